@@ -79,7 +79,8 @@ def render_text(text: str) -> SafeString:
 
 def plain(text: str) -> SafeString:
     """Text as it is, with every invisible character as a token that can be seen."""
-    return SafeString("".join(_seen(piece) or escape(piece.text) for piece in pieces(text)))
+    found = pieces(text.replace("\r\n", "\n"))
+    return SafeString("".join(_seen(piece) or escape(piece.text) for piece in found))
 
 
 def highlighted(html: SafeString, find: Callable[[str], Iterable[tuple[int, int]]]) -> SafeString:

@@ -56,7 +56,7 @@ const editing = (editor) => {
   const sample = editor.querySelector(".sample");
   const button = editor.querySelector("[data-preview]");
   const preview = () => {
-    if (!sample.hidden) htmx.trigger("#preview", "refresh");
+    if (!sample.hidden && editor.isConnected) htmx.trigger("#preview", "refresh");
   };
   // What was shown last stays; the next change asks again.
   const failed = sample.querySelector("[data-failed]");

@@ -116,6 +116,17 @@ def test_the_same_words_said_again_are_said_now(
     assert times[0] < times[2]
 
 
+def test_lines_are_kept_as_lines(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    say(bob, address, "A table for two,\r\nat eight.")
+    with scope(team=world.team):
+        first = Conversation.objects.get().messages.earliest("position")
+    assert first.content == "A table for two,\nat eight."
+    assert "two,\nat eight." in text(bob.get(f"{address}?talk=chat-1"))
+
+
 def test_other_chats_are_listed_by_their_first_words(
     world: World, bob: Client, address: str, model_server: ModelServer
 ) -> None:

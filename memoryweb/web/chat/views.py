@@ -65,6 +65,10 @@ class SayForm(forms.Form):
     )
     talk = forms.CharField(max_length=255, widget=forms.HiddenInput)
 
+    def clean_message(self) -> str:
+        """Browsers end each line with two characters."""
+        return str(self.cleaned_data["message"]).replace("\r\n", "\n")
+
 
 @dataclass(frozen=True)
 class Said:
