@@ -154,6 +154,9 @@ FACT_KINDS: dict[str, Text] = {
 _FACT_TONES = {Fact.State.ACTIVE: "ok", Fact.State.PENDING: "warn", Fact.State.DISPUTED: "warn"}
 
 
+TO_BE_FORGOTTEN = Chip("idle", gettext_lazy("To be forgotten"))
+
+
 def of_fact(state: Fact.State) -> Chip:
     return Chip(_FACT_TONES.get(state, "idle"), state.label)
 

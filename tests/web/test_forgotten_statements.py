@@ -46,6 +46,9 @@ def test_its_page_says_only_that_it_is_hidden(world: World, bob: Client) -> None
     page = page_of(world, bob, fact)
     assert WORDS not in page
     assert "Hidden: it is to be forgotten" in page
+    assert ">To be forgotten</span>" in page
+    assert "in the prompt" not in page
+    assert "Not helpful</button>" not in page
     undo = url(world.team, "agents_fact_unforget", world.agent.pk, fact.pk, query="?owner=me")
     assert undo in page
     assert WORDS in text(bob.post(undo, follow=True))

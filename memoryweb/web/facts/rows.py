@@ -58,7 +58,7 @@ def rows_of(
         row = {
             "fact": fact,
             "url": fact_url(request, fact),
-            "chip": wording.of_fact(state),
+            "chip": wording.TO_BE_FORGOTTEN if fact.pk in away else wording.of_fact(state),
             "is_current": state == Fact.State.ACTIVE,
             "is_living": state in _LIVING,
             "is_past": state in _PAST,
