@@ -28,13 +28,15 @@ document.addEventListener("keydown", (event) => {
   control.closest("details")?.querySelector("textarea")?.focus();
 });
 
-// What took the place of the row that was acted on takes the focus, too.
+// What took the place of the row that was acted on takes the focus, too; other parts of the page
+// that come anew meanwhile leave it alone.
 let acted = "";
 document.addEventListener("htmx:beforeRequest", (event) => {
-  acted = event.target.closest("[data-row]")?.id ?? "";
+  acted = event.target.closest("[data-row]")?.id ?? acted;
 });
-document.addEventListener("htmx:afterSettle", () => {
-  if (!acted) return;
-  document.getElementById(acted)?.focus();
+document.addEventListener("htmx:afterSettle", (event) => {
+  const row = acted && document.getElementById(acted);
+  if (!row || !event.target.contains(row)) return;
+  row.focus();
   acted = "";
 });
