@@ -4,6 +4,7 @@ forgotten, so no word of a memory is ever in one."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -15,7 +16,7 @@ from memoryweb.accounts.permissions import Permission, can
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
 from memoryweb.notices.models import MailNotice
-from memoryweb.review.inbox import Waiting
+from memoryweb.review.inbox import Inbox, reach_of
 from memoryweb.review.item_kinds import SOURCES
 from memoryweb.runs.models import Run
 
@@ -76,7 +77,7 @@ def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) ->
 
 def _waiting(membership: Membership, own: Sequence[UUID], since: datetime) -> tuple[int, int]:
     rights = frozenset(one for one in Permission if can(membership.role, one))
-    waiting = Waiting(membership.team, rights, own, ())
+    waiting = Inbox(membership.team, partial(reach_of, rights, own, ()))
     new = (
         rows.annotate(came_at=SOURCES[kind].since()).filter(came_at__gt=since).count()
         for kind, rows in waiting.rows().items()

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache
 from typing import Any, overload
 from uuid import UUID
 
@@ -44,7 +44,8 @@ class Item:
 
 class Inbox(Sequence[Item]):
     """The latest first. Counted in one statement, since every page with a rail asks, or by a slice
-    that holds all; a slice takes one, and one for each kind in it."""
+    that holds all; a slice takes one, and one for each kind in it. SQL is made once, so `reach`
+    gives filters of ids, alike in shape for whoever has the same rights."""
 
     def __init__(
         self,
@@ -55,9 +56,10 @@ class Inbox(Sequence[Item]):
         is_decided: bool = False,
         since: datetime | None = None,
     ) -> None:
-        self._team, self._reach, self._is_decided = team, reach, is_decided
+        self.team, self._reach, self._is_decided = team, reach, is_decided
         self._decided = Q(decided_at__gte=since) if since else Q()
-        self._kinds = [kind for kind in Kind if kind in kinds or not kinds]
+        wanted = [kind for kind in Kind if kind in kinds or not kinds]
+        self._shown = [kind for kind in wanted if SOURCES[kind].waits or not is_decided]
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -89,33 +91,27 @@ class Inbox(Sequence[Item]):
         return [(Kind(kind), pk) for kind, pk, _at in keys]
 
     def _listed(self, key: slice) -> list[tuple[str, str, datetime]]:
-        return list(self.in_order()[key])
+        if key.start:
+            return list(_in_order(self.team, self.parts, self.filters)[key])
+        return _first_of(self.parts, key.stop)(self.team.pk, *self.filters)
 
-    def in_order(self) -> "QuerySet[Any, Any]":
-        listed = (
-            rows.annotate(
-                item_at=F("decided_at") if self._is_decided else SOURCES[kind].since(),
-                item_key=Cast("pk", CharField()),
-            ).values_list("item_kind", "item_key", "item_at")
-            for kind, rows in self.rows().items()
-        )
-        return _together(listed).order_by("-item_at", "item_kind", "item_key")
+    @property
+    def parts(self) -> tuple["_Part", ...]:
+        return tuple(_Part(kind, self._is_decided) for kind in self._shown)
+
+    @property
+    def filters(self) -> list[Q]:
+        """Of each part, which rows are in it."""
+        found = []
+        for kind in self._shown:
+            source = SOURCES[kind]
+            which = self._reach(f"{source.holder}owner", source.takes)
+            found.append(which & self._decided)
+        return found
 
     def rows(self) -> "dict[Kind, QuerySet[Any]]":
-        found = {}
-        for kind in self._kinds:
-            source = SOURCES[kind]
-            if self._is_decided and not source.waits:
-                continue
-            shown = _bare(kind, self._team).filter(
-                self._reach(f"{source.holder}owner", source.takes)
-            )
-            if source.waits:
-                is_waiting = Q(state=source.waits)
-                is_shown = ~is_waiting & self._decided if self._is_decided else is_waiting
-                shown = shown.filter(is_shown)
-            found[kind] = shown.annotate(item_kind=Value(kind.value))
-        return found
+        both = zip(self.parts, self.filters, strict=True)
+        return {part.kind: part.rows(self.team, which) for part, which in both}
 
     def _filled(self, keys: Sequence[tuple[Kind, str]]) -> list[Item]:
         wanted: dict[Kind, list[str]] = defaultdict(list)
@@ -125,44 +121,57 @@ class Inbox(Sequence[Item]):
         for kind, of_kind in wanted.items():
             # SQLite writes a UUID without its dashes.
             key_of = SOURCES[kind].model._meta.pk.to_python
-            by_key = _by_key(kind, self._team, map(key_of, of_kind))
+            by_key = _by_key(kind, self.team, map(key_of, of_kind))
             shown = ((key, by_key.get(key_of(key))) for key in of_kind)
             items |= {(kind, key): item_of(kind, row) for key, row in shown if row}
         return [items[key] for key in keys if key in items]
 
 
-class Waiting(Inbox):
-    """All that waits for a person: counted by every page with a rail and listed by the first one,
-    by SQL that is made once."""
+@dataclass(frozen=True)
+class _Part:
+    """One kind in a list."""
 
-    def __init__(
-        self, team: Team, rights: frozenset[Permission], own: Iterable[UUID], opened: Iterable[UUID]
-    ) -> None:
-        self._rights, self._owners = rights, (tuple(own), tuple(opened))
-        super().__init__(team, partial(reach_of, rights, *self._owners))
+    kind: Kind
+    is_decided: bool
 
-    @cached_property
-    def counts(self) -> dict[str, int]:
-        return _by_list(_count_of(self._rights)(self._team.pk, *self._owners), 1)[0]
-
-    def _listed(self, key: slice) -> list[tuple[str, str, datetime]]:
-        if self._kinds != [*Kind] or key.start:
-            return super()._listed(key)
-        return _list_of(self._rights, key.stop)(self._team.pk, *self._owners)
+    def rows(self, team: Any, which: Q) -> "QuerySet[Any]":
+        found: QuerySet[Any] = _bare(self.kind, team).filter(which)
+        if waits := SOURCES[self.kind].waits:
+            found = found.exclude(state=waits) if self.is_decided else found.filter(state=waits)
+        found = found.annotate(item_kind=Value(self.kind.value))
+        return found
 
 
-@cache
-def _count_of(rights: frozenset[Permission]) -> Prepared[tuple[int, str, int]]:
-    return Prepared(
-        lambda team, *owners: _counted([Inbox(team, partial(reach_of, rights, *owners))])
+def _in_order(team: Any, parts: Iterable[_Part], filters: Iterable[Q]) -> "QuerySet[Any, Any]":
+    listed = (
+        part.rows(team, which)
+        .annotate(
+            item_at=F("decided_at") if part.is_decided else SOURCES[part.kind].since(),
+            item_key=Cast("pk", CharField()),
+        )
+        .values_list("item_kind", "item_key", "item_at")
+        for part, which in zip(parts, filters, strict=True)
     )
+    return _together(listed).order_by("-item_at", "item_kind", "item_key")
 
 
-@cache
-def _list_of(rights: frozenset[Permission], stop: int) -> Prepared[tuple[str, str, datetime]]:
-    return Prepared(
-        lambda team, *owners: Inbox(team, partial(reach_of, rights, *owners)).in_order()[:stop]
-    )
+@lru_cache(128)
+def _first_of(parts: tuple[_Part, ...], stop: int | None) -> Prepared[tuple[str, str, datetime]]:
+    return Prepared(lambda team, *filters: _in_order(team, parts, filters)[:stop])
+
+
+@lru_cache(128)
+def _counted(parts: tuple[tuple[int, _Part], ...]) -> Prepared[tuple[int, str, int]]:
+    def build(team: Any, *filters: Q) -> "QuerySet[Any, tuple[int, str, int]]":
+        return _together(
+            part.rows(team, which)
+            .annotate(item_list=Value(n))
+            .values_list("item_list", "item_kind")
+            .annotate(Count("pk"))
+            for (n, part), which in zip(parts, filters, strict=True)
+        )
+
+    return Prepared(build)
 
 
 @cache
@@ -199,22 +208,10 @@ def count_together(*lists: Inbox) -> None:
 
 
 def counts_of(lists: Sequence[Inbox]) -> list[dict[str, int]]:
-    return _by_list(_counted(lists), len(lists))
-
-
-def _counted(lists: Sequence[Inbox]) -> "QuerySet[Any, tuple[int, str, int]]":
-    return _together(
-        rows.annotate(item_list=Value(n))
-        .values_list("item_list", "item_kind")
-        .annotate(Count("pk"))
-        for n, one in enumerate(lists)
-        for rows in one.rows().values()
-    )
-
-
-def _by_list(found: Iterable[tuple[int, str, int]], lists: int) -> list[dict[str, int]]:
-    counts: list[dict[str, int]] = [{} for _list in range(lists)]
-    for n, kind, count in found:
+    counts: list[dict[str, int]] = [{} for _list in lists]
+    parts = tuple((n, part) for n, one in enumerate(lists) for part in one.parts)
+    filters = [which for one in lists for which in one.filters]
+    for n, kind, count in _counted(parts)(lists[0].team.pk, *filters):
         if count:
             counts[n][kind] = count
     return counts

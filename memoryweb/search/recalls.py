@@ -4,16 +4,16 @@ import hashlib
 import hmac
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from functools import cache
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Case, Count, F, Max, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import TruncDate
+from django.utils import timezone
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
@@ -131,18 +131,23 @@ def prompts_by_day(
     team: Team, which: Q, since: datetime, zone: ZoneInfo
 ) -> dict[tuple[uuid.UUID, date], Prompts]:
     """The same of each agent, a day of that zone each; days without are left out."""
-    counted = _by_day(zone)(team.pk, which, since)
-    return {(agent, day): Prompts(served, used) for agent, day, served, used in counted}
+    first, today = since.astimezone(zone).date(), timezone.now().astimezone(zone).date()
+    days = [today - timedelta(days=ago) for ago in range((today - first).days + 1)]
+    starts = tuple(datetime.combine(day, time.min, tzinfo=zone) for day in days)
+    counted = _by_day(team.pk, which, since, starts)
+    return {(agent, days[ago]): Prompts(served, used) for agent, ago, served, used in counted}
 
 
-@cache
-def _by_day(zone: ZoneInfo) -> Prepared[Any]:
-    def counted(team: uuid.UUID, which: Q, since: datetime) -> "QuerySet[Any, Any]":
-        rows = Injection.objects.filter(which, team=team, via=Injection.Via.CONTEXT, at__gte=since)
-        days = rows.annotate(day=TruncDate("at", tzinfo=zone)).values_list("agent", "day")
-        return days.order_by().annotate(Count("pk"), used=Count("pk", filter=Q(hits__gt=0)))
-
-    return Prepared(counted)
+@Prepared
+def _by_day(
+    team: uuid.UUID, which: Q, since: datetime, starts: Sequence[datetime]
+) -> "QuerySet[Any, Any]":
+    """By the first of the starts, the latest first, that a prompt does not lie before: SQLite
+    would ask Python for the date of each row."""
+    rows = Injection.objects.filter(which, team=team, via=Injection.Via.CONTEXT, at__gte=since)
+    ago = Case(*(When(at__gte=start, then=Value(n)) for n, start in enumerate(starts)))
+    days = rows.annotate(ago=ago).values_list("agent", "ago")
+    return days.order_by().annotate(Count("pk"), used=Count("pk", filter=Q(hits__gt=0)))
 
 
 def injections_of(agent: Agent) -> "QuerySet[Injection]":

@@ -33,7 +33,7 @@ from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.review.inbox import Waiting, reach_of
+from memoryweb.review.inbox import Inbox, reach_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, FileQuerySet, Import
 
@@ -103,9 +103,9 @@ class Visit:
         }
 
     @cached_property
-    def waiting(self) -> Waiting:
+    def waiting(self) -> Inbox:
         """All that this person could decide about, counted once a page."""
-        return Waiting(self.team, self._rights, self.mine, self.opened)
+        return Inbox(self.team, self.decidable)
 
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
@@ -128,7 +128,7 @@ class Visit:
 
     def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that this person decides about."""
-        return reach_of(self._rights, self.mine, self.opened, owner, takes)
+        return reach_of(self._rights, tuple(self.mine), tuple(self.opened), owner, takes)
 
     def of_others(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that somebody else decides about, and this person may know of."""

@@ -21,10 +21,10 @@ class Bar:
     """`tone`: a class of the style sheet. `title` says in words what it shows."""
 
     tone: str
-    x: float
-    y: float
-    width: float
-    height: float
+    x: str  # numbers as SVG has them, whatever the reader's language
+    y: str
+    width: str
+    height: str
     title: str = ""
     label: str = ""
 
@@ -34,6 +34,13 @@ class Chart:
     bars: tuple[Bar, ...]
     label: str
     told: str = ""
+
+
+def bar(
+    tone: str, x: float, y: float, width: float, height: float, title: str, label: str = ""
+) -> Bar:
+    left, top, wide, high = (f"{round(n, 1):g}" for n in (x, y, width, height))
+    return Bar(tone, left, top, wide, high, title, label)
 
 
 def strip(nights: Sequence[Night]) -> Chart:
@@ -57,8 +64,8 @@ def week(days: Mapping[date, Prompts], today: date) -> Chart:
         x, title = at * _DAY + 8, _prompts(day, prompts)
         used, silent = (_BARS * n / most for n in (prompts.used, prompts.silent))
         label = date_format(day, _("D"))
-        bars.append(Bar("b1", x, round(_BARS - used, 1), 24, round(used, 1), title, label))
-        bars.append(Bar("b0", x, round(_BARS - used - silent, 1), 24, round(silent, 1), title))
+        bars.append(bar("b1", x, _BARS - used, 24, used, title, label))
+        bars.append(bar("b0", x, _BARS - used - silent, 24, silent, title))
     return Chart(tuple(bars), _("Prompts of the last seven days"))
 
 
@@ -66,14 +73,14 @@ def _night(x: float, night: Night, most: int) -> list[Bar]:
     learned, changed = night.added, night.changed
     title = _title(night)
     if night.status == Run.Status.FAILED:
-        return [Bar("bx", x, _HEIGHT - 12, 12, 12, title)]
+        return [bar("bx", x, _HEIGHT - 12, 12, 12, title)]
     if not learned and not changed:
         tone = "bw" if night.status == Run.Status.NEEDS_REVIEW else "b0"
-        return [Bar(tone, x + 3, _HEIGHT - 4, 6, 2.5, title)]
-    low, high = (round(_TOP * n / most, 1) for n in (learned, changed))
-    bars = [Bar("b1", x, round(_HEIGHT - low, 1), 12, low, title)] if learned else []
+        return [bar(tone, x + 3, _HEIGHT - 4, 6, 2.5, title)]
+    low, high = (_TOP * n / most for n in (learned, changed))
+    bars = [bar("b1", x, _HEIGHT - low, 12, low, title)] if learned else []
     if changed:
-        bars.append(Bar("b2", x, round(_HEIGHT - low - high, 1), 12, high, title))
+        bars.append(bar("b2", x, _HEIGHT - low - high, 12, high, title))
     return bars
 
 

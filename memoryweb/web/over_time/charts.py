@@ -7,7 +7,7 @@ from datetime import date
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from memoryweb.web.last_night.charts import Bar
+from memoryweb.web.last_night.charts import Bar, bar
 from memoryweb.web.wording import Text
 
 _WIDTH, _TOP = 560, 108
@@ -54,8 +54,8 @@ def chart(
             top -= height
             if value:
                 told = f"{date_format(day, _('D j M'))}: {value} {one.label}"
-                x, width = round(at * step + step * 0.12, 1), round(step * 0.76, 1)
-                bars.append(Bar(one.tone, x, round(top, 1), width, round(height, 1), told))
+                x, width = at * step + step * 0.12, step * 0.76
+                bars.append(bar(one.tone, x, top, width, height, told))
     shown = zip(days, columns, strict=True)
     rows = tuple((day, column) for day, column in shown if any(column))
     return Chart(

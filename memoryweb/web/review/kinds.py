@@ -321,7 +321,7 @@ LOOKS = {
             ),
             Decision("keep", _("Keep it all"), _("Kept. Nothing was forgotten."), "", "r"),
         ),
-        icon="rubber",
+        icon="eraser",
     ),
 }
 

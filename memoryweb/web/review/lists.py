@@ -33,7 +33,7 @@ def listed_page(request: TeamRequest) -> Listed:
         found = Inbox(visit.team, visit.decidable, kinds=kinds) if kinds else visit.waiting
     since = visit.now - timedelta(days=7)
     lately = Inbox(visit.team, visit.outcomes, is_decided=True, since=since)
-    count_together(*{found, visit.waiting, lately})
+    count_together(*dict.fromkeys((found, visit.waiting, lately)))
     return Listed(**vars(page(request, found)), decided=len(lately))
 
 

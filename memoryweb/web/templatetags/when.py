@@ -1,6 +1,6 @@
 """Moments as people say them, in the zone of the reader."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -40,8 +40,11 @@ def day(value: date) -> str:
 
 
 def day_name(value: date, today: date) -> str:
-    near = {0: _("today"), 1: _("tomorrow"), -1: _("yesterday")}
-    days = (value - today) // timedelta(days=1)
-    if days in near:
-        return near[days]
+    match (value - today).days:
+        case 0:
+            return _("today")
+        case 1:
+            return _("tomorrow")
+        case -1:
+            return _("yesterday")
     return date_format(value, _("j M") if value.year == today.year else _("j M Y"))
