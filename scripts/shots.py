@@ -18,7 +18,6 @@ from contextlib import closing, contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Literal
-from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -82,11 +81,11 @@ def _server() -> Iterator[str]:
 
 
 def _wait_for(url: str) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         try:
             urlopen(url, timeout=5).close()
-        except URLError:
+        except OSError:  # refused, or too slow to answer
             time.sleep(0.2)
         else:
             return

@@ -138,8 +138,8 @@ class _Part:
         found: QuerySet[Any] = _bare(self.kind, team).filter(which)
         if waits := SOURCES[self.kind].waits:
             found = found.exclude(state=waits) if self.is_decided else found.filter(state=waits)
-        found = found.annotate(item_kind=Value(self.kind.value))
-        return found
+        named: QuerySet[Any] = found.annotate(item_kind=Value(self.kind.value))
+        return named
 
 
 def _in_order(team: Any, parts: Iterable[_Part], filters: Iterable[Q]) -> "QuerySet[Any, Any]":

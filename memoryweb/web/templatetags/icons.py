@@ -1,60 +1,62 @@
-"""The small pictures beside words, each drawn on 16 by 16."""
+"""The small pictures beside words, each one path on 16 by 16."""
 
 from django import template
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 register = template.Library()
 
-_SHAPES = {
-    "moon": '<path d="M13.5 10A6 6 0 0 1 6 2.5 6 6 0 1 0 13.5 10Z"/>',
-    "search": '<circle cx="7" cy="7" r="4.3"/><path d="m10.3 10.3 3.4 3.4"/>',
+_PATHS = {
+    "moon": "M13.5 10A6 6 0 0 1 6 2.5 6 6 0 1 0 13.5 10Z",
+    "search": "M2.7 7a4.3 4.3 0 1 0 8.6 0a4.3 4.3 0 1 0-8.6 0zM10.3 10.3l3.4 3.4",
     "agent": (
-        '<rect x="2.5" y="5" width="11" height="8.5" rx="2"/>'
-        '<path d="M8 5V2.5M6 8.7v1.1M10 8.7v1.1"/>'
+        "M4.5 5h7a2 2 0 0 1 2 2v4.5a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-4.5a2 2 0 0 1 2-2zM8 "
+        "5V2.5M6 8.7v1.1M10 8.7v1.1"
     ),
     "person": (
-        '<circle cx="8" cy="5.2" r="2.7"/><path d="M2.8 13.5c.6-2.7 2.6-4 5.2-4s4.6 1.3 5.2 4"/>'
+        "M5.3 5.2a2.7 2.7 0 1 0 5.4 0a2.7 2.7 0 1 0-5.4 0zM2.8 13.5c.6-2.7 2.6-4 5.2-4s4.6 1.3 "
+        "5.2 4"
     ),
     "people": (
-        '<circle cx="6" cy="5.5" r="2.3"/>'
-        '<path d="M1.8 13c.4-2.3 2-3.5 4.2-3.5s3.8 1.2 4.2 3.5 M10.5 3.4a2.3 2.3 0 0 1 0'
-        ' 4.2M12 9.8c1.3.5 2 1.6 2.2 3.2"/>'
+        "M3.7 5.5a2.3 2.3 0 1 0 4.6 0a2.3 2.3 0 1 0-4.6 0zM1.8 13c.4-2.3 2-3.5 4.2-3.5s3.8 1.2 "
+        "4.2 3.5 M10.5 3.4a2.3 2.3 0 0 1 0 4.2M12 9.8c1.3.5 2 1.6 2.2 3.2"
     ),
-    "list": '<path d="M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01"/>',
-    "tray": '<path d="M2.5 9.5 4.5 3.5h7l2 6v3.5h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3"/>',
-    "add": '<path d="M8 3.5v9M3.5 8h9"/>',
-    "change": '<path d="M3 5.7h9.3L9.8 3.2M13 10.3H3.7l2.5 2.5"/>',
-    "retire": '<path d="M3.5 8h9"/>',
-    "unlike": '<path d="M3 6h10M3 10h10M10.3 3.2 5.7 12.8"/>',
-    "page": '<path d="M4 2.5h5.5l2.5 2.5v8.5H4zM8 7v4M6 9h4"/>',
-    "flag": '<path d="M4 14V2.5M4 3.2h8.2l-2 2.9 2 2.9H4"/>',
-    "key": '<circle cx="5.5" cy="10.5" r="2.5"/><path d="m7.3 8.7 5.2-5.2M10.5 5.5l2 2"/>',
+    "list": "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01",
+    "tray": "M2.5 9.5 4.5 3.5h7l2 6v3.5h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3",
+    "add": "M8 3.5v9M3.5 8h9",
+    "change": "M3 5.7h9.3L9.8 3.2M13 10.3H3.7l2.5 2.5",
+    "retire": "M3.5 8h9",
+    "unlike": "M3 6h10M3 10h10M10.3 3.2 5.7 12.8",
+    "page": "M4 2.5h5.5l2.5 2.5v8.5H4zM8 7v4M6 9h4",
+    "flag": "M4 14V2.5M4 3.2h8.2l-2 2.9 2 2.9H4",
+    "key": "M3 10.5a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0zM7.3 8.7l5.2-5.2M10.5 5.5l2 2",
     "lock": (
-        '<rect x="3.5" y="7.2" width="9" height="6.3" rx="1.5"/>'
-        '<path d="M5.5 7.2V5a2.5 2.5 0 0 1 5 0v2.2"/>'
+        "M5 7.2h6a1.5 1.5 0 0 1 1.5 1.5v3.3a1.5 1.5 0 0 1-1.5 1.5h-6a1.5 1.5 0 0 "
+        "1-1.5-1.5v-3.3a1.5 1.5 0 0 1 1.5-1.5zM5.5 7.2V5a2.5 2.5 0 0 1 5 0v2.2"
     ),
-    "left": '<path d="M10 3.5 5.5 8l4.5 4.5"/>',
-    "right": '<path d="M6 3.5 10.5 8 6 12.5"/>',
-    "more": '<path d="M3 8h.01M8 8h.01M13 8h.01"/>',
+    "left": "M10 3.5 5.5 8l4.5 4.5",
+    "right": "M6 3.5 10.5 8 6 12.5",
+    "more": "M3 8h.01M8 8h.01M13 8h.01",
     "gear": (
-        '<path d="M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6"/>'
-        '<circle cx="10.2" cy="4.5" r="1.7"/>'
-        '<circle cx="5.7" cy="11.5" r="1.7"/>'
+        "M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M8.5 4.5a1.7 1.7 0 1 0 3.4 0a1.7 1.7 0 1 "
+        "0-3.4 0zM4 11.5a1.7 1.7 0 1 0 3.4 0a1.7 1.7 0 1 0-3.4 0z"
     ),
-    "clock": '<circle cx="8" cy="8" r="5.5"/><path d="M8 4.8V8l2.2 1.5"/>',
-    "tick": '<path d="M2.8 8.5 6.2 12l7-7.8"/>',
-    "pen": '<path d="M3 13l.6-2.9 7.3-7.3 2.3 2.3-7.3 7.3zM9.5 4.2l2.3 2.3"/>',
-    "cross": '<path d="m4 4 8 8M12 4l-8 8"/>',
-    "eraser": '<path d="m6 13.5-3.2-3.2 6.8-6.8 4 4-6 6zM5.8 7.3l4 4M6 13.5h7.5"/>',
+    "clock": "M2.5 8a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0zM8 4.8V8l2.2 1.5",
+    "tick": "M2.8 8.5 6.2 12l7-7.8",
+    "pen": "M3 13l.6-2.9 7.3-7.3 2.3 2.3-7.3 7.3zM9.5 4.2l2.3 2.3",
+    "cross": "M4 4l8 8M12 4l-8 8",
+    "eraser": "M6 13.5l-3.2-3.2 6.8-6.8 4 4-6 6zM5.8 7.3l4 4M6 13.5h7.5",
     "link": (
-        '<path d="M6.5 9.5 9.5 6.5M7.3 4.7l1.5-1.5a2.8 2.8 0 0 1 4 4l-1.5 1.5 M8.7 11.3l-1.5'
-        ' 1.5a2.8 2.8 0 0 1-4-4l1.5-1.5"/>'
+        "M6.5 9.5 9.5 6.5M7.3 4.7l1.5-1.5a2.8 2.8 0 0 1 4 4l-1.5 1.5 M8.7 11.3l-1.5 1.5a2.8 "
+        "2.8 0 0 1-4-4l1.5-1.5"
     ),
-    "talk": '<path d="M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z"/>',
+    "talk": "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z",
 }
 _ICONS = {
-    name: SafeString(f'<svg class="ic" viewBox="0 0 16 16" aria-hidden="true">{shape}</svg>')
-    for name, shape in _SHAPES.items()
+    name: format_html(
+        '<svg class="ic" viewBox="0 0 16 16" aria-hidden="true"><path d="{}"/></svg>', path
+    )
+    for name, path in _PATHS.items()
 }
 
 
