@@ -25,7 +25,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import write
 from memoryweb.memory.reverted_text import UNTOLD
 from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer
+from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.review.models import Proposal
 from memoryweb.row_batches import insert
 from memoryweb.runs.models import Run
@@ -83,18 +83,20 @@ def of_month(run: Run, month: str) -> tuple[Counter[str], int]:
     return Counter(one.outcome for one in done), reports.count()
 
 
-def note_revert(tx: Transaction, run: Run, writer: Writer) -> None:
+def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[Written]:
     """One line in DREAMS.md, or in the month's archive where the entry has moved."""
     report = Report.objects.filter(run=run).first()
     if report is None:
-        return
+        return []
+    noted = []
     said = _reverted_sentence(tx, run, writer)
     files = File.objects.of(run.agent_id, run.owner_id).present()
     for file in files.filter(path__in=[DIARY, diary.archive_of(report.diary)]):
         text = diary.reverted(file.content, report.diary, said)
         if text != file.content:
             place = Place(run.agent, run.owner, file.path)
-            write.write(tx, place, text, writer=writer, expected=file.sha256)
+            noted.append(write.write(tx, place, text, writer=writer, expected=file.sha256))
+    return noted
 
 
 def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:

@@ -8,7 +8,7 @@ can be undone by restoring revisions; doing it again changes nothing.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
@@ -31,7 +31,7 @@ from memoryweb.memory import (
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer
+from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.provenance.line_history import returning
 from memoryweb.provenance.line_origins import Origin, lines_of_people
 from memoryweb.provenance.line_origins import Source as Cited
@@ -41,11 +41,11 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Import, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
-_NOTES: dict[str, Callable[[Transaction, Run, Writer], None]] = {}
+_NOTES: dict[str, Callable[[Transaction, Run, Writer], Sequence[Written]]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 
 
-def register(kind: str, note: Callable[[Transaction, Run, Writer], None]) -> None:
+def register(kind: str, note: Callable[[Transaction, Run, Writer], Sequence[Written]]) -> None:
     """What else is written when a run of that kind was taken back, in the same transaction."""
     _NOTES[kind] = note
 
@@ -115,12 +115,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Reverted:
+    """`saves`: each file and revision that this wrote, for `undoing.undo_revert`."""
+
     files: int
     lines: int
     restored: int
     conversations: int
     proposals: int
     messages: int
+    saves: tuple[tuple[UUID, int], ...] = ()
 
 
 def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | None = None) -> Plan:
@@ -176,19 +179,20 @@ def revert(
         if writer.user is not None:
             is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id
             proposals.reject(tx, proposal, by=writer.user, keeps_out=is_of_run)
+    saves = []
     for change in made.changes:
         _keep_out(tx, source, change, writer.user)
-        _apply(tx, change, writer, reason)
+        saves.append((change.file.pk, _apply(tx, change, writer, reason)))
     for talk in made.conversations:
         talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
         talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
     reverted_messages.unuse(tx, source, talks)
     if source.kind is not Kind.RUN or not source.runs.filter(kind__in=_NOTES).exists():
         reverted_quotes.untell(source, reach, _gone(made))  # the report of a dream says so itself
-    _mark(tx, source, made, writer)
+    noted = _mark(tx, source, made, writer)
     done = _sum(made)
     _record(tx, source, done)
-    return done
+    return replace(done, saves=(*saves, *((one.file.pk, one.file.revision) for one in noted)))
 
 
 def _around(numbers: Sequence[int]) -> Iterator[int]:
@@ -263,18 +267,19 @@ def _proposed(source: Source, reach: Q) -> list[Proposal]:
     ]
 
 
-def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> None:
+def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
+    """The number of the new revision."""
     file = change.file
     whys = facts.all_went(file.content, file.path, Fact.Why.REVERTED)
     if change.deletes:
-        write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys)
-    elif change.restores is not None:
-        write.restore(tx, file, change.restores, writer=writer, whys=whys)
+        return write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys).number
+    if change.restores is not None:
+        written = write.restore(tx, file, change.restores, writer=writer, whys=whys)
     else:
         place = Place(file.agent, file.owner, file.path)
         origins = _coming_back(change)
         sha256 = file.sha256
-        write.write(
+        written = write.write(
             tx,
             place,
             change.after,
@@ -284,6 +289,7 @@ def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> None
             origins=origins,
             whys=whys,
         )
+    return written.revision.number if written.revision else 0
 
 
 def _coming_back(change: Change) -> Mapping[int, Origin]:
@@ -330,21 +336,20 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
     )
 
 
-def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> None:
-    """The import or the run says itself that it was taken back."""
+def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> Sequence[Written]:
+    """The import or the run says itself that it was taken back. Returns what is written of it."""
     came = bool(made.changes or made.messages)
     if source.kind is Kind.IMPORT:
         rows = Import.objects.filter(pk=source.id, reverted_at=None)
         rows = rows if came else rows.exclude(archive=None)  # a run hasn't brought it yet
         rows.update(reverted_at=tx.now, archive=None)
-    if not came:
-        return
-    if source.kind is Kind.RUN:
+    if came and source.kind is Kind.RUN:
         run = Run.objects.select_related("agent", "owner").get(pk=source.id)
         run.reverted_at, run.reverted_by = tx.now, writer.user
         run.save(update_fields=["reverted_at", "reverted_by"])
         if run.kind in _NOTES:
-            _NOTES[run.kind](tx, run, writer)
+            return _NOTES[run.kind](tx, run, writer)
+    return ()
 
 
 def _gone(made: Plan) -> Mapping[UUID | None, set[str]]:
@@ -370,10 +375,12 @@ def _sum(made: Plan) -> Reverted:
 
 
 def _record(tx: Transaction, source: Source, done: Reverted) -> None:
+    counts = asdict(done)
+    del counts["saves"]
     tx.record(
         "provenance.reverted",
         target_kind=str(source.kind),
         target_id=str(source.id),
         agent_id=source.agent.pk,
-        details={"agent": str(source.agent.pk), **asdict(done)},
+        details={"agent": str(source.agent.pk), **counts},
     )

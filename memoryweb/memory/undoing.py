@@ -1,4 +1,6 @@
-"""A person takes back their own last save of a file."""
+"""A person takes back their own last save of a file, or what a revert of theirs did to files."""
+
+from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
 
@@ -6,6 +8,9 @@ from memoryweb.memory import write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Writer, Written
+from memoryweb.provenance.sources import Kind, Source
+from memoryweb.review.models import Proposal
+from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
@@ -30,3 +35,17 @@ def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written
     if not (is_last and mine.exists() and before.exists()):
         raise SavedSince(file.path)
     return write.restore(tx, file, number - 1, writer=writer)
+
+
+def undo_revert(
+    tx: Transaction, source: Source, saves: Mapping[File, int], *, writer: Writer
+) -> None:
+    """Every file is again what it was before, or none is; what a run wrote is kept out no longer.
+    Messages stay unused, and proposals rejected. Raises what `undo` raises."""
+    for file, number in saves.items():
+        undo(tx, file, number, writer=writer)
+    run = Run.objects.filter(pk=source.id, reverted_at__isnull=False).first()
+    if source.kind is Kind.RUN and run and run.reverted_at:
+        Proposal.objects.filter(run=run, created_at=run.reverted_at).delete()
+        run.reverted_at = run.reverted_by = None
+        run.save(update_fields=["reverted_at", "reverted_by"])

@@ -128,6 +128,7 @@ agent_patterns: Patterns = [
     path("connect/token/", connect.token, name="agents_connect_token"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
+    path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
     path("dreams/preview/", preview.preview, name="agents_tonight"),

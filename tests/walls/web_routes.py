@@ -407,6 +407,18 @@ CHANGES: dict[str, Route] = {
         {"member": 200, "admin": 200, "viewer": 404, "auditor": 403},
         {"conversation": "{my_conversation_id}"},
     ),
+    "agents_provenance_undo": _post(
+        "agents_provenance_undo",
+        WRITE,
+        query="?run={run_id}&saves={file_id}.{next_number}",
+        first="agents_edit_line",
+    ),
+    "agents_provenance_undo of Bob": _post(
+        "agents_provenance_undo",
+        {"member": 200, "admin": 404, "viewer": 404, "auditor": 403},
+        query="?conversation={my_conversation_id}&saves={my_file_id}.{my_next_number}",
+        first="agents_edit_line of Bob",
+    ),
     "review_decide accept": _post("review_decide", WRITE, {"decision": "accept"}, **PROPOSAL),
     "review_decide accept of Bob": _post(
         "review_decide", BOBS, {"decision": "accept"}, **MY_PROPOSAL

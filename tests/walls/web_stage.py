@@ -98,6 +98,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "next_number": str(proposal.file.revision + 1),
             "my_next_number": str(mine.file.revision + 1),
             "line": "3",
+            "file_id": str(proposal.file_id),
             "sha256": proposal.file.sha256,
             "run_id": str(proposal.run_id),
             "customers_run_id": shared.run,

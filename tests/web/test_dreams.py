@@ -1,4 +1,6 @@
+import re
 from datetime import UTC, date, datetime, timedelta
+from html import unescape
 
 import pytest
 from django.db import connection
@@ -12,7 +14,8 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Beat, Run
 from memoryweb.workspace.author_kinds import AuthorKind
-from tests.dreaming.nights import dream, note
+from memoryweb.workspace.models import File
+from tests.dreaming.nights import NIGHT, dream, note
 from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
@@ -257,6 +260,28 @@ def test_a_dream_that_was_taken_back_says_by_whom_and_offers_nothing_more(
     assert "in MEMORY.md</a>" not in page
     assert provenance in page
     assert "reverted" in text(bob.get(url(team, "agents_dreams", stage.world.agent.pk)))
+
+
+def test_a_revert_of_a_dream_is_undone_from_its_message(world: World, bob: Client) -> None:
+    for ago in (1, 0):
+        note(world, None, NIGHT - timedelta(days=ago), "The ferry leaves at nine.")
+    dream(world, None, NIGHT)
+    run = world.team.runs.get()
+    shared = File.objects.of(world.agent.pk, None).filter(path__in=["MEMORY.md", "DREAMS.md"])
+    before = dict(shared.values_list("path", "content"))
+    assert "- The ferry leaves at nine." in before["MEMORY.md"]
+
+    address = url(world.team, "agents_provenance_revert", world.agent.pk)
+    said = text(bob.post(address, {"run": run.pk}, follow=True))
+    assert "The ferry" not in shared.get(path="MEMORY.md").content
+    assert "Reverted on" in shared.get(path="DREAMS.md").content
+    [undo] = re.findall(r'action="([^"]*/provenance/undo/[^"]*)"', said)
+    assert "the files are as they were before." in text(bob.post(unescape(undo), follow=True))
+    assert dict(shared.values_list("path", "content")) == before
+    page = url(world.team, "agents_run", run.pk)
+    assert "Bob reverted" not in text(bob.get(page))
+    assert ">Revert</a>" in text(bob.get(page))
+    assert not run.proposals.exists()
 
 
 def test_older_notes_are_dreamt_over_at_the_press_of_a_button_and_stopped(

@@ -1,6 +1,8 @@
 """Everything that came from one source: who sees what of it, and taking it back from the page."""
 
+import re
 from datetime import UTC, datetime
+from html import unescape
 
 from django.test import Client
 
@@ -89,6 +91,57 @@ def test_the_button_takes_all_of_it_back(world: World) -> None:
     assert file.deleted_at is not None
     page = _page(signed_in(world.alice), world, f"?token={token.pk}")
     assert "nothing here that you can revert" in page
+
+
+def _two_files(world: World, token: Token) -> tuple[File, File]:
+    note = _remembered(world, token, "Acme is best.")
+    writer = Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, None, "topics/acme.md")
+        return note, write(work, place, "# Acme\n\n- Acme is cheap.\n", writer=writer).file
+
+
+def test_its_message_offers_to_undo_it_in_every_file(world: World) -> None:
+    token, alice = _token(world), signed_in(world.alice)
+    note, other = _two_files(world, token)
+    before = {file.pk: file.content for file in (note, other)}
+    said = alice.post(_url(world, "revert/"), {"token": token.pk}, follow=True).content.decode()
+    assert "Reverted in 2 files." in said
+    assert all(file.deleted_at for file in File.objects.filter(pk__in=before))
+
+    back = alice.post(_address(said), follow=True).content.decode()
+    assert "the files are as they were before." in back
+    assert {file.pk: file.content for file in File.objects.filter(pk__in=before)} == before
+    assert "Revert all of it" in back  # the lines are the token's again
+
+
+def test_what_was_written_since_the_revert_stays_and_nothing_else_is_undone(world: World) -> None:
+    token, alice = _token(world), signed_in(world.alice)
+    note, other = _two_files(world, token)
+    said = alice.post(_url(world, "revert/"), {"token": token.pk}, follow=True).content.decode()
+    _remembered(world, token, "Tea is served.")
+    refused = alice.post(_address(said), follow=True).content.decode()
+    assert "has changed since" in refused
+    note.refresh_from_db()
+    other.refresh_from_db()
+    assert "Tea is served." in note.content
+    assert other.deleted_at is not None
+
+
+def test_nobody_else_undoes_it(world: World) -> None:
+    token = _token(world)
+    note = _remembered(world, token, "Acme is best.")
+    reverted = signed_in(world.alice).post(_url(world, "revert/"), {"token": token.pk}, follow=True)
+    said = reverted.content.decode()
+    page = signed_in(world.bob).post(_address(said), follow=True).content.decode()
+    assert "as it was before" not in page
+    note.refresh_from_db()
+    assert note.deleted_at is not None
+
+
+def _address(page: str) -> str:
+    [address] = re.findall(r'action="([^"]*/provenance/undo/[^"]*)"', page)
+    return unescape(address)
 
 
 def test_who_wrote_meanwhile_is_not_overrun(world: World) -> None:

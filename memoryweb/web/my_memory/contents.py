@@ -26,7 +26,6 @@ from memoryweb.memory.my_memory.amounts import Kept, kept_about
 from memoryweb.memory.my_memory.sentences import STANDING, Wanted, marker_of, passages, sentences
 from memoryweb.memory.my_memory.uses import last_uses
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Written
 from memoryweb.review.inbox import Inbox, count_together
 from memoryweb.review.item_kinds import Kind
 from memoryweb.search.models import Passage
@@ -38,10 +37,11 @@ from memoryweb.web.my_memory.forms import MineForm, RemoveForm, RewordForm, Spot
 from memoryweb.web.my_memory.rows import anchor_of, groups, rows
 from memoryweb.web.my_memory.viewers import Oneself
 from memoryweb.web.paging import Page, page
+from memoryweb.web.undo_addresses import saves_in, saves_text
 from memoryweb.workspace.models import File
 
 PARTIALS = ("pause",)
-SIZE, RECENT, UNDOABLE = 40, 6, 10
+SIZE, RECENT = 40, 6
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]
 Passages = Callable[[Wanted], "QuerySet[Any]"]
 _Listed = tuple[Page[Any], Sequence[Passage], Sequence[Passage]]  # what stands, and recent notes
@@ -150,13 +150,14 @@ def remove(request: UserRequest, who: Oneself) -> HttpResponse:
         messages.error(request, str(refused))
         return redirect(_back(who, form))
     messages.success(request, _removed(file, len(done) - 1))
-    return redirect(_back(who, form, undo=_undo_value(done)))
+    saves = ((one.file.pk, one.file.revision) for one in done if one.changed)
+    return redirect(_back(who, form, undo=saves_text(saves)))
 
 
 def undo(request: UserRequest, who: Oneself) -> HttpResponse:
     """All of a removal or nothing of it."""
-    places = _places(request.POST.get("undo", ""))
-    files = [(who.file(file_id), number) for file_id, number in places]
+    saves = saves_in(request.POST.get("undo", ""))
+    files = [(who.file(file_id), number) for file_id, number in saves]
     if not files:
         raise Http404
     try:
@@ -343,28 +344,12 @@ def _back(who: Oneself, form: SpotForm, **more: str) -> str:
     return who.urls["page"] + (f"?{query}" if query else "")
 
 
-def _undo_value(done: list[Written]) -> str:
-    return "~".join(f"{one.file.pk}.{one.file.revision}" for one in done if one.changed)
-
-
 def _undoable(request: UserRequest, who: Oneself) -> Mapping[str, Any]:
     """What the address says was just removed, as long as it can be brought back."""
     value = request.GET.get("undo", "")
-    places = _places(value)
     try:
-        files = [(who.file(file_id), number) for file_id, number in places]
+        files = [(who.file(file_id), number) for file_id, number in saves_in(value)]
     except Http404:
         return {}
     is_possible = bool(files) and all(file.revision == number for file, number in files)
     return {"value": value} if is_possible else {}
-
-
-def _places(value: str) -> list[tuple[UUID, int]]:
-    found = []
-    for part in value.split("~")[:UNDOABLE]:
-        file_id, _dot, number = part.partition(".")
-        try:
-            found.append((UUID(file_id), int(number[:9])))
-        except ValueError:
-            return []
-    return found

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.memory import reverting
+from memoryweb.memory import reverting, undoing
 from memoryweb.memory.reverting import Reverted
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import lines_of, tokens_that_wrote
@@ -32,6 +32,8 @@ from memoryweb.web.provenance.rows import (
     talks_of,
 )
 from memoryweb.web.refusals import told_to
+from memoryweb.web.undo_addresses import MOST_SAVES, saves_in, saves_text
+from memoryweb.workspace.models import File
 
 
 @team_view("GET")
@@ -79,18 +81,50 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
                 writer=writer_of(request),
                 expected=request.POST.get("plan") or None,
             )
-        messages.success(request, _told(done))
+        place = f"?{found.source.kind}={found.source.id}&saves={saves_text(done.saves)}"
+        undo = to(request, "agents_provenance_undo", agent.pk, query=place)
+        can_undo = 0 < len(done.saves) <= MOST_SAVES
+        messages.success(request, _told(done), extra_tags=undo if can_undo else "")
     return redirect(back)
+
+
+@team_view("POST")
+def undo(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """The files that a revert of one's own changed are again what they were before it, all of them
+    or none."""
+    agent = find_agent(request, agent_id)
+    found = find_source(request, agent, request.GET.dict())
+    if found is None:
+        raise Http404
+    require_revert(request, found)
+    saves = _saves(request, agent)
+    with told_to(request):
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+            undoing.undo_revert(work, found.source, saves, writer=writer_of(request))
+        messages.success(request, _("Undone: the files are as they were before."))
+    where = f"?{found.source.kind}={found.source.id}"
+    return redirect(to(request, "agents_provenance", agent.pk, query=where))
+
+
+def _saves(request: TeamRequest, agent: Agent) -> dict[File, int]:
+    """Those in the address, of files that this person may write: all, or there are none."""
+    saves = dict(saves_in(request.GET.get("saves", "")))
+    mine = agent.files.filter(reach_of(request), pk__in=saves).order_by("pk")
+    files = list(mine.select_related("agent", "owner"))
+    if not files or len(files) < len(saves):
+        raise Http404
+    return {file: saves[file.pk] for file in files}
 
 
 def _told(done: Reverted) -> str:
     if not (done.files or done.conversations or done.proposals or done.messages):
         return _("There was nothing left to revert.")
-    said = ngettext(
-        "Reverted in {n} file. To undo this, restore the revision before.",
-        "Reverted in {n} files. To undo this, restore the revisions before.",
-        done.files,
-    ).format(n=done.files)
+    said = ngettext("Reverted in {n} file.", "Reverted in {n} files.", done.files)
+    said = said.format(n=done.files)
+    if len(done.saves) > MOST_SAVES:
+        said += " " + _("To undo this, restore the revisions before.")
+    elif done.saves and (done.messages or done.conversations or done.proposals):
+        said += " " + _("Undo brings back the files alone.")
     stopped = _("Messages waiting for extraction will not be read.")
     unused = ngettext(
         "{n} message is kept but no longer used.",
