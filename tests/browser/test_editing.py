@@ -1,5 +1,7 @@
 """The editor and the order of the prompt as people use them."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from memoryweb.workspace.models import File
@@ -71,7 +73,8 @@ def test_a_save_leaves_the_caret_and_the_page_where_they_were(
     assert page.evaluate(_WHERE) == before
     expect(page.locator(".numbers .changed")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_url("**/files/SOUL.md*")
+    expect(page.locator("#messages")).to_contain_text("Undone: SOUL.md is as it was before.")
+    expect(text).not_to_have_value(re.compile("!"))
     assert "!" not in _file(world, "SOUL.md").content
 
 

@@ -32,6 +32,22 @@ def test_htmx_gets_what_stands_around_the_text_and_the_message_with_its_undo(
     assert url(world.team, "agents_undo_save", world.agent.pk, "SOUL.md", 2) in page
 
 
+def test_who_undoes_a_save_in_the_editor_stays_there_and_goes_nowhere_else(
+    world: World, bob: Client
+) -> None:
+    editor = url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
+    file = url(world.team, "agents_file", world.agent.pk, "SOUL.md")
+    for number, (asked, reached) in enumerate(
+        ((f"{editor}?x=1", editor), ("/profile/", file), (f"https://evil.example{editor}", file))
+    ):
+        before = _soul(world)
+        _save(world, bob, content=f"Calm {number}.\n", sha256=before.sha256)
+        undo = url(world.team, "agents_undo_save", world.agent.pk, "SOUL.md", before.revision + 1)
+        response = bob.post(undo, {"next": asked})
+        assert response["Location"].partition("?")[0] == reached
+        assert _soul(world).content == before.content
+
+
 def test_htmx_gets_the_conflict_in_place_of_the_editor(world: World, bob: Client) -> None:
     opened = _soul(world).sha256
     _save(world, bob, content="Theirs, first.\n", sha256=opened)

@@ -25,7 +25,7 @@ from memoryweb.web.files import blame
 from memoryweb.web.files.saving import changed_lines, undo_url
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
-from memoryweb.web.htmx import about, show, to
+from memoryweb.web.htmx import about, next_url, show, to
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.web.refusals import told_to
@@ -149,6 +149,9 @@ def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpRe
             undone = undoing.undo(work, file, number, writer=writer_of(request)).file
         said = _("Undone: {path} is as it was before.").format(path=file.path)
         messages.success(request, said)
+        editor = to(request, "agents_edit", agent_id, file.path)
+        if next_url(request).partition("?")[0] == editor:
+            return redirect(editor + workspace.query)
         query = f"{workspace.query}{'&' if workspace.query else '?'}saved={undone.revision}"
         at = changed_lines(undone)[1]
         return redirect(to(request, "agents_file", agent_id, file.path, query=f"{query}#L{at}"))
