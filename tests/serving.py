@@ -35,6 +35,12 @@ def serving(home: Path, **environment: str) -> Iterator[int]:
         process.wait(30)
 
 
+def collect_static(home: Path) -> None:
+    """Without, no page can be made."""
+    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
+    subprocess.run(collect, cwd=ROOT, env=os.environ | {"MEMORYWEB_HOME": str(home)}, check=True)
+
+
 def answers(port: int, path: str = "/healthz") -> bool:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:

@@ -2,9 +2,6 @@
 
 import http.client
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -20,9 +17,9 @@ from memoryweb.llm.models import Usage
 from tests.chat.test_chat import said
 from tests.commands.calling import run
 from tests.fakes import Behaviour, ModelServer
-from tests.serving import answers, serving
+from tests.serving import answers, collect_static, serving
 from tests.waiting import until
-from tests.workers import ROOT, database_url
+from tests.workers import database_url
 from tests.world import World, integration_token
 
 STREAMS = 64
@@ -79,9 +76,7 @@ def port(tmp_path: Path, world: World, model_server: ModelServer) -> Iterator[in
         "MODEL_KEY": "test-key-of-no-value",
         "MODEL": "fake-model",
     }
-    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
-    home = os.environ | {"MEMORYWEB_HOME": str(tmp_path)}
-    subprocess.run(collect, cwd=ROOT, env=home, check=True)  # without, no page can be made
+    collect_static(tmp_path)
     given = {f"MEMORYWEB_{name}": value for name, value in environment.items()}
     with serving(tmp_path, **given) as port:
         yield port

@@ -96,6 +96,8 @@ def test_each_caller_is_answered_as_the_table_says_and_not_with_anothers_text(
         with undone():
             answer = call(callers, name, route, stage.ids())
         answers[name] = answer.status_code
+        if answer.streaming:  # tried by test_served
+            assert route is ROUTES["stream_chat"]
         if name in OTHERS:
             assert CANARY not in b"".join(answer).decode(errors="replace"), name
     assert answers == {

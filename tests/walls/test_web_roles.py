@@ -10,7 +10,7 @@ from django.urls import reverse
 from memoryweb.audit.models import Event
 from tests.soaking import first_in_gate
 from tests.walls.web_calls import addresses, call, clients_of, everything, looks, named, undone
-from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, ROUTES
+from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, ROUTES, STREAMED
 from tests.walls.web_stage import BOBS_CANARY, NUMBERS, Stage, only_here, restored_stage
 from tests.world import World, signed_in
 
@@ -63,6 +63,7 @@ def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stag
             with undone():
                 answer = call(clients[role], route, stage)
             assert answer.status_code == route.answers[role], (key, role)
+            assert answer.streaming == (key in STREAMED), key  # tried by test_served
 
 
 def test_a_change_that_is_refused_changes_nothing_and_is_an_event(

@@ -34,7 +34,7 @@ def clients_of(world: World) -> dict[str, Client]:
 
 
 def call(client: Client, route: Route, stage: Stage, method: str = "") -> "Answer":
-    data: dict[str, Any] = {key: _filled(value, stage) for key, value in route.data.items()}
+    data = form_of(route, stage)
     if route.upload:
         data["file"] = SimpleUploadedFile("snapshot.zip", route.upload)
     # As in production: outside of a team's scope every tenant query raises.
@@ -42,6 +42,10 @@ def call(client: Client, route: Route, stage: Stage, method: str = "") -> "Answe
         if (method or route.method) == "POST":
             return client.post(address(route, stage), data)
         return client.get(address(route, stage))
+
+
+def form_of(route: Route, stage: Stage) -> dict[str, Any]:
+    return {key: _filled(value, stage) for key, value in route.data.items()}
 
 
 def _filled(value: Any, stage: Stage) -> Any:

@@ -96,10 +96,27 @@ def _verified(tmp_path: Path, exported: str, *more: str) -> tuple[int, str]:
 def test_an_export_is_verified_without_memoryweb(
     stage: Stage, audrey: Client, tmp_path: Path
 ) -> None:
-    exported = _export(stage, audrey, "jsonl")
+    first, exported = (_export(stage, audrey, "jsonl") for _time in range(2))
     code, said = _verified(tmp_path, exported, "--key", checkpoints.public_key())
     assert (code, "The chain is whole." in said) == (0, True)
     assert "audit.exported" in exported
+    assert "audit.exported" not in first
+
+
+@pytest.mark.parametrize(
+    ("kind", "broken"), [("jsonl", {"canonical": b"\xff"}), ("csv", {"at_us": 10**18})]
+)
+def test_an_export_that_fails_is_no_event(
+    stage: Stage, audrey: Client, kind: str, broken: dict[str, object]
+) -> None:
+    """Its last event can't be read: that is found when most has been written."""
+    Maintenance.objects.update_or_create(pk=1, defaults={"allowed": True})
+    last = Event.objects.filter(team_id=stage.world.team.pk).latest("seq")
+    Event.objects.filter(pk=last.pk).update(**broken)
+    audrey.raise_request_exception = False
+    answer = audrey.post(url(stage.world.team, "audit_export"), {"kind": kind})
+    assert answer.status_code == 500
+    assert not Event.objects.filter(action="audit.exported").exists()
 
 
 @pytest.mark.parametrize(

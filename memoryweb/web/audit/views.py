@@ -2,11 +2,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -26,7 +27,9 @@ from memoryweb.web.htmx import show
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 
+_Spool = SpooledTemporaryFile[bytes]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_IN_MEMORY = 1024 * 1024  # bytes of an export; what is larger waits in a file
 _A_STEP = 5000  # events verified at once, so that each answer comes within a second or two
 
 
@@ -69,28 +72,31 @@ def verify(request: TeamRequest) -> HttpResponse:
 
 
 @team_view("POST", takes=Permission.SEE_AUDIT)
-def export(request: TeamRequest) -> StreamingHttpResponse:
+def export(request: TeamRequest) -> FileResponse:
     """What the filter in the address shows, up to a checkpoint that is signed for it."""
     kind = request.POST.get("kind", "")
     if kind not in {"jsonl", "csv"}:
         raise Http404
     visit, form = request.visit, _form(request, names_of(request.visit.team))
     asked = {name: value for name, value in form.asked.items() if value}
-    with transaction.atomic():
-        details = {"kind": kind, "filters": sorted(asked)}
-        entry = Entry("audit.exported", visit.actor, **target(visit.team), details=details)
-        record(visit.team.pk, entry)
     signed = checkpoints.sign(visit.team.pk, visit.now)
-    assert signed, "the export itself is an event"
+    assert signed, "a team begins with an event"
     events = _filtered(events_of(visit.team.pk), form).filter(seq__lte=signed.seq)
     if kind == "csv":
         parts = exporting.as_csv(request, events)
     else:
         parts = exporting.jsonl(request, events, asked, signed)
-    response = StreamingHttpResponse(parts, content_type=f"text/{kind}; charset=utf-8")
+    # Read to the end here: a response is sent outside the team's scope, and a failure is no export.
+    file = _Spool(_IN_MEMORY)
+    file.writelines(part.encode() for part in parts)
+    file.seek(0)
+    with transaction.atomic():
+        details = {"kind": kind, "filters": sorted(asked)}
+        entry = Entry("audit.exported", visit.actor, **target(visit.team), details=details)
+        record(visit.team.pk, entry)
     name = f"audit-{visit.team.slug}-{visit.now:%Y-%m-%d}.{kind}"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    content_type = f"text/{kind}; charset=utf-8"
+    return FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
