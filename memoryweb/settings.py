@@ -219,6 +219,12 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
+# Wrong passwords: of one address for all accounts, of one address for one account, and of one
+# account from all addresses where its person never signed in (accounts/adapter.py).
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "10/m/ip,100/h/ip,5/5m/key",
+    "login_failed_anywhere": "100/h/key",
+}
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 # A person has one address, User.email. allauth's own generator would copy it into its table of

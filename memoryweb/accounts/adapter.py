@@ -1,6 +1,7 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal import ratelimit
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.db import transaction
 from django.http import HttpRequest
@@ -8,6 +9,7 @@ from django.utils import translation
 
 from memoryweb.accounts import signins
 from memoryweb.accounts.models import User
+from memoryweb.audit.request_origin import origin_of
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -22,6 +24,30 @@ class AccountAdapter(DefaultAccountAdapter):
         reader = User.objects.filter(email=email.lower()).first()
         with translation.override((reader and reader.language) or translation.get_language()):
             super().send_mail(template_prefix, email, context)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Not the proxy's, which all clients behind it share."""
+        return origin_of(request).ip or str(super().get_client_ip(request))
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Beside the limits of this address, that of the account over all addresses, against an
+        attack from many. It doesn't hold where its person signed in before: nobody else's guesses
+        keep them out there."""
+        super().pre_authenticate(request, **credentials)
+        login = str(credentials.get("email") or "").lower()
+        if signins.is_known_address(login, ratelimit.get_ip(request), ratelimit.truncate_ip):
+            return
+        wider = {"app": "allauth.account", "action": "login_failed_anywhere"}
+        usage = ratelimit.consume(request, key=login, **wider)
+        if not usage:
+            raise self.validation_error("too_many_login_attempts")
+        # Given back with the others where the password is right.
+        self._login_failed_rl_usage.usage += usage.usage
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """An account's wrong passwords count at the address that they came from."""
+        key = super()._get_login_attempts_cache_key(request, **credentials)
+        return f"{key}:{ratelimit.get_ip(request)}"
 
     @transaction.atomic
     def login(self, request: HttpRequest, user: User) -> None:

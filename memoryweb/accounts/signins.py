@@ -1,5 +1,6 @@
 """Sign-ins and what belongs to them, told to every team of the person."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.db import transaction
@@ -7,6 +8,7 @@ from django.utils.crypto import salted_hmac
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
+from memoryweb.audit.models import Event
 from memoryweb.audit.record import ANONYMOUS, Actor, Entry, record, target
 
 
@@ -35,6 +37,19 @@ def record_wrong_password(email: str) -> None:
         record_refusal(user, "wrong_password")
     else:
         _record_unknown(email)
+
+
+def is_known_address(email: str, address: str, shortened: Callable[[str], str]) -> bool:
+    """This person signed in there before. `address` is a `shortened` one."""
+    user = User.objects.filter(email=email.strip().lower()).first()
+    if user is None:
+        return False
+    known = Event.objects.filter(
+        team_id__in=[team_id for team_id, _role in _teams(user)],
+        actor_id=str(user.pk),
+        action="signin.succeeded",
+    )
+    return address in map(shortened, known.values_list("ip", flat=True).distinct())
 
 
 def _teams(user: User) -> list[tuple[UUID, str]]:
