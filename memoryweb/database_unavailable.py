@@ -1,5 +1,6 @@
 """When the database takes no change: told from a fault of ours, and said in a sentence."""
 
+import errno
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ FULL = _("The disk is full.")
 BUSY = _("The database is busy with another change.")
 READ_ONLY = _("The database can be read only.")
 SILENT = _("The database does not answer.")
+UNWRITABLE = _("The folder MEMORYWEB_HOME cannot be written to.")
 
 _SQLITE = {
     sqlite3.SQLITE_BUSY: BUSY,
@@ -27,6 +29,7 @@ _SQLITE = {
     sqlite3.SQLITE_IOERR: SILENT,
     sqlite3.SQLITE_CANTOPEN: SILENT,
 }
+_DISK = {errno.ENOSPC: FULL, errno.EDQUOT: FULL}
 # PostgreSQL's codes (its manual, appendix A), the longest that fits; a lost connection has none.
 _POSTGRESQL = {
     "25006": READ_ONLY,
@@ -39,7 +42,10 @@ _POSTGRESQL = {
 
 
 def refusal(error: BaseException | None) -> str | Promise:
-    """Why the database cannot do it now; empty when that is not what went wrong."""
+    """Why the database, or the disk, cannot do it now; empty when that is not what went wrong."""
+    if isinstance(error, OSError):
+        is_ours = str(error.filename or "").startswith(str(settings.HOME))
+        return _DISK.get(error.errno or 0, UNWRITABLE if is_ours else "")
     if not isinstance(error, DatabaseError):
         return ""
     cause = error.__cause__

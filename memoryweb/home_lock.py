@@ -6,7 +6,9 @@ It goes with the last process that holds it, also after `kill -9`. Web and worke
 
 import fcntl
 import os
+import re
 from contextlib import suppress
+from pathlib import Path
 
 from django.conf import settings
 
@@ -29,6 +31,47 @@ def claim() -> bool:
         return False
     os.set_inheritable(handle, True)
     return True
+
+
+def holders() -> list[int]:
+    """Which processes to stop so that nobody is at work here: those that started the ones that
+    hold the lock. Only Linux tells; empty elsewhere, and where nobody is."""
+    lock = os.path.realpath(settings.HOME / "lock")
+    found = {pid for pid in map(int, filter(str.isdecimal, _listed("/proc"))) if _holds(pid, lock)}
+    # honcho and what it forks end with the processes that they started, and not by SIGTERM.
+    at_work = (pid for pid in found - {os.getpid()} if b"honcho" not in _command(pid))
+    return sorted({_starter(pid) for pid in at_work})
+
+
+def _holds(pid: int, lock: str) -> bool:
+    folder = f"/proc/{pid}/fd"
+    for number in _listed(folder):
+        with suppress(OSError):
+            if os.readlink(f"{folder}/{number}") == lock:
+                return True
+    return False
+
+
+def _starter(pid: int) -> int:
+    """The outermost of ours that it comes from: one stopped alone would be started again."""
+    with suppress(OSError, ValueError, IndexError):
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        parent = int(stat.rpartition(")")[2].split()[1])
+        if re.search(rb"granian|manage\.py", _command(parent)):
+            return _starter(parent)
+    return pid
+
+
+def _command(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def _listed(folder: str) -> list[str]:
+    with suppress(OSError):  # ended meanwhile, somebody else's, or no Linux
+        return os.listdir(folder)
+    return []
 
 
 def _opened() -> int:

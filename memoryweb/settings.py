@@ -4,11 +4,13 @@ import os
 import secrets
 import stat
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import ip_network
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
 env = Env()
@@ -17,7 +19,21 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # Where the installation keeps what it writes: database, keys, checkpoints.
 HOME = Path(env.str("MEMORYWEB_HOME", str(BASE_DIR / "var"))).resolve()
 os.umask(0o077)
-HOME.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def _writing_home() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"memoryweb cannot write to {HOME}: {error.strerror}."
+            " Set MEMORYWEB_HOME to a folder that it may write to."
+        ) from None
+
+
+with _writing_home():
+    HOME.mkdir(parents=True, exist_ok=True)
 
 
 def _keep_private(path: Path, mode: int) -> None:
@@ -36,12 +52,13 @@ def _kept_secret(name: str) -> str:
     path = HOME / name
     if not path.exists():
         # Whole or not there at all, and of two that start at once the first one's.
-        handle, made = tempfile.mkstemp(dir=HOME)
-        with os.fdopen(handle, "w") as stream:
-            stream.write(secrets.token_urlsafe(50))
-        with suppress(FileExistsError):
-            os.link(made, path)
-        os.unlink(made)
+        with _writing_home():
+            handle, made = tempfile.mkstemp(dir=HOME)
+            with os.fdopen(handle, "w") as stream:
+                stream.write(secrets.token_urlsafe(50))
+            with suppress(FileExistsError):
+                os.link(made, path)
+            os.unlink(made)
     return path.read_text().strip()
 
 
@@ -99,6 +116,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memoryweb.web.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "memoryweb.web.middleware.CompressMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -196,10 +214,6 @@ Q_CLUSTER = {
     "cache": "queue",
     "label": "memoryweb",
 }
-REDIS_URL = env.str("MEMORYWEB_REDIS_URL", "")
-if REDIS_URL:
-    del Q_CLUSTER["orm"]
-    Q_CLUSTER["redis"] = REDIS_URL
 
 # People
 AUTH_USER_MODEL = "accounts.User"

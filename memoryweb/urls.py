@@ -2,11 +2,8 @@ from django.urls import include, path
 
 from memoryweb.api.mcp.view import mcp
 from memoryweb.api.mem0.view import mem0
-from memoryweb.web import health
 
 urlpatterns = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
     path("api/", include("memoryweb.api.urls")),
     path("mcp", mcp, name="mcp"),
     path("mem0/<uuid:agent_id>/<path:rest>", mem0, name="mem0_of_agent"),

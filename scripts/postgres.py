@@ -46,12 +46,15 @@ def main() -> int:
         return 2
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda number, _frame: sys.exit(128 + number))
-    with _cluster() as url, _child(command, MEMORYWEB_DATABASE_URL=url) as process:
-        return process.wait()
+    with _cluster() as (url, binaries):
+        # With its own pg_dump and psql: those of another version may refuse this server.
+        path = os.pathsep.join([str(binaries), os.environ.get("PATH", os.defpath)])
+        with _child(command, MEMORYWEB_DATABASE_URL=url, PATH=path) as process:
+            return process.wait()
 
 
 @contextmanager
-def _cluster() -> Iterator[str]:
+def _cluster() -> Iterator[tuple[str, Path]]:
     # Short: the path of a Unix socket has 107 bytes at most.
     home = Path(tempfile.mkdtemp(prefix="mwpg", dir="/tmp"))
     try:
@@ -60,7 +63,7 @@ def _cluster() -> Iterator[str]:
         options = ["-U", "memoryweb", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"]
         _run([binaries / "initdb", "-D", home / "data", *options], home, identity)
         with _server(binaries, home, identity) as server:
-            yield _ready(server, home)
+            yield _ready(server, home), binaries
     finally:
         shutil.rmtree(home, ignore_errors=True)
 

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django_scopes import scope
 from pydantic.alias_generators import to_camel
@@ -17,6 +18,7 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Agent
+from memoryweb.database_unavailable import refusal as refusal_of
 from memoryweb.memory.exceptions import MemoryRefused
 
 REFUSALS = (AccountsRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
@@ -55,6 +57,10 @@ class Command(BaseCommand, ABC):
             outcome = self.act(options)
         except REFUSALS as refusal:
             outcome = Outcome(str(refusal), {"code": getattr(refusal, "code", "refused")}, ok=False)
+        except (DatabaseError, OSError) as error:
+            if not (said := refusal_of(error)):
+                raise
+            outcome = Outcome(str(said), {"code": "unavailable"}, ok=False)
         if options["json"]:
             self.stdout.write(_as_json(outcome))
         elif outcome.output:

@@ -1,8 +1,9 @@
 """Two addresses for whoever keeps the installation running. They tell nothing about anyone."""
 
-from django.contrib.auth.decorators import login_not_required
+from collections.abc import Callable
+
 from django.db import DatabaseError
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -13,7 +14,6 @@ from memoryweb.runs import healthcheck
 
 @require_safe
 @never_cache
-@login_not_required
 def healthz(request: HttpRequest) -> JsonResponse:
     """This process answers."""
     return JsonResponse({"status": "ok"})
@@ -21,7 +21,6 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 @never_cache
-@login_not_required
 def readyz(request: HttpRequest) -> JsonResponse:
     """The database answers and protects the audit events, and a worker ticks."""
     try:
@@ -32,3 +31,16 @@ def readyz(request: HttpRequest) -> JsonResponse:
     if not health.is_ready:
         return JsonResponse({"status": "unavailable", "problems": health.problems}, status=503)
     return JsonResponse({"status": "ok", "problems": health.problems})
+
+
+class HealthMiddleware:
+    """Stands first. A probe asks by the process's own address and without TLS: neither the list
+    of allowed hosts nor the redirect to HTTPS is meant for it."""
+
+    PROBES = {"/healthz": healthz, "/readyz": readyz}
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.PROBES.get(request.path_info, self.get_response)(request)

@@ -1,7 +1,10 @@
 """Two starts never serve one home, nor one port."""
 
+import errno
 import os
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
 from memoryweb import home_lock
+from memoryweb.commands.management.commands import start
 from tests.commands.calling import run
+from tests.migrated import copy_migrated
+from tests.serving import answers
+from tests.waiting import until
+from tests.workers import ROOT
 
 AT_WORK = """
 import sys
@@ -60,6 +69,7 @@ def test_a_home_where_somebody_works_is_refused_until_they_are_gone(
     with at_work(tmp_path) as process:
         refused = run("start").failure
         assert refused.startswith(f"memoryweb is already running on {tmp_path}. Stop it first")
+        assert refused.endswith(f"If its terminal is gone, this stops it: kill {process.pid}")
         process.kill()
         process.wait()
         assert home_lock.claim()
@@ -94,4 +104,88 @@ def test_a_port_is_held_before_anybody_listens_at_it(tmp_path: Path, free_port: 
     """The demo is made before the server starts: another home must not take the port meanwhile."""
     with at_work(tmp_path):
         assert "is already running" in run("start").failure
-        assert "is in use" in run("start").failure
+    assert "is in use" in run("start").failure
+
+
+@pytest.mark.parametrize("text", ["abc", "0", "65536", "-1", ""])
+def test_a_wrong_port_is_named(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("PORT", text)
+    assert run("start").failure == (
+        f"PORT is “{text}”. Set it to a number from 1 to 65535: PORT=8001 make run"
+    )
+
+
+@pytest.mark.parametrize("home", ["/proc/1/home", "/proc/self"])
+def test_a_home_that_cannot_be_written_to_is_named(home: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "start"],
+        cwd=ROOT,
+        env=os.environ | {"MEMORYWEB_HOME": home},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"memoryweb cannot write to {os.path.realpath(home)[:5]}")
+    assert done.stderr.endswith("Set MEMORYWEB_HOME to a folder that it may write to.\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_it_starts_is_no_fault(
+    free_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(start, "call_command", interrupt)
+    assert run("start").failure == "Stopped. The next start goes on from here."
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device", "x"),
+        pytest.param(None, id="in the database"),
+    ],
+)
+def test_a_full_disk_while_it_starts_is_said(
+    free_port: int, monkeypatch: pytest.MonkeyPatch, error: OSError | None
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        if error:
+            raise error
+        cause = sqlite3.OperationalError()
+        cause.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise OperationalError from cause
+
+    monkeypatch.setattr(start, "call_command", fail)
+    assert run("start").failure == "The disk is full."
+
+
+@pytest.mark.kill
+def test_what_a_killed_start_leaves_is_named_by_the_next_and_can_be_stopped(
+    tmp_path: Path, free_port: int
+) -> None:
+    environment = os.environ | {"MEMORYWEB_HOME": str(tmp_path), "PORT": str(free_port)}
+    environment["MEMORYWEB_DATABASE_URL"] = f"sqlite:///{tmp_path / 'memoryweb.sqlite3'}"
+    copy_migrated(tmp_path / "memoryweb.sqlite3")
+    make_team = ("create_team", "--name", "Harbour")
+    add = ("add_member", "--team", "Harbour", "--email", "ann@harbour.example", "--role", "admin")
+    for command in (make_team, add):  # so that no demo is made
+        subprocess.run(
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=True
+        )
+    started = subprocess.Popen(
+        [sys.executable, "manage.py", "start"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+    )
+    left: list[int] = []
+    try:
+        until(lambda: answers(free_port) and len(home_lock.holders()) == 2)
+        started.kill()
+        started.wait()
+        left = home_lock.holders()
+        assert run("start").failure.endswith(f"kill {left[0]} {left[1]}")
+    finally:
+        for pid in left or [started.pid]:
+            os.kill(pid, signal.SIGTERM)
+    until(home_lock.claim)
+    assert not answers(free_port)

@@ -3,7 +3,6 @@ from datetime import date
 import pytest
 from django.db import transaction
 from django_q.models import OrmQ
-from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from memoryweb.runs.exceptions import OwnerOfOtherTeam
 from memoryweb.runs.models import Run
@@ -67,18 +66,6 @@ def test_one_call_is_sent_for_a_run_that_is_due(desk: Desk) -> None:
     run = desk.ask()
     desk.ask()
     assert [call.args() for call in OrmQ.objects.all()] == [(str(run.pk),)]
-
-
-def test_a_broker_without_transactions_is_called_after_the_commit(
-    desk: Desk,
-    settings: Settings,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-) -> None:
-    settings.Q_CLUSTER = {"redis": "redis://127.0.0.1"}
-    with django_capture_on_commit_callbacks(execute=True):
-        desk.ask()
-        assert not OrmQ.objects.exists()
-    assert OrmQ.objects.count() == 1
 
 
 def test_no_call_is_sent_before_a_run_is_due(desk: Desk) -> None:

@@ -1,8 +1,9 @@
 from datetime import datetime
 
 import pytest
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.utils import timezone
+from pytest_django import Settings
 
 from memoryweb.audit.triggers import create_triggers, drop_triggers
 from memoryweb.runs import healthcheck
@@ -67,3 +68,13 @@ def test_audit_events_that_nothing_protects_are_a_problem(db: None) -> None:
 
 def test_a_process_that_answers_is_healthy() -> None:
     assert healthz(RequestFactory().get("/healthz")).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_probe_needs_no_tls_and_no_listed_host(db: None, settings: Settings, path: str) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    Beat.objects.create(name="tick", at=ago(seconds=5))
+    assert Client().get(path, SERVER_NAME="10.1.2.3").status_code == 200
+    assert Client().post(path, SERVER_NAME="10.1.2.3").status_code == 405
+    assert Client().get("/", SERVER_NAME="10.1.2.3").status_code == 400
+    assert Client().get("/").status_code == 301

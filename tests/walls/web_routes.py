@@ -568,8 +568,6 @@ OPEN: dict[str, Address] = {
         ),
         Address(405, 405),
     ),
-    "healthz": Address(200, 200),
-    "readyz": Address(503, 503),
     "mcp": Address(405, 405),
     "plugin": Address(200, 200, {"kind": "openclaw"}),
     "mem0": Address(401, 401, {"rest": "v1/ping/"}),

@@ -18,25 +18,35 @@ class Command(base.Command):
     help = _("Set up the database and start the web server and a worker.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        port = int(os.environ.get("PORT", "8000"))
-        _reserve(port)
-        if not home_lock.claim():
-            raise CommandError(
-                _(
-                    "memoryweb is already running on {home}. Stop it first, or set"
-                    " MEMORYWEB_HOME to another folder."
-                ).format(home=settings.HOME)
-            )
-        call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
-        call_command("createcachetable", verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
-        call_command("first_start", stdout=self.stdout)
+        try:
+            port = _port()
+            _reserve(port)
+            if not home_lock.claim():
+                raise CommandError(_already_running())
+            call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
+            call_command("createcachetable", verbosity=0)
+            call_command("collectstatic", interactive=False, verbosity=0)
+            call_command("first_start", stdout=self.stdout)
+        except KeyboardInterrupt:
+            said = _("Stopped. The next start goes on from here.")
+            raise CommandError(said, returncode=130) from None
         said = _("memoryweb is running at {url}. Press Ctrl-C to stop it.").format(
             url=f"http://127.0.0.1:{port}"
         )
         self.stdout.write(said)
         self.stdout.flush()
         _become_processes()
+
+
+def _port() -> int:
+    text = os.environ.get("PORT", "8000")
+    if text.isdecimal() and 0 < int(text) < 65536:
+        return int(text)
+    raise CommandError(
+        _("PORT is “{text}”. Set it to a number from 1 to 65535: PORT=8001 make run").format(
+            text=text
+        )
+    )
 
 
 def _reserve(port: int) -> None:
@@ -52,12 +62,33 @@ def _reserve(port: int) -> None:
         reserved = socket.socket()
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         reserved.bind(("127.0.0.1", port))
+    except PermissionError:
+        raise CommandError(
+            _("Port {port} is for the system's own programs. Choose another: PORT=8000 make run")
+            .format(port=port)
+        ) from None  # fmt: skip
     except OSError:
+        if home_lock.holders():  # ours, perhaps left over: that is what has to be stopped
+            raise CommandError(_already_running()) from None
         raise CommandError(
             _("Port {port} is in use by another program. Choose another: PORT={other} make run")
             .format(port=port, other=port + 1)
         ) from None  # fmt: skip
     os.set_inheritable(reserved.detach(), True)
+
+
+def _already_running() -> str:
+    """Names what runs: who killed a start may have no terminal left in which to stop the rest."""
+    said = _(
+        "memoryweb is already running on {home}. Stop it first, or set"
+        " MEMORYWEB_HOME to another folder."
+    ).format(home=settings.HOME)
+    if holders := home_lock.holders():
+        numbers = " ".join(str(pid) for pid in holders)
+        said += "\n" + _("If its terminal is gone, this stops it: kill {numbers}").format(
+            numbers=numbers
+        )
+    return said
 
 
 def _become_processes() -> NoReturn:
