@@ -7,7 +7,7 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models must be loaded.
-        from memoryweb.memory import agents, fact_repair, reindexing, rescan  # noqa: PLC0415
+        from memoryweb.memory import agents, fact_repair, reindexing, rescan, statement_run  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.review import secrets  # noqa: PLC0415
         from memoryweb.memory.snapshot import conversation_run, uploads  # noqa: PLC0415
@@ -16,6 +16,7 @@ class MemoryConfig(AppConfig):
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
         engine.register(conversation_run.KIND, conversation_run.bring)
+        engine.register(statement_run.KIND, statement_run.write_all)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)

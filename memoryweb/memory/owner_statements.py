@@ -1,5 +1,6 @@
 """Statements of one owner by their ids: stated, reworded, and what was said of them before."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -62,16 +63,26 @@ def values(fact: Fact) -> "QuerySet[Fact]":
     return told.filter(pk__in=chain).select_related("owner").order_by("created_at", "pk")
 
 
-def state(tx: Transaction, acting: Acting, text: str, *, writer: Writer) -> Fact | None:
-    """A statement of its own in the owner's MEMORY.md. None where it may not be told as one."""
-    said = " ".join(text.split())
-    if not bullets_of(f"- {said}"):
+def check(texts: Iterable[str]) -> None:
+    """Raises ContentRefused where there is nothing to state."""
+    if not all(bullets_of(f"- {' '.join(text.split())}") for text in texts):
         raise ContentRefused(_("There is nothing to remember: the content is empty."))
-    there = own(acting).filter(fingerprint=fingerprint(said))
-    if not there.exists():
+
+
+def state(
+    tx: Transaction, acting: Acting, texts: Sequence[str], *, writer: Writer
+) -> list[Fact | None]:
+    """Each a statement of its own in the owner's MEMORY.md, written at once. None where it may not
+    be told as one."""
+    said = {fingerprint(one): one for one in (" ".join(text.split()) for text in texts)}
+    there = own(acting).filter(fingerprint__in=said)
+    known = set(there.values_list("fingerprint", flat=True))
+    if new := [text for key, text in said.items() if key not in known]:
         place = tools.place_of(acting, "MEMORY.md")
-        write.append(tx, place, [NewLine(f"- {said}", Origin(asked=True))], writer=writer)
-    return there.first()
+        lines = [NewLine(f"- {text}", Origin(asked=True)) for text in new]
+        write.append(tx, place, lines, writer=writer)
+    found = {fact.fingerprint: fact for fact in there.all()}
+    return [found.get(fingerprint(" ".join(text.split()))) for text in texts]
 
 
 def reword(tx: Transaction, acting: Acting, fact: Fact, text: str, *, writer: Writer) -> Any:

@@ -34,6 +34,7 @@ class Run(models.Model):
         ERASURE = "erasure", _("Erase what is forgotten")
         PREVIEW = "preview", _("Preview of a dream")
         IMPORT = "import", _("Import of conversations")
+        STATEMENTS = "statements", _("Statements that a program sent")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

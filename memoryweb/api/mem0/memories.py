@@ -18,7 +18,7 @@ from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.facts.models import Fact
-from memoryweb.memory import owner_statements
+from memoryweb.memory import owner_statements, statement_run
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
@@ -105,15 +105,19 @@ def _text(content: Any) -> str:
 
 
 def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
-    """Word for word, at once."""
+    """Word for word: a few at once, many by a run, which `event` tells of."""
     acting = asked.acting()
+    texts = [one["content"] for one in messages if one["role"] != "system"]
+    if len(texts) > _MOST_AT_ONCE:
+        said = _("Send up to {most} messages.")
+        raise Invalid("messages", said.format(most=_MOST_AT_ONCE))
+    owner_statements.check(texts)
     with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
         writer = writer_of(asked.caller, acting)
-        facts = [
-            owner_statements.state(work, acting, one["content"], writer=writer)
-            for one in messages
-            if one["role"] != "system"
-        ]
+        if len(texts) > statement_run.SLICE:
+            run = statement_run.request(work, acting, texts, writer=writer)
+            return {"status": "PENDING", "event_id": str(run.pk), "results": []}
+        facts = owner_statements.state(work, acting, texts, writer=writer)
     return {
         "results": [
             {"id": str(fact.pk), "memory": fact.text, "data": {"memory": fact.text}, "event": "ADD"}
