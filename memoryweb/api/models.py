@@ -15,10 +15,7 @@ MOST_CALLS = 200  # rows of a token
 
 
 class Idempotency(models.Model):
-    """What a POST with an `Idempotency-Key` was answered, so that asking again does nothing.
-
-    `status` is 0 while the first request is still being worked on.
-    """
+    """What a POST with an `Idempotency-Key` was answered, so that asking again does nothing."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     token = models.ForeignKey("accounts.Token", models.CASCADE, related_name="idempotency")

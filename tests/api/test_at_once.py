@@ -1,21 +1,40 @@
 """Two requests at the same moment, each with a connection of its own."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import TypeVar
 
 import pytest
+from django.conf import settings
 from django.db import connection
 
 from memoryweb.agents.models import Agent
 from memoryweb.runs.models import Run
 from tests.api.client import Api
 from tests.snapshot import restored_world
+from tests.workers import ROOT, database_url
 from tests.world import World, personal_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Answer = TypeVar("Answer")
+SETTINGS = "memoryweb.settings"
+DYING = """
+import os, signal, django
+django.setup()
+from django.db.models.signals import post_save
+from django.test.utils import setup_test_environment
+from memoryweb.agents.models import Agent
+from tests.api.client import Api
+setup_test_environment()
+die = lambda **_: os.kill(os.getpid(), signal.SIGKILL)
+post_save.connect(die, sender=Agent)
+Api("{token}").post("/agents", {{"name": "Porter"}}, idempotency_key="k1")
+"""
 
 
 @pytest.fixture
@@ -42,9 +61,22 @@ def test_one_key_is_worked_on_once(world: World) -> None:
 
     answers = at_once(lambda: api.post("/agents", {"name": "Porter"}, idempotency_key="k1"))
 
-    # The slower one is told to wait, or finds the answer of the faster.
-    assert {answer.status_code for answer in answers} <= {201, 409}
-    assert 201 in {answer.status_code for answer in answers}
+    # The slower one waits, and finds the answer of the faster.
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].content == answers[1].content
+    assert Agent.objects.filter(team=world.team, name="Porter").count() == 1
+
+
+def test_a_process_that_is_killed_leaves_its_key_free(world: World) -> None:
+    """In the middle of the request, when an agent has been made and nothing is committed."""
+    token = personal_token(world.team, world.alice)
+    environment = {"MEMORYWEB_DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": SETTINGS}
+    environment["MEMORYWEB_SECRET_KEY"] = settings.SECRET_KEY
+    command = [sys.executable, "-c", DYING.format(token=token)]
+    died = subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False)
+    assert died.returncode == -signal.SIGKILL
+    answer = Api(token).post("/agents", {"name": "Porter"}, idempotency_key="k1")
+    assert answer.status_code == 201
     assert Agent.objects.filter(team=world.team, name="Porter").count() == 1
 
 

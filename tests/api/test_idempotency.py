@@ -5,9 +5,9 @@ from django.db import DatabaseError
 from django.db.models.signals import post_save
 from django.utils import timezone
 
+from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Role
 from memoryweb.agents.models import Agent
-from memoryweb.api import idempotency
 from memoryweb.api.models import Idempotency, purge
 from memoryweb.audit.models import Event
 from tests.api.callers import Callers
@@ -52,17 +52,9 @@ def test_an_answer_is_not_repeated_to_who_lost_the_right(world: World, callers: 
     assert (again.status_code, again.json()["code"]) == (403, "may_not_manage_agents")
 
 
-def test_while_the_first_is_worked_on_the_second_is_told_to_wait(callers: Callers) -> None:
-    callers.admin.post("/agents", BODY, idempotency_key="k1")
-    Idempotency.objects.update(status=0)
-    waiting = callers.admin.post("/agents", BODY, idempotency_key="k1")
-    assert (waiting.status_code, waiting.headers["Retry-After"]) == (409, "1")
-
-
-def test_a_request_that_died_does_not_block_its_key(callers: Callers) -> None:
+def test_a_key_that_an_older_version_claimed_and_never_answered_is_free(callers: Callers) -> None:
     callers.admin.post("/agents", {"name": "Chef"}, idempotency_key="k1")
-    long_ago = timezone.now() - 2 * idempotency.ABANDONED
-    Idempotency.objects.update(status=0, created_at=long_ago)
+    Idempotency.objects.update(status=0)
     assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
 
 
@@ -73,19 +65,19 @@ def test_after_a_day_a_key_is_free_again(callers: Callers) -> None:
 
 
 def test_a_change_whose_answer_cannot_be_kept_is_not_made(world: World, callers: Callers) -> None:
-    """As when the key was taken over from a request that had been silent for too long."""
-
-    def take_over(**_sent: object) -> None:
-        Idempotency.objects.all().delete()
+    def take_key(**_sent: object) -> None:
+        Idempotency.objects.create(
+            team=world.team, token=Token.objects.get(user=world.alice), key="k1"
+        )
 
     made = Event.objects.filter(action="agent.created")
     before = made.count()
-    post_save.connect(take_over, sender=Agent)
+    post_save.connect(take_key, sender=Agent)
     try:
         with pytest.raises(DatabaseError):
             callers.admin.post("/agents", BODY, idempotency_key="k1")
     finally:
-        post_save.disconnect(take_over, sender=Agent)
+        post_save.disconnect(take_key, sender=Agent)
     assert not Agent.objects.filter(team=world.team, name="Night porter").exists()
     assert made.count() == before
     assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
