@@ -5,7 +5,7 @@ from pydantic import Field
 
 from memoryweb.agents.models import Agent
 from memoryweb.api import facts, visibility
-from memoryweb.api.auth import Request, Right
+from memoryweb.api.auth import Request, Right, known_id
 from memoryweb.api.conversations import BASE, conversation_of
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.facts import FactOut, FactText
@@ -53,9 +53,9 @@ def retire_carried_fact(
 ) -> FactText:
     """Mark a fact of a conversation's last prompt as not true."""
     _agent, talk = _found(request, agent_id, conversation, query)
-    if not carried(last_prompt(talk)).filter(pk=body.fact).exists():
+    if not carried(last_prompt(talk)).filter(pk=known_id(body.fact)).exists():
         raise NotFound
-    return facts.retire_fact(request, agent_id, str(body.fact))
+    return facts.retire_fact(request, agent_id, body.fact)
 
 
 def _found(

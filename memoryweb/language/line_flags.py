@@ -122,8 +122,9 @@ def addresses_in(texts: Iterable[str]) -> set[str]:
 
 
 def telling_words(line: str) -> set[str]:
-    """What another text must hold to make the line known."""
-    return {*addresses_in([_readable(line)]), clean(line)[:200]} - {""}
+    """What another text must hold to make the line known: only beginnings, as SQLite compares with
+    no pattern of more than 50,000 bytes."""
+    return {word[:200] for word in (*addresses_in([_readable(line)]), clean(line))} - {""}
 
 
 def _readable(text: str) -> str:

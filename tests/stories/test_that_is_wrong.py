@@ -90,6 +90,14 @@ def test_only_what_the_last_prompt_carried_is_offered(world: World, api: Api) ->
     assert api.post(other, {"fact": hens}).status_code == 404
 
 
+@pytest.mark.parametrize("text", ["none", "1", "", "..", "\u2603", "x" * 300])
+def test_what_is_no_id_is_not_found(world: World, api: Api, text: str) -> None:
+    _remembers(world, CELLO)
+    _asks(world, api, "Which instrument do I play?")
+    address = f"{_base(world)}/conversations/today/not-true?owner=me"
+    assert api.post(address, {"fact": text}).status_code == 404
+
+
 def test_where_no_prompt_was_asked_for_nothing_was_carried(world: World, api: Api) -> None:
     body = {"owner": "me", "messages": [{"role": "user", "content": "Hello there."}]}
     api.post(f"{_base(world)}/conversations/today/messages", body)
