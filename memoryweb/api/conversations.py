@@ -36,7 +36,12 @@ MOST_NAMED = 10  # of the owners who have a conversation of the same id
 class MessageIn(RequestBody):
     id: str | None = Field(None, min_length=1, max_length=255)
     role: Literal["user", "assistant", "system", "tool"]
-    name: str | None = Field(None, max_length=120)
+    name: str | None = Field(
+        None,
+        max_length=120,
+        description="Who speaks. One name is the owner, whatever it is; from where users have "
+        "several, only the owner's id, name and address are.",
+    )
     content: str = Field(description="At most 256 KiB.")
     timestamp: Moment | None = Field(
         None, description="ISO 8601. Default: the time of the previous message, or now."

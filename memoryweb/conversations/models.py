@@ -27,8 +27,8 @@ class Conversation(models.Model):
     external_id = ErasableCharField(max_length=255, help_text="the id that the client gave")
     source = models.CharField(max_length=8, choices=Source.choices, default=Source.API)
     group = models.BooleanField(default=False)
-    several_names = models.BooleanField(
-        default=False, help_text="its user messages carry more than one name"
+    several_from = models.IntegerField(
+        default=0, help_text="position since which users have several names; 0: one person speaks"
     )
     ephemeral = models.BooleanField(default=False)
     message_count = models.IntegerField(default=0)
@@ -58,6 +58,10 @@ class Conversation(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+    def is_room_at(self, position: int) -> bool:
+        """Several people speak as users there, under whatever names."""
+        return self.group or 0 < self.several_from <= position
 
     @property
     def is_automatic(self) -> bool:

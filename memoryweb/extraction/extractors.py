@@ -58,7 +58,12 @@ def by_rules(conversation: Conversation, window: Window) -> Answered:
     zone = conversation.agent.zone
     spoken = [
         rules_extractor.Spoken(
-            str(turn.pk), turn.role, turn.name, cut(turn.content), turn.timestamp.astimezone(zone)
+            str(turn.pk),
+            turn.role,
+            turn.name,
+            cut(turn.content),
+            turn.timestamp.astimezone(zone),
+            conversation.is_room_at(turn.position),
         )
         for turn in window.turns
     ]

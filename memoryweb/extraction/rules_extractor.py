@@ -33,6 +33,7 @@ class Spoken:
     name: str
     content: str
     at: datetime
+    in_room: bool = False  # several people speak there as users
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,8 @@ def extract(
     `speaker` names user messages without a name. In a chat with an assistant whose memory is
     theirs, people's sentences stand without their name; `shared` memory says who said them.
     """
-    named = {message.name for message in window if message.role == "user" and message.name}
-    to_assistant = any(message.role == "assistant" for message in window) or not named
-    is_named = shared or len(named) > 1 or not to_assistant
+    is_room = any(message.in_room for message in window)
+    to_assistant = any(message.role == "assistant" for message in window) or not is_room
     known, fresh = Lookup(already), Lookup()
     kept: dict[str, NoteLine] = {}
     last: dict[str, _Part | None] = {}  # what each speaker's message before ended with
@@ -82,7 +82,7 @@ def extract(
         if message.role != "user":
             continue
         name = one_line(message.name or speaker, 40).strip(" .,:;：")
-        scene = _Scene(name if is_named else "", message.at.date(), to_assistant)
+        scene = _Scene(name if shared or message.in_room else "", message.at.date(), to_assistant)
         groups, last[name] = _groups(message, scene, last.get(name))
         for line in (_line(parts, scene) for parts in groups):
             if next(known.covering(line.text), None) is not None:

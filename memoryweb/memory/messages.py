@@ -19,12 +19,14 @@ from memoryweb.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.forgetting import new_copies, tombstones
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.text_matching import sentences
+from memoryweb.language.normal_form import normalise
 from memoryweb.language.secrets import credentials, in_names
 from memoryweb.memory import said_again, screening, spoken_corrections
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.screening import Held
 from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance.source_classes import is_own_name
 from memoryweb.search import indexing
 from memoryweb.workspace.models import Import
 
@@ -180,7 +182,7 @@ def _refrain(tx: Transaction, conversation: Conversation, reason: str, count: in
     conversation.skipped = reason
     conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
     conversation.waiting = False
-    conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_names"])
+    conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_from"])
     _record(tx, conversation, {"not_kept": count}, reason)
     return Added(conversation, skipped=reason)
 
@@ -190,10 +192,11 @@ def _unkept(
 ) -> list[Message]:
     """Those that were not sent before, as they would be kept."""
     known, before = _known(conversation, messages), _said_before(conversation, messages)
-    conversation.several_names = _has_several_names(conversation, messages)
+    conversation.several_from = _several_from(conversation, messages)
     return [
         Message(
             conversation=conversation,
+            position=conversation.message_count + 1,
             role=message.role,
             name=message.name,
             content=message.content,
@@ -205,16 +208,17 @@ def _unkept(
     ]
 
 
-def _has_several_names(
-    conversation: Conversation, messages: Iterable[NewMessage | Message]
-) -> bool:
-    """With these, its user messages carry more than one name."""
-    users = (one for one in messages if one.role == Message.Role.USER and one.name)
-    names = {one.name.casefold(): one.name for one in users}
-    if conversation.several_names or len(names) != 1:
-        return conversation.several_names or len(names) > 1
-    named = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
-    return named.exclude(name__iexact=next(iter(names.values()))).exists()
+def _several_from(conversation: Conversation, messages: Iterable[NewMessage | Message]) -> int:
+    """The first position of the batch that brings a second name: who spoke alone before was the
+    owner. All names of the owner's own are one."""
+    fresh = {one.name for one in messages if one.role == Message.Role.USER and one.name}
+    if conversation.several_from or not fresh:
+        return conversation.several_from
+    said = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
+    names = {*map(normalise, {*fresh, *said.values_list("name", flat=True).distinct()})}
+    others = [one for one in names if len(names) > 1 and not is_own_name(one, conversation.owner)]
+    is_room = len(others) > 1 or 0 < len(others) < len(names)
+    return conversation.message_count + 1 if is_room else 0
 
 
 def _said_anew(
@@ -364,16 +368,16 @@ def _free(position: int, taken: set[str]) -> str:
 
 def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message]) -> None:
     moments = [min(row.timestamp, tx.now) for row in rows]
+    conversation.several_from = _several_from(conversation, rows)
     conversation.message_count += len(rows)
     conversation.started_at = min([*moments, conversation.started_at or tx.now])
     conversation.last_message_at = max([*moments, *filter(None, [conversation.last_message_at])])
     conversation.waiting = True
     conversation.skipped = ""
-    conversation.several_names = _has_several_names(conversation, rows)
     conversation.save(
         update_fields=[
             *("message_count", "started_at", "last_message_at"),
-            *("waiting", "skipped", "several_names"),
+            *("waiting", "skipped", "several_from"),
         ]
     )
 

@@ -60,19 +60,21 @@ def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
 
 
 def source_of_message(conversation: Conversation, message: Message) -> SourceClass:
-    """Where several people speak as users, only what carries the owner's own name is theirs."""
+    """One speaker is the owner, under any name; from where several speak as users, only what
+    carries the owner's own name is theirs."""
     if message.role != Message.Role.USER:
         is_system = message.role == Message.Role.SYSTEM
         return SourceClass.SYSTEM if is_system else SourceClass.AGENT
-    is_others = conversation.several_names and not _is_named(message, conversation.owner)
-    if conversation.group or is_others:
+    is_room = conversation.is_room_at(message.position)
+    if conversation.group or (is_room and not is_own_name(message.name, conversation.owner)):
         return SourceClass.THIRD_PARTY
     return _of_speaker(conversation.owner)
 
 
-def _is_named(message: Message, owner: Owner) -> bool:
-    names = {owner.external_id, owner.person.name if owner.person else ""}
-    return normalise(message.name) in {normalise(name) for name in names if name}
+def is_own_name(name: str, owner: Owner) -> bool:
+    """What programs may call its person: the id, or the account's name or address."""
+    known = (owner.person.name, owner.person.email) if owner.person else ()
+    return normalise(name) in {normalise(one) for one in (owner.external_id, *known) if one}
 
 
 def source_of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:

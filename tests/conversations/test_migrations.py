@@ -77,7 +77,9 @@ def test_all_the_way_back_and_forth_nothing_is_lost(world: World) -> None:
         Conversation.objects.filter(pk=key).update(external_id=name)
 
 
-def test_talks_of_before_are_known_by_their_names(world: World) -> None:
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_talks_of_several_before_stay_talks_of_several(world: World) -> None:
     for name, people in (("one", ["Ines", "ines", ""]), ("two", ["Ines", "Tom"])):
         said = [NewMessage(role="user", content="Hello!", name=person) for person in people]
         with write_transaction(world.team) as work:
@@ -88,8 +90,9 @@ def test_talks_of_before_are_known_by_their_names(world: World) -> None:
                 conversation_id=name,
                 messages=said,
             )
-    Conversation.objects.update(several_names=False)
-    migration = import_module("memoryweb.conversations.migrations.0008_find_several_names")
-    migration.find(apps, connection.schema_editor())
-    found = Conversation.objects.values_list("external_id", "several_names")
-    assert dict(found) == {"one": False, "two": True}
+    try:
+        migrate("0011_source_mem0")
+    finally:
+        migrate()
+    found = Conversation.objects.values_list("external_id", "several_from")
+    assert dict(found) == {"one": 0, "two": 1}

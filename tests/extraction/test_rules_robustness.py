@@ -6,7 +6,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from memoryweb.extraction.rules_extractor import NoteLine, Spoken, extract
-from tests.extraction.rules_talk import texts, window
+from tests.extraction.rules_talk import notes, texts, window
 from tests.pace import assert_linear
 
 UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
@@ -79,8 +79,8 @@ def test_time_grows_with_length_only(unit: str) -> None:
 
 
 def test_markup_in_a_name_does_not_reach_the_line() -> None:
-    (line,) = texts(("# <!-- Ada\n```", "I live in Oslo."))
-    assert line == "Ada: I live in Oslo."
+    (line,) = notes(("# <!-- Ada\n```", "I live in Oslo."), shared=True)
+    assert line.text == "Ada: I live in Oslo."
 
 
 def assert_plain(line: NoteLine) -> None:
