@@ -13,14 +13,15 @@ from django.db.models.functions import Coalesce, Greatest, Least
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
-from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
+from memoryweb.facts.models import BY_HAND, Contradiction, Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.facts.validity import in_states, today
 from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.models import File
 
-_STEADY = Q(kind__in=STEADY) | Q(confirmed_at__isnull=False)
+_PERSONS_WORD = Q(confirmed_at__isnull=False) | Q(source__in=BY_HAND)
+_STEADY = Q(kind__in=STEADY) | _PERSONS_WORD
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,9 @@ def weight_of(fact: Any, now: datetime) -> Weight:
     return Weight(
         fact.helpful,
         fact.unhelpful,
-        confirmed=fact.confirmed_at is not None,
+        confirmed=fact.is_persons_word,
         days_since=max(0, (now - fact.mentioned_at).days),
-        fades=fact.kind not in STEADY and fact.confirmed_at is None,
+        fades=fact.kind not in STEADY and not fact.is_persons_word,
     )
 
 
@@ -194,7 +195,7 @@ def _votes(*, helpful: bool) -> Coalesce:
 
 def _summed(facts: "QuerySet[Any]") -> "QuerySet[Any]":
     """`tenths`: the trust before it fades."""
-    confirmed = Case(When(confirmed_at__isnull=False, then=2), default=0)
+    confirmed = Case(When(_PERSONS_WORD, then=2), default=0)
     said = 5 + F("helpful") - 2 * F("unhelpful") + confirmed
     found: QuerySet[Any] = facts.annotate(
         tenths=Least(10, Greatest(0, said), output_field=IntegerField())

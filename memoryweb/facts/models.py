@@ -38,6 +38,10 @@ class FactQuerySet(models.QuerySet["Fact"]):
         return self.filter(file__isnull=False)
 
 
+# Their lines have no message and no machine behind them.
+BY_HAND = (SourceClass.PERSON, SourceClass.OWNER)
+
+
 class Fact(models.Model):
     """One statement. `file` is where it stands; None: for want of room, pending, or history."""
 
@@ -141,10 +145,14 @@ class Fact(models.Model):
         return f"fact {self.pk} ({self.state})"
 
     @property
+    def is_written(self) -> bool:
+        """By a person's own hand."""
+        return self.source in BY_HAND
+
+    @property
     def is_persons_word(self) -> bool:
-        """No machine changes it on another's word."""
-        is_theirs = self.source in {SourceClass.PERSON, SourceClass.OWNER}
-        return self.confirmed_at is not None or is_theirs
+        """No machine changes it on another's word, and it does not fade."""
+        return self.confirmed_at is not None or self.is_written
 
 
 class Evidence(models.Model):

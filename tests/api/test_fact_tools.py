@@ -63,6 +63,7 @@ def test_the_best_answer_comes_first_and_what_has_nothing_to_do_with_it_does_not
 
 def test_of_two_that_answer_alike_the_trusted_one_comes_first(world: World, tool: Tool) -> None:
     save(world, f"{MEMORY}- Plays the cello at home.\n- Plays the cello at church.\n")
+    Fact.objects.filter(text__startswith="Plays the cello").update(source="agent")
     Fact.objects.filter(text="Plays the cello at church.").update(
         confirmed_at="2026-11-20T09:00:00Z"
     )

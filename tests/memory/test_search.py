@@ -411,7 +411,7 @@ def test_a_file_is_found_under_the_name_it_had_and_keeps_its_place_today(world: 
 
 
 def test_at_ranks_the_present_as_search_does(world: World) -> None:
-    save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.\n- The lamp is red.")
+    save(world, "boats.md", "- The ferry leaves at noon.\n- The lamp is red.")
     say(world, "Where is the ferry?", "At the pier.")
     now = find(world, "ferry lamp", world.customer)
     then = find(world, "ferry lamp at:2999-01-01", world.customer)

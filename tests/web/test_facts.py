@@ -149,6 +149,34 @@ def test_an_edit_leads_to_what_stands_now(stage: Stage, bob: Client, shared: Fac
     assert "- The release is on Thursday." in stage.memory.content
 
 
+def test_a_persons_own_word_is_not_doubted(
+    stage: Stage, bob: Client, vera: Client, alice: Client, shared: Fact
+) -> None:
+    said = SHARED.replace("Thursday", "Wednesday")
+    team, agent = stage.world.team, stage.world.agent.pk
+    page = bob.post(url(team, "agents_fact_edit", agent, shared.pk), {"text": said}, follow=True)
+    here = page.redirect_chain[-1][0]
+    shown = _words(page)
+    assert re.search(r"0\.70 high", shown)
+    assert "written by a person" in shown
+    assert "fades when" not in shown
+    assert re.search(r"You wrote this\. today \d\d:\d\d", shown)
+    assert "/confirm/" not in text(page)
+    before = text(page).partition("What it replaced</summary>")[2].partition("</details>")[0]
+    assert SHARED in before
+    assert text(page).count(f"“{SHARED}”") == 1
+    for other in (vera, alice):
+        assert "You wrote this" not in text(other.get(here))
+        assert "Written down in MEMORY.md. Bob, today" in _words(other.get(here))
+    assert "/confirm/" in text(alice.get(here))
+    listed = url(team, "agents_facts", agent, query="?trust=high")
+    assert said in text(bob.get(listed))
+
+
+def _words(answer: Any) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text(answer)))
+
+
 def test_an_edit_that_is_refused_keeps_the_text(stage: Stage, bob: Client, shared: Fact) -> None:
     for said in ("", " "):
         answer = bob.post(_act(stage, shared, "edit"), {"text": said})

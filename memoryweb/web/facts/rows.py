@@ -66,7 +66,7 @@ def rows_of(
             "weight": weight,
             "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
-            "who": speakers.get(fact.pk) or _source(request, fact),
+            "who": (not fact.is_written and speakers.get(fact.pk)) or _source(request, fact),
             "since": held_from(fact),
             "line": line,
         }
@@ -134,7 +134,11 @@ def _away(cited: Iterable[Any]) -> Hidden:
 
 
 def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], away: Hidden) -> list[Row]:
-    grounds = [_ground(request, one, away) for one in said if one.fact_id == fact.pk]
+    cited = [one for one in said if one.fact_id == fact.pk]
+    grounds = [_ground(request, one, away) for one in cited]
+    if fact.is_written:  # what was said before stands no longer behind their words
+        before = [one | {"is_before": True} for one in grounds if one.get("is_quoted")]
+        grounds = [_written(request, one) for one in cited if one.root_id] + before
     if fact.confirmed_at:
         who = fact.confirmed_by
         told = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
@@ -142,11 +146,12 @@ def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], away: H
     return sorted(grounds, key=lambda one: one["at"].timestamp() if one["at"] else 0, reverse=True)
 
 
-def terms_of(weight: Weight) -> list[tuple[str, str]]:
+def terms_of(fact: Fact, weight: Weight) -> list[tuple[str, str]]:
     """The sum that a statement's trust is, each with its number."""
     terms = [(f"{START:.1f}", _("where every statement starts"))]
     if weight.confirmed:
-        terms.append((f"+{CONFIRMED:.1f}", _("confirmed by a person")))
+        said = _("confirmed by a person") if fact.confirmed_at else _("written by a person")
+        terms.append((f"+{CONFIRMED:.1f}", said))
     if weight.helpful:
         terms.append((f"+{HELPFUL * weight.helpful:.1f}", _("marked helpful")))
     if weight.unhelpful:
@@ -221,17 +226,25 @@ def _ground(request: TeamRequest, one: Evidence, away: Hidden) -> Row:
             "text": MARK if one.message.pk in away.spans else one.quote,
             "is_quoted": True,
             "who": one.message.name or one.message.get_role_display(),
-            "at": one.said_at or one.message.timestamp,
+            "at": one.message.said_at or one.message.timestamp,
             "url": talk_url(request, talk, one.message.position),
             "label": _("Open the conversation"),
         }
+    return _written(request, one)
+
+
+def _written(request: TeamRequest, one: Evidence) -> Row:
+    """Who wrote it down, and in which revision."""
     if one.root is None or not request.visit.reads(one.root.file.owner_id):
         return {"at": None}
-    file, number = one.root.file, one.root.number
+    file, number, writer = one.root.file, one.root.number, one.root.user
+    is_mine = writer is not None and writer == request.visit.user
     query = owner_query(request.visit, file.owner_id)
+    text = _("You wrote this.") if is_mine else _("Written down in {path}.").format(path=file.path)
     return {
-        "text": _("Written down in {path}.").format(path=file.path),
-        "who": author_name(one.root),
+        "text": text,
+        "is_mine": is_mine,
+        "who": "" if is_mine else author_name(one.root),
         "at": one.said_at or wording.happened_at(one.root),
         "url": to(request, "agents_revision", file.agent_id, file.path, number, query=query),
         "label": _("Revision {n}").format(n=number),

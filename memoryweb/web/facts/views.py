@@ -232,15 +232,18 @@ def _show(
     [row] = rows_of(request, [fact])
     values, asked = values_shown(request, fact), selection.hiding_of(fact)
     is_own = is_theirs(request, workspace)
+    grounds = grounds_of(request, fact)
+    is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
     context = about(
         workspace,
         tab="facts",
         row=row,
         fact=fact,
+        is_mine=is_mine,
         whose=owner_name(request.visit, fact.owner),
         notes=notes_of(request, fact),
-        terms=terms_of(row["weight"]),
-        grounds=grounds_of(request, fact),
+        terms=terms_of(fact, row["weight"]),
+        grounds=grounds,
         values=values,
         surroundings=surroundings(fact, row["line"]),
         used=used(request, fact, row["line"]),
