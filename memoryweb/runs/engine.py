@@ -9,7 +9,7 @@ import random
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -22,6 +22,7 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.runs.claim import claim
 from memoryweb.runs.enqueue import Enqueued, enqueue
 from memoryweb.runs.exceptions import GiveUp, LeaseLost, OutOfTime, Retry
+from memoryweb.runs.fairness import due
 from memoryweb.runs.lease import Lease, Outcome, beating
 from memoryweb.runs.models import Run
 from memoryweb.runs.ticking import register_tick, requeue_expired, tick
@@ -78,14 +79,14 @@ def work_next() -> Run | None:
 def work(run_id: UUID) -> Run | None:
     """The same for one run, for a caller who wants its outcome.
 
-    None when it can't be claimed (finished, not due, its turn not come); when another worker has
-    it, after that one is done.
+    Waits while another worker has it, and until its turn comes: while another of its agent, owner
+    and kind runs, or as many of its team as may. None when it is not ours (finished, due later).
     """
     while True:
         run = _worked(claim(kinds=_handlers, run_id=run_id))
         if run is not None and run.status == Run.Status.QUEUED:
             continue  # out of time, and nobody but us is waiting to go on
-        if run is not None or not _is_working(pk=run_id, lease_until__gt=timezone.now()):
+        if run is not None or not _is_to_come(run_id, timezone.now()):
             return run
         Event().wait(0.2)
 
@@ -104,9 +105,15 @@ def run_pending(*, until_idle: bool = False) -> Iterator[Run]:
         Event().wait(0.2)
 
 
-def _is_working(**which: Any) -> bool:
+def _is_to_come(run_id: UUID, now: datetime) -> bool:
     with scopes_disabled():
-        return Run.objects.filter(status=Run.Status.RUNNING, **which).exists()
+        held = Run.objects.filter(status=Run.Status.RUNNING, lease_until__gt=now)
+        return (held | due(now)).filter(pk=run_id, kind__in=_handlers).exists()
+
+
+def _is_working() -> bool:
+    with scopes_disabled():
+        return Run.objects.filter(status=Run.Status.RUNNING).exists()
 
 
 def pause(attempts: int, chance: float) -> timedelta:

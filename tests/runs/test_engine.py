@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import connection
@@ -336,3 +336,35 @@ def _raising(error: Exception) -> engine.Handler:
         raise error
 
     return handler
+
+
+def test_a_run_that_is_waited_for_begins_when_another_of_its_owner_has_ended(
+    desk: Desk, handle: Handle
+) -> None:
+    """A night's dream by command, while the worker dreams of the same person: in its order."""
+    handle(done)
+    ends = timezone.now() + timedelta(seconds=1)
+    change(desk.ask(desk.owner), status="running", lease_until=ends)
+    night = desk.ask(desk.owner, night=date(2026, 11, 20))
+    assert engine.work(night.pk) == night
+    began = fresh(night).started_at
+    assert began is not None
+    assert began >= ends
+
+
+def test_a_run_that_is_waited_for_begins_when_its_team_may_work_on_another(
+    desk: Desk, handle: Handle, settings: Settings
+) -> None:
+    handle(done)
+    settings.RUNS_PER_TEAM = 1
+    ends = timezone.now() + timedelta(seconds=1)
+    change(desk.ask(), status="running", lease_until=ends)
+    assert engine.work(desk.ask(desk.owner).pk) is not None
+
+
+def test_nobody_waits_for_a_run_that_has_ended_or_is_due_later(desk: Desk, handle: Handle) -> None:
+    handle(done)
+    ended, later = desk.ask(), desk.ask(desk.owner)
+    engine.work(ended.pk)
+    change(later, due_at=timezone.now() + timedelta(hours=1))
+    assert [engine.work(one.pk) for one in (ended, later)] == [None, None]
