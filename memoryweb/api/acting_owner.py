@@ -125,6 +125,13 @@ def record_reading(caller: Caller, owner: Owner | None) -> None:
         record(caller.team.pk, entry)
 
 
+def within_reach(caller: Caller, source: str) -> bool:
+    assert caller.integration
+    if source == f"api:{caller.integration.pk}":
+        return True
+    return source.removesuffix(":room") in caller.integration.channels
+
+
 def _named(
     caller: Caller, text: str | None, default: str, *, reading: bool
 ) -> _Identity | Owner | None:
@@ -158,10 +165,10 @@ def _of_person(caller: Caller, text: str) -> _Identity | Owner:
 
 def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | Owner:
     identity = _identity(caller, text)
-    if identity and _within_reach(caller, identity.source):
+    if identity and within_reach(caller, identity.source):
         return identity
     found = _existing(caller, text)
-    if found and _within_reach(caller, found.source):
+    if found and within_reach(caller, found.source):
         return found
     if found and reading and Scope.PERSONAL_READ in caller.scopes:
         record_reading(caller, found)
@@ -196,13 +203,6 @@ def _existing(caller: Caller, text: str) -> Owner | None:
         return owners.find(caller.team, text)
     except (OwnerUnknown, OwnerAmbiguous):
         return None
-
-
-def _within_reach(caller: Caller, source: str) -> bool:
-    assert caller.integration
-    if source == f"api:{caller.integration.pk}":
-        return True
-    return source.removesuffix(":room") in caller.integration.channels
 
 
 def _end_user(caller: Caller, fields: OwnerFields, room: str) -> _Identity:

@@ -23,6 +23,14 @@ class OwnerQuery(Camel):
     )
 
 
+class NamedRowQuery(Camel):
+    owner: str | None = Field(
+        None,
+        description="Whose it has to be. Without it the id is enough.",
+        examples=["shared"],
+    )
+
+
 class OwnerPaging(OwnerQuery, Paging):
     """`owner`, `cursor` and `limit`."""
 

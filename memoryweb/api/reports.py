@@ -17,7 +17,7 @@ from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.facts import FactEdit, FactText
 from memoryweb.api.forgetting import ForgetIn, ForgetOut
 from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.query_parameters import NamedRowQuery, OwnerPaging
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, IdOrNull, Items, one_of
 from memoryweb.api.visibility import Visibility
@@ -74,7 +74,8 @@ class ReportOut(runs.RunOut):
 @router.operation("GET", BASE, Right.READ)
 def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReportOut]:
     """List dream reports, newest first."""
-    agent, visible = _readable(request, agent_id, query.owner)
+    agent = request.auth.agent(agent_id)
+    visible = visibility.seen_by(request.auth, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
     shown = partial(_described, visible=visible, diff=None, away=away_of(agent.pk))
     return page(reports, ["-dreamt_at", "-id"], query, shown)
@@ -82,13 +83,14 @@ def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> 
 
 @router.operation("GET", BASE + "/{report_id}", Right.READ)
 def read_report(
-    request: Request, agent_id: str, report_id: str, query: Query[OwnerQuery]
+    request: Request, agent_id: str, report_id: str, query: Query[NamedRowQuery]
 ) -> ReportOut:
     """Read a dream report by its run's id."""
-    agent, visible = _readable(request, agent_id, query.owner)
-    wanted = known_id(report_id)
-    reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
-    report = or_not_found(reports.filter(Q(run=wanted) | Q(pk=wanted)).first())
+    agent, wanted = request.auth.agent(agent_id), known_id(report_id)
+    reports = agent.reports.filter(Q(run=wanted) | Q(pk=wanted))
+    visible = visibility.of_one(request.auth, query.owner, reports)
+    found = reports.filter(visible.rows()).select_related("run", "owner__integration")
+    report = or_not_found(found.first())
     diff = _diff(request.auth, agent, report)
     return _described(report, visible, diff=diff, away=away_of(agent.pk))
 
@@ -130,11 +132,6 @@ def _fact_of(caller: Caller, agent_id: str, report_id: str, key: str) -> Fact:
     [learned] = learned_of([entry])
     fact: Fact | None = learned.fact
     return or_not_found(fact)
-
-
-def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
-    agent = request.auth.agent(agent_id)
-    return agent, visibility.seen_by(request.auth, owner)
 
 
 def _described(report: Report, visible: Visibility, *, diff: str | None, away: Away) -> ReportOut:

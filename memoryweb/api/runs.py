@@ -8,7 +8,7 @@ from ninja import Query
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
-from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.query_parameters import NamedRowQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
 from memoryweb.api.visibility import Visibility
@@ -39,13 +39,13 @@ class RunOut(Camel):
 
 
 @router.operation("GET", "/runs/{run_id}", Right.READ)
-def read_run(request: Request, run_id: str, query: Query[OwnerQuery]) -> RunOut:
+def read_run(request: Request, run_id: str, query: Query[NamedRowQuery]) -> RunOut:
     """Read a run: its phase and outcome."""
     caller = request.auth
-    wanted = known_id(run_id)
-    visible = visibility.seen_by(caller, query.owner)
-    runs = caller.team.runs.filter(visible.rows(), agent__in=caller.agents())
-    run = or_not_found(runs.select_related("owner__integration").filter(pk=wanted).first())
+    runs = caller.team.runs.filter(pk=known_id(run_id), agent__in=caller.agents())
+    visible = visibility.of_one(caller, query.owner, runs)
+    found = runs.filter(visible.rows()).select_related("owner__integration")
+    run = or_not_found(found.first())
     if run.error:
         run.error = away_from(run.agent_id, run.owner_id).without(run.error)
     return described(run, visible)

@@ -1,9 +1,10 @@
 """Which rows with an owner a caller may list, and of which of them it may read the text."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Owner
@@ -53,6 +54,15 @@ def seen_by(caller: Caller, owner: str | None) -> Visibility:
     if caller.may(Permission.SEE_OWNERS):
         return Visibility(None, mine)
     return Visibility(mine, mine)
+
+
+def of_one(caller: Caller, owner: str | None, named: QuerySet[Any]) -> Visibility:
+    """For a row that an id names: an integration need not say whose it is."""
+    if owner or caller.integration is None or Scope.PERSONAL_READ in caller.scopes:
+        return seen_by(caller, owner)
+    row = named.select_related("owner").first()
+    its = row.owner if row else None
+    return of_owner(its if its and acting_owner.within_reach(caller, its.source) else None)
 
 
 def of_owner(owner: Owner | None) -> Visibility:

@@ -167,7 +167,7 @@ def test_a_client_that_knows_an_address_a_token_and_ids_lives_a_day(
     assert (status, extraction["skipped"]) == (202, None)
     assert extraction["run"].keys() >= RUN
     run("run_pending", "--until-idle")
-    _status, ended = client.call("GET", f"/runs/{extraction['run']['id']}?{owner}")
+    _status, ended = client.call("GET", f"/runs/{extraction['run']['id']}")
     assert ended["status"] == "succeeded"
     _status, listed = client.call("GET", f"{files}/files?{owner}")
     assert any(one["filename"].startswith("memory/2") for one in listed["items"])
