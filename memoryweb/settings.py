@@ -374,6 +374,8 @@ MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
 # Of receivers of webhooks that stand in a private network, on purpose.
 PRIVATE_HOSTS: list[str] = env.list("MEMORYWEB_PRIVATE_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
+# A local server reads 70 tokens a second, and says nothing meanwhile.
+MODEL_FIRST_BYTE_SECONDS = env.float("MEMORYWEB_MODEL_FIRST_BYTE_SECONDS", 90.0)
 MODEL_IDLE_SECONDS = env.float("MEMORYWEB_MODEL_IDLE_SECONDS", 30.0)
 MODEL_BACKOFF_SECONDS = env.float("MEMORYWEB_MODEL_BACKOFF_SECONDS", 0.5)
 MODEL_PRICE_IN = env.float("MEMORYWEB_MODEL_PRICE_IN", 0.0)  # currency units a million tokens

@@ -74,6 +74,8 @@ class Behaviour:
     tokens: tuple[Any, Any] | None = (100, 20)
     raw: bytes = b""  # sent as it is, whatever format was asked for
     pause: float = 0.0  # seconds between two bytes of the body
+    reads: float = 0.0  # seconds before the headers
+    thinks: float = 0.0  # seconds between the headers and the body
     streams: bool = True  # False: answers whole, though a stream was asked for
     cut: bool = False  # closes the connection in the middle of the body
     hang: bool = False  # sends nothing until the server stops
@@ -179,6 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.owner.stopped.wait()
             self.close_connection = True
             return
+        self.owner.stopped.wait(behaviour.reads)
         streamed = bool(received.body.get("stream")) and behaviour.streams
         answer = Answer(received.model, behaviour.text, behaviour.finish, behaviour.tokens)
         body = behaviour.raw or encoded(received.provider, answer, streamed)
@@ -188,6 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.owner.stopped.wait(behaviour.thinks)
         half = len(body) // 2
         if behaviour.held:
             self.wfile.write(body[:half])

@@ -6,15 +6,15 @@ from contextlib import closing
 from uuid import UUID
 
 import httpx
+from django.conf import settings
 from django.utils.translation import gettext as _
 
-from memoryweb.llm import breaker, providers, transport, usage
-from memoryweb.llm.client import TOO_LARGE, blame, limit_name_of, retry_after, takes_other_limit
+from memoryweb.llm import breaker, dialects, providers, transport, usage
+from memoryweb.llm.client import LONGEST_PAUSE, blame, refusal
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
-from memoryweb.llm.exceptions import ModelError, NoAnswer, TooLarge, from_status
+from memoryweb.llm.exceptions import Loading, ModelError, NoAnswer, TooLarge
 from memoryweb.llm.providers import Reply, Turn
 from memoryweb.llm.streams import event_of
-from memoryweb.llm.tokens import estimate_messages
 from memoryweb.llm.usage import Spent
 
 Pieces = Generator[str, None, Reply]
@@ -36,7 +36,9 @@ def answer(
     closes the connection; what was answered until then is paid for.
     """
     endpoint = endpoint_for(team_id, "chat")
-    expected = estimate_messages([system, *(turn.content for turn in turns)])
+    texts = [system, *(turn.content for turn in turns)]
+    dialect = dialects.of(endpoint.url, endpoint.model)
+    expected = dialect.tokens(texts)
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, max_tokens), expected + max_tokens
@@ -45,23 +47,23 @@ def answer(
     ) as spent:
         said: list[str] = []
         try:
-            reply = yield from _heard(_asked(endpoint, system, turns, max_tokens, deadline), said)
+            asked = _asked(endpoint, system, turns, max_tokens, deadline)
+            reply = yield from _heard(asked, said)
         except GeneratorExit:
-            _charge(spent, expected, said)
+            _charge(spent, expected, dialect.tokens(["".join(said)]))
             raise
         except ModelError as error:
             if error.charged:
-                _charge(spent, expected, said)
+                _charge(spent, expected, dialect.tokens(["".join(said)]) if said else max_tokens)
             blame(error, team_id, endpoint)
             raise
-        spent.tokens_in = expected if reply.tokens_in is None else reply.tokens_in
-        spent.tokens_out = reply.tokens_out
+        _charge(spent, expected if reply.tokens_in is None else reply.tokens_in, reply.tokens_out)
     breaker.succeeded(team_id, endpoint.url)
     return reply
 
 
-def _charge(spent: Spent, expected: int, said: Sequence[str]) -> None:
-    spent.tokens_in, spent.tokens_out = expected, estimate_messages(["".join(said)])
+def _charge(spent: Spent, tokens_in: int, tokens_out: int) -> None:
+    spent.tokens_in, spent.tokens_out = tokens_in, tokens_out
 
 
 def _heard(pieces: Pieces, said: list[str]) -> Pieces:
@@ -79,20 +81,25 @@ def _heard(pieces: Pieces, said: list[str]) -> Pieces:
 def _asked(
     endpoint: Endpoint, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
 ) -> Pieces:
-    limit_name = limit_name_of(endpoint)
+    dialect, headers = dialects.of(endpoint.url, endpoint.model), providers.headers(endpoint)
+    texts = [system, *(turn.content for turn in turns)]
     with transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
-            body = providers.chat_body(endpoint, system, turns, max_tokens, limit_name)
-            headers = providers.headers(endpoint)
+            body = providers.chat_body(endpoint, system, turns, max_tokens, dialect.limit_name)
             with transport.opened(http, endpoint.url, headers, body, deadline) as response:
                 if response.status_code == 200:
-                    return (yield from _read(endpoint, response, deadline))
-                refused = transport.read(response, deadline)
-            if any(mark in refused.body for mark in TOO_LARGE):
-                raise TooLarge(_("The text is too long for the model."))
-            if not takes_other_limit(refused, limit_name):
-                raise from_status(refused.status, retry_after(refused))
-            limit_name = "max_completion_tokens"
+                    reply = yield from _read(endpoint, response, deadline)
+                    learned = dialect.learned(texts, reply.tokens_in)
+                    dialects.remember(endpoint.url, endpoint.model, learned)
+                    return reply
+                answer = transport.read(response, deadline)
+            refused, other = refusal(answer), dialect.after(answer, ())
+            if isinstance(refused, Loading) and time.monotonic() + LONGEST_PAUSE < deadline:
+                time.sleep(min(LONGEST_PAUSE, 4 * settings.MODEL_BACKOFF_SECONDS))
+            elif other is None or isinstance(refused, TooLarge):
+                raise refused
+            else:
+                dialect = other
 
 
 def _read(endpoint: Endpoint, response: httpx.Response, deadline: float) -> Pieces:

@@ -7,38 +7,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import count
 from typing import Generic, TypeVar
 from uuid import UUID
 
 import httpx
 import pydantic
 from django.conf import settings
-from django.utils.translation import gettext as _
 
-from memoryweb.llm import breaker, providers, transport, usage
+from memoryweb.llm import breaker, dialects, providers, transport, usage
+from memoryweb.llm.dialects import Dialect
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
-from memoryweb.llm.exceptions import (
-    ModelError,
-    TimedOut,
-    TooLarge,
-    from_status,
-)
+from memoryweb.llm.exceptions import Loading, ModelError, TimedOut, TooLarge, from_answer
 from memoryweb.llm.parsing import parse
 from memoryweb.llm.prompts import fenced
 from memoryweb.llm.providers import Prompt, Reply
-from memoryweb.llm.tokens import estimate_messages
+from memoryweb.llm.tokens import estimate
 
 TRIES = 3
-MAX_ANSWER_TOKENS = 8192
+MAX_ANSWER_TOKENS, LEAST_ANSWER_TOKENS = 8192, 512
+ANSWER_TO_NOTHING = 2048  # tokens: thoughts of a model that thinks are among them
 LONGEST_RETRY_AFTER = 3600.0  # seconds; an endpoint may ask for years
-RETRIED = {408, 429}
-TOO_LARGE = (b"context_length_exceeded", b"maximum context length", b"prompt is too long")
+LONGEST_PAUSE = 5.0  # seconds between two looks at a server that is loading its model
 
 Answer = TypeVar("Answer", bound=pydantic.BaseModel)
-
-# The richest form that an endpoint's model is known to take, as long as this process lives.
-_known_forms: dict[tuple[str, str], int] = {}
-_known_limits: dict[tuple[str, str], str] = {}
 
 
 @dataclass(frozen=True)
@@ -60,7 +52,7 @@ def complete(
     data: Mapping[str, object],
     schema: type[Answer],
     deadline: float,
-    max_tokens: int = MAX_ANSWER_TOKENS,
+    max_tokens: int | None = None,
     daily_tokens: int | None = None,
     endpoint: Endpoint | None = None,
     chat_with: UUID | None = None,
@@ -69,11 +61,15 @@ def complete(
 
     `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. `daily_tokens`
     is the team's own budget, None the installation's; `endpoint` another than the team's choice;
-    `chat_with` the agent in whose chat it is asked.
+    `chat_with` the agent in whose chat it is asked. Without `max_tokens` the answer may be about
+    as long as the data.
     """
     endpoint = endpoint or endpoint_for(team_id, role)
-    prompt = Prompt(system, fenced(data), schema, max_tokens)
-    expected = estimate_messages([prompt.system, prompt.user])
+    dialect, user = dialects.of(endpoint.url, endpoint.model), fenced(data)
+    expected = dialect.tokens([system, user])
+    max_tokens = max_tokens or min(MAX_ANSWER_TOKENS, ANSWER_TO_NOTHING + estimate(user))
+    max_tokens = min(max_tokens, max(LEAST_ANSWER_TOKENS, settings.MODEL_WINDOW - expected))
+    prompt = Prompt(system, user, schema, max_tokens)
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, max_tokens), expected + max_tokens
@@ -81,7 +77,7 @@ def complete(
         team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=chat_with
     ) as spent:
         try:
-            reply = _reply(endpoint, prompt, deadline, _Bill(spent, expected))
+            reply = _reply(prompt, dialect, deadline, _Bill(endpoint, spent, expected, max_tokens))
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
@@ -104,10 +100,13 @@ def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
 
 @dataclass(frozen=True)
 class _Bill:
-    """What the tries of one call cost together; `expected` stands for what none of them says."""
+    """What the tries of one call cost together; `expected` and `reserved` stand for what none of
+    them says."""
 
+    endpoint: Endpoint
     spent: usage.Spent
     expected: int
+    reserved: int
 
     def add(self, tokens_in: int | None, tokens_out: int) -> None:
         self.spent.tokens_in += self.expected if tokens_in is None else tokens_in
@@ -120,75 +119,67 @@ class _Bill:
             yield
         except ModelError as error:
             if error.charged:
-                self.add(error.tokens_in or None, error.tokens_out)
+                self.add(error.tokens_in or None, self.written(error))
             raise
 
+    def written(self, error: ModelError) -> int:
+        """Where nothing came, who knows how much was written for nobody."""
+        if error.arrived is None:
+            return error.tokens_out
+        return providers.arrived(self.endpoint, error.arrived) or self.reserved
 
-def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float, bill: _Bill) -> Reply:
+
+def _reply(prompt: Prompt, dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
     """Through the forms that the endpoint may know, from the strictest to the plainest."""
-    known = endpoint.url, endpoint.model
-    forms = providers.forms(endpoint)
-    limit_name = limit_name_of(endpoint)
-    place = _known_forms.get(known, 0)
+    endpoint, asking = bill.endpoint, dialect
     with transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
-            body = providers.body(endpoint, prompt, forms[place], limit_name)
-            response = _tried(http, endpoint, body, deadline, bill)
+            response = _tried(http, providers.body(endpoint, prompt, asking), deadline, bill)
             if response.status == 200:
-                _known_forms[known], _known_limits[known] = place, limit_name
                 with bill.charging():
                     reply = providers.read(endpoint, response)
                 bill.add(reply.tokens_in, reply.tokens_out)
+                learned = asking.learned([prompt.system, prompt.user], reply.tokens_in)
+                dialects.remember(endpoint.url, endpoint.model, learned)
                 return reply
-            if any(mark in response.body for mark in TOO_LARGE):
-                raise TooLarge(_("The text is too long for the model."))
-            if response.status not in {400, 422}:
-                raise from_status(response.status, retry_after(response))
-            if takes_other_limit(response, limit_name):
-                limit_name = "max_completion_tokens"
-            elif place + 1 < len(forms):
-                place += 1
-            else:
-                raise from_status(response.status, None)
+            refused = refusal(response)
+            other = asking.after(response, providers.forms(endpoint))
+            if other is None or isinstance(refused, TooLarge):
+                raise refused
+            asking = other
 
 
-def limit_name_of(endpoint: Endpoint) -> str:
-    return _known_limits.get((endpoint.url, endpoint.model), "max_tokens")
-
-
-def takes_other_limit(response: transport.Response, limit_name: str) -> bool:
-    is_refusal = response.status in {400, 422} and limit_name == "max_tokens"
-    return is_refusal and b"max_completion_tokens" in response.body
-
-
-def _tried(
-    http: httpx.Client, endpoint: Endpoint, body: bytes, deadline: float, bill: _Bill
-) -> transport.Response:
+def _tried(http: httpx.Client, body: bytes, deadline: float, bill: _Bill) -> transport.Response:
     """The response of the first try that is worth reading; the last one's error otherwise."""
-    for attempt in range(1, TRIES + 1):
+    url, headers = bill.endpoint.url, providers.headers(bill.endpoint)
+    for attempt in count(1):
         pause = _jitter(attempt)
         try:
             with bill.charging():
-                response = transport.post(
-                    http, endpoint.url, providers.headers(endpoint), body, deadline
-                )
+                response = transport.post(http, url, headers, body, deadline)
         except transport.ConnectionLost as error:
             failure: ModelError = error
         else:
-            if response.status not in RETRIED and response.status < 500:
+            if response.status == 200:
                 return response
-            asked = retry_after(response)
-            failure = from_status(response.status, asked)
-            pause = pause if asked is None else asked
-        if attempt == TRIES or time.monotonic() + pause >= deadline:
+            failure = refusal(response)
+            if not failure.transient:
+                return response
+            pause = pause if failure.retry_after is None else failure.retry_after
+        is_last = attempt >= TRIES and not isinstance(failure, Loading)
+        if is_last or time.monotonic() + pause >= deadline:
             raise failure
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
 
+def refusal(response: transport.Response) -> ModelError:
+    return from_answer(response.status, response.body, retry_after(response))
+
+
 def _jitter(attempt: int) -> float:
-    seconds: float = settings.MODEL_BACKOFF_SECONDS * 2 ** (attempt - 1)
-    return seconds * random.uniform(0.5, 1.5)
+    seconds: float = settings.MODEL_BACKOFF_SECONDS * 2 ** min(attempt - 1, 10)
+    return min(LONGEST_PAUSE, seconds) * random.uniform(0.5, 1.5)
 
 
 def retry_after(response: transport.Response) -> float | None:

@@ -3,6 +3,7 @@
 No sentence ever holds text of the endpoint: it may repeat the key, or what it was given.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
@@ -29,6 +30,7 @@ class ModelError(Exception):
     def __init__(self, sentence: "str | StrPromise", *, retry_after: float | None = None) -> None:
         super().__init__(str(sentence))
         self.retry_after = retry_after
+        self.arrived: bytes | None = None  # of an answer that never came to its end
         self.tokens_in = 0
         self.tokens_out = 0
         self.cost_micros = 0
@@ -100,6 +102,13 @@ class Faulty(Unavailable):
     code = "model_fault"
 
 
+class Loading(Unavailable):
+    """A local server that has been started just now: nothing is wrong with it."""
+
+    code = "model_loading"
+    counts = False
+
+
 class TimedOut(ModelError):
     """Whose fault it is shows only in what else the endpoint does (`client.complete`)."""
 
@@ -134,6 +143,35 @@ class NoAnswer(BadAnswer):
     counts = True
     of_content = False
     charged = False
+
+
+# The words of OpenAI, Anthropic, llama.cpp, Ollama and vLLM, whatever status comes with them.
+_TOO_LARGE = re.compile(
+    rb"context_length_exceeded|maximum context length|prompt is too long|prompt too long"
+    rb"|exceeds the context (?:window|length)|exceed context limit|exceed_context_size_error"
+    rb"|exceeds the available context size|context size has been exceeded"
+    rb"|longer than the maximum model length|context length is only",
+    re.IGNORECASE,
+)
+
+
+def from_answer(status: int, body: bytes, retry_after: float | None = None) -> ModelError:
+    """What an answer that is none stands for."""
+    if _TOO_LARGE.search(body):
+        return TooLarge(
+            _(
+                "The text is too long for the model. Give its server a larger context and "
+                "MEMORYWEB_MODEL_WINDOW the same number, or choose another model."
+            )
+        )
+    if status == 503 and b"loading model" in body.lower():
+        return Loading(
+            _("The model endpoint is still loading its model. It will be asked again."),
+            retry_after=retry_after,
+        )
+    if status == 200:
+        return Faulty(_("The model endpoint answered with an error of its own."))
+    return from_status(status, retry_after)
 
 
 def from_status(status: int, retry_after: float | None) -> ModelError:

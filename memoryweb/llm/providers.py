@@ -6,29 +6,33 @@ A stream of server-sent events is joined to what the same endpoint sends without
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Protocol
 
 import pydantic
 from django.utils.translation import gettext as _
 
+from memoryweb.llm.dialects import Dialect, strict
 from memoryweb.llm.endpoint import Endpoint
-from memoryweb.llm.exceptions import BadAnswer, Faulty, ModelError, NoAnswer, Unfinished
+from memoryweb.llm.exceptions import BadAnswer, ModelError, NoAnswer, Unfinished, from_answer
 from memoryweb.llm.parsing import loads
-from memoryweb.llm.streams import AnthropicStream, OpenAIStream, Stream, joined, mapping
-from memoryweb.llm.tokens import estimate_messages
+from memoryweb.llm.streams import (
+    AnthropicStream,
+    OpenAIStream,
+    Stream,
+    event_of,
+    joined,
+    mapping,
+)
+from memoryweb.llm.tokens import SAFE, estimate_messages
 from memoryweb.llm.transport import Response
 
 # From the most to the least that a server must understand; 400 moves on to the next.
 OPENAI_FORMS = ("json_schema", "json_object", "plain")
 ANTHROPIC_FORMS = ("plain",)
+TOKENS_OF_AN_ITEM = 60  # of a list in an answer, with its ids: so many of them fit into its limit
 FINISHED = {"openai": {"stop"}, "anthropic": {"end_turn", "stop_sequence"}}
 MAX_REPORTED_TOKENS = 10_000_000
-
-# What OpenAI's strict mode does not take. Sizes are checked when the answer is parsed.
-_UNSUPPORTED = {
-    "title", "default", "description", "maxLength", "minLength", "pattern", "format",
-    "maxItems", "minItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,12 +81,14 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
     return common | ({"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {})
 
 
-def body(endpoint: Endpoint, prompt: Prompt, form: str, limit_name: str) -> bytes:
+def body(endpoint: Endpoint, prompt: Prompt, dialect: Dialect) -> bytes:
     """Streamed, so that a long answer that is being written is not taken for a dead connection."""
     if endpoint.provider == "anthropic":
         content = _anthropic_body(endpoint, prompt)
     else:
-        content = _openai_body(endpoint, prompt, form, limit_name)
+        content = _openai_body(endpoint, prompt, dialect)
+    if dialect.temperature is not None:
+        content["temperature"] = dialect.temperature
     return json.dumps(content, ensure_ascii=False).encode()
 
 
@@ -124,13 +130,27 @@ def stream_of(endpoint: Endpoint) -> Stream:
 def reply_of(endpoint: Endpoint, answer: Mapping[str, Any]) -> Reply:
     """Raises BadAnswer, Unfinished, or Faulty when the answer itself reports an error."""
     # OpenAI's own non-answers carry "error": null.
-    if answer.get("error"):
-        raise Faulty(_("The model endpoint answered with an error of its own."))
+    if error := answer.get("error"):
+        raise from_answer(200, json.dumps(error).encode())
     reply = _anthropic_reply(answer) if endpoint.provider == "anthropic" else _openai_reply(answer)
-    if error := _problem(endpoint, reply):
-        error.tokens_in, error.tokens_out = reply.tokens_in or 0, reply.tokens_out
-        raise error
+    if problem := _problem(endpoint, reply):
+        problem.tokens_in, problem.tokens_out = reply.tokens_in or 0, reply.tokens_out
+        raise problem
     return reply
+
+
+def arrived(endpoint: Endpoint, body: bytes) -> int:
+    """Tokens of a stream that broke off, and of thoughts in it: an event has one at least. 0 where
+    there was none that could be read."""
+    stream, said, events = stream_of(endpoint), "", 0
+    try:
+        for line in body.decode("utf-8", "replace").splitlines():
+            if event := event_of(line):
+                said += stream.take(event)
+                events += 1
+    except (ValueError, RecursionError, BadAnswer):
+        pass  # the last line, cut in its middle
+    return max(events, _safe(said)) if events else 0
 
 
 def _problem(endpoint: Endpoint, reply: Reply) -> ModelError | None:
@@ -143,16 +163,15 @@ def _problem(endpoint: Endpoint, reply: Reply) -> ModelError | None:
     return None
 
 
-def _openai_body(
-    endpoint: Endpoint, prompt: Prompt, form: str, limit_name: str
-) -> dict[str, object]:
+def _openai_body(endpoint: Endpoint, prompt: Prompt, dialect: Dialect) -> dict[str, object]:
+    form = OPENAI_FORMS[dialect.form]
     content: dict[str, object] = {
         "model": endpoint.model,
         "messages": [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ],
-        limit_name: prompt.max_tokens,
+        dialect.limit_name: prompt.max_tokens,
         "stream": True,
     }
     if form == "plain":
@@ -160,12 +179,13 @@ def _openai_body(
     content["stream_options"] = {"include_usage": True}
     content["response_format"] = {"type": form}
     if form == "json_schema":
+        most_items = max(1, prompt.max_tokens // TOKENS_OF_AN_ITEM) if dialect.is_bounded else None
         content["response_format"] = {
             "type": form,
             "json_schema": {
                 "name": prompt.schema.__name__,
                 "strict": True,
-                "schema": strict(prompt.schema.model_json_schema()),
+                "schema": strict(prompt.schema.model_json_schema(), most_items),
             },
         }
     return content
@@ -179,20 +199,6 @@ def _anthropic_body(endpoint: Endpoint, prompt: Prompt) -> dict[str, object]:
         "max_tokens": prompt.max_tokens,
         "stream": True,
     }
-
-
-def strict(node: Any) -> Any:
-    """The schema as OpenAI's strict mode wants it: every field required, no other allowed."""
-    if isinstance(node, list):
-        return [strict(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    kept = {key: strict(item) for key, item in node.items() if key not in _UNSUPPORTED}
-    if isinstance(node.get("properties"), dict):
-        kept["properties"] = {name: strict(item) for name, item in node["properties"].items()}
-        kept["required"] = list(node["properties"])
-        kept["additionalProperties"] = False
-    return kept
 
 
 def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
@@ -266,7 +272,11 @@ def _word(value: Any) -> str:
 
 def _tokens_out(said: Any, text: str) -> int:
     counted = _count(said)
-    return estimate_messages([text]) if counted is None else counted
+    return _safe(text) if counted is None else counted
+
+
+def _safe(text: str) -> int:
+    return ceil(SAFE * estimate_messages([text]))
 
 
 def _count(value: Any) -> int | None:

@@ -56,7 +56,7 @@ class AnthropicStream:
             self._answer["stop_reason"] = mapping(event.get("delta")).get("stop_reason")
             self._usage |= mapping(event.get("usage"))
         elif kind == "error":
-            self._answer["error"] = True
+            self._answer["error"] = event.get("error") or True
         return said
 
     @property

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 PER_MESSAGE = 4
+SAFE = 1.6  # what an endpoint counts for one of ours in German; others are learned
 
 # Han with its radicals, strokes and punctuation, kana, Hangul, half- and full-width forms.
 _CJK = re.compile(

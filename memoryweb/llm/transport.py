@@ -18,7 +18,7 @@ import httpx
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from memoryweb.llm.exceptions import HostRefused, NoAnswer, TimedOut, Unavailable
+from memoryweb.llm.exceptions import HostRefused, ModelError, NoAnswer, TimedOut, Unavailable
 from memoryweb.outbound.addresses import AddressRefused, Unresolved, public_addresses
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -48,16 +48,27 @@ def client(deadline: float, *, is_public: bool = False) -> httpx.Client:
         transport=transport,
         trust_env=False,
         follow_redirects=False,
-        timeout=httpx.Timeout(settings.MODEL_IDLE_SECONDS, connect=settings.MODEL_CONNECT_SECONDS),
+        timeout=httpx.Timeout(
+            settings.MODEL_IDLE_SECONDS,
+            connect=settings.MODEL_CONNECT_SECONDS,
+            read=settings.MODEL_FIRST_BYTE_SECONDS,
+        ),
     )
 
 
 def post(
     http: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, deadline: float
 ) -> Response:
-    """Raises TimedOut, ConnectionLost, or NoAnswer for a body that is too long or encoded."""
-    with opened(http, url, headers, body, deadline) as response:
-        return read(response, deadline)
+    """Raises TimedOut, ConnectionLost, or NoAnswer for a body that is too long or encoded; each
+    with what had arrived."""
+    arrived: list[bytes] = []
+    try:
+        with opened(http, url, headers, body, deadline) as response:
+            arrived.extend(_chunks(response, deadline))
+            return Response(response.status_code, dict(response.headers), b"".join(arrived))
+    except ModelError as error:
+        error.arrived = b"".join(arrived)
+        raise
 
 
 @contextmanager
@@ -76,7 +87,13 @@ def opened(
         raise ConnectionLost(_("The model endpoint could not be reached in time.")) from None
     except httpx.TimeoutException:
         _check(deadline)
-        raise TimedOut(_("The model endpoint sent nothing for too long.")) from None
+        raise TimedOut(
+            _(
+                "The model endpoint did not begin to answer within %(seconds)g seconds. If it "
+                "needs longer to read, raise MEMORYWEB_MODEL_FIRST_BYTE_SECONDS."
+            )
+            % {"seconds": settings.MODEL_FIRST_BYTE_SECONDS}
+        ) from None
     except httpx.ConnectError:
         raise ConnectionLost(
             _("The model endpoint could not be reached. Check its address.")
@@ -105,17 +122,41 @@ def _chunks(response: httpx.Response, deadline: float) -> Iterator[bytes]:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise NoAnswer(_("The model endpoint sent a compressed answer that was not asked for."))
     size = 0
-    for chunk in response.iter_raw():
+    chunks = response.iter_raw()
+    while chunk := _next(chunks, deadline, has_begun=bool(size)):
         _check(deadline)
         size += len(chunk)
         if size > MAX_BODY_BYTES:
             raise NoAnswer(_("The model endpoint's answer is too long to be one."))
+        response.extensions["network_stream"].get_extra_info("model_stream").is_answering = True
         yield chunk
+
+
+def _next(chunks: Iterator[bytes], deadline: float, *, has_begun: bool) -> bytes | None:
+    try:
+        return next(chunks, None)
+    except httpx.ReadTimeout:
+        if not has_begun:
+            raise
+        _check(deadline)
+        raise TimedOut(
+            _(
+                "The model endpoint sent nothing for %(seconds)g seconds in the middle of its "
+                "answer. If it needs longer, raise MEMORYWEB_MODEL_IDLE_SECONDS."
+            )
+            % {"seconds": settings.MODEL_IDLE_SECONDS}
+        ) from None
 
 
 def _check(deadline: float) -> None:
     if time.monotonic() >= deadline:
-        raise TimedOut(_("The model did not answer within the time limit."))
+        raise TimedOut(
+            _(
+                "The model did not answer within the time limit. For a slow one, raise "
+                "MEMORYWEB_EXTRACTION_TIMEOUT_SECONDS, MEMORYWEB_DREAM_TIMEOUT_SECONDS and "
+                "MEMORYWEB_CHAT_TIMEOUT_SECONDS."
+            )
+        )
 
 
 @cache
@@ -163,14 +204,20 @@ class _Backend(httpcore.SyncBackend):
 
 
 class _Stream(httpcore.NetworkStream):
+    """Patient until the body of an answer begins: a local server may read a prompt for a minute,
+    before or after its headers. From then on silence means that something is wrong."""
+
     def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
         self._inner = inner
         self._deadline = deadline
+        self.is_answering = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _limit(timeout, self._deadline))
+        patience = settings.MODEL_IDLE_SECONDS if self.is_answering else timeout
+        return self._inner.read(max_bytes, _limit(patience, self._deadline))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.is_answering = False
         self._inner.write(buffer, _limit(timeout, self._deadline))
 
     def close(self) -> None:
@@ -186,7 +233,7 @@ class _Stream(httpcore.NetworkStream):
         return _Stream(self._inner.start_tls(ssl_context, server_hostname, limit), self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        return self if info == "model_stream" else self._inner.get_extra_info(info)
 
 
 def _limit(timeout: float | None, deadline: float) -> float:

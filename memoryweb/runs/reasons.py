@@ -44,6 +44,7 @@ _SENTENCES: dict[str, Text] = {
     "model_input_too_large": _("The notes are too long for the model."),
     "model_busy": _("The model endpoint is busy."),
     "model_unavailable": _("The model endpoint could not be reached."),
+    "model_loading": _("The model endpoint was still loading its model."),
     "model_fault": _("The model endpoint had an error."),
     "model_timeout": _("The model did not answer in time."),
     "answer_unfinished": _("The model stopped in the middle of its answer."),

@@ -13,7 +13,7 @@ from memoryweb.llm.models import TeamModel, Usage
 from tests.fakes import Behaviour, ModelServer
 from tests.llm.asking import TEAM, ask
 
-EXPECTED = 82  # what `ask` sends, as it is estimated
+EXPECTED = 132  # what `ask` sends, as it is estimated
 
 
 @pytest.mark.django_db
@@ -57,8 +57,8 @@ def _refusal(**usage: int) -> bytes:
         ),
         (Behaviour(" ", tokens=(120, 15)), (120, 15)),
         (Behaviour('{"text": ', tokens=(120, 15)), (120, 15)),
-        (Behaviour('{"text": "x"}', finish="length", tokens=None), (EXPECTED, 8)),
-        (Behaviour(raw=_refusal(), streams=False), (EXPECTED, 4)),
+        (Behaviour('{"text": "x"}', finish="length", tokens=None), (EXPECTED, 13)),
+        (Behaviour(raw=_refusal(), streams=False), (EXPECTED, 7)),
     ],
     ids=["refused", "empty", "damaged", "cut off, nothing said", "refused, nothing said"],
 )
@@ -81,7 +81,7 @@ def test_an_answer_that_was_torn_off_is_paid_for_beside_the_one_that_came(
     model_server.answer({"text": "whole"}, tokens=(120, 15))
     ask()
     row = Usage.objects.get(team_id=TEAM)
-    assert (row.reserved, row.used_in, row.used_out) == (0, 120 + EXPECTED, 15)
+    assert (row.reserved, row.used_in, row.used_out) == (0, 120 + EXPECTED, 15 + 7)
 
 
 @pytest.mark.django_db
@@ -96,7 +96,7 @@ def test_a_refused_request_costs_nothing(model_server: ModelServer, status: int)
 
 @pytest.mark.django_db
 def test_a_spent_budget_sends_nothing(model_server: ModelServer, settings: Any) -> None:
-    settings.DAILY_TOKENS = 8000
+    settings.DAILY_TOKENS = 2000
     with pytest.raises(BudgetSpent) as raised:
         ask()
     assert model_server.requests == []
@@ -106,27 +106,27 @@ def test_a_spent_budget_sends_nothing(model_server: ModelServer, settings: Any) 
 @pytest.mark.django_db
 def test_a_team_may_have_a_budget_of_its_own(model_server: ModelServer) -> None:
     with pytest.raises(BudgetSpent):
-        ask(daily_tokens=8000)
+        ask(daily_tokens=2000)
     model_server.answer({"text": "x"})
-    ask(daily_tokens=9000)
+    ask(daily_tokens=3000)
 
 
 @pytest.mark.django_db
 def test_a_team_may_say_what_a_day_may_cost(model_server: ModelServer, settings: Any) -> None:
     settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT = 2.0, 10.0
     limited = TeamModel.objects.create(team_id=TEAM, daily_micros=50_000)
-    with pytest.raises(BudgetSpent):  # its answer may take 8,192 tokens, that is 0.08
-        ask()
+    with pytest.raises(BudgetSpent):  # its answer may take 8,000 tokens, that is 0.08
+        ask(max_tokens=8000)
     assert model_server.requests == []
     limited.daily_micros = 100_000
     limited.save()
     model_server.answer({"text": "x"}, tokens=(500, 8000))
-    ask()
+    ask(max_tokens=8000)
     today = usage.today(TEAM)
     assert (today.cost, today.reserved_micros, today.most_cost) == (0.081, 0, 0.1)
     assert (today.is_nearly_spent, today.is_spent) == (True, False)
     with pytest.raises(BudgetSpent):
-        ask()
+        ask(max_tokens=8000)
 
 
 @pytest.mark.django_db
