@@ -1,5 +1,7 @@
 """Dreams: asked for, looked at before they happen, and where the diary is read."""
 
+from functools import partial
+
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
@@ -137,7 +139,7 @@ def read_dreaming_status(
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     visible = visibility.of_owner(owner)
     now = timezone.now()
-    stands = status.status(agent, owner, now)
+    stands = status.status(agent, owner, now, partial(redaction.now, request.auth))
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",

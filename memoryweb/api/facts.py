@@ -304,14 +304,14 @@ def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, V
 
 
 def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
-    """A program is given nothing that waits for a person, that its owner or anybody took back, or
-    that is to be forgotten."""
+    """Nobody is given what is to be forgotten; a program nothing that waits for a person either, or
+    that its owner or anybody took back."""
     taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
-    taken_back |= Q(pk__in=hidden_facts())
     kept_back = taken_back | Q(state=Fact.State.PENDING)
     reach = visible.readable()
     own = agent.facts.filter(reach)
     facts = weighed(with_global(agent.pk, reach) if visible.shared else own)
+    facts = facts.exclude(pk__in=hidden_facts())
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("agent", "owner__integration", "file")
 

@@ -28,6 +28,7 @@ from memoryweb.api.schemas import (
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import Exists, FileMissing
+from memoryweb.memory.forgetting.request_contents import away_from, without_away
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -118,7 +119,12 @@ def list_revisions(
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
     rows = file.revisions.filter(**query.columns)
-    return page(rows, ["-number"], query, lambda row: RevisionOut.of(row, **_author(row)))
+    away = away_from(agent.pk, file.owner_id)
+
+    def told(row: Revision) -> RevisionOut:
+        return RevisionOut.of(row, **_author(row), reason=away.without(row.reason))
+
+    return page(rows, ["-number"], query, told)
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions/{number}", Right.READ)
@@ -132,6 +138,7 @@ def read_revision(
         raise NotFound
     revision = or_not_found(file.revisions.filter(number=int(number)).first())
     content = redaction.then(request.auth, file, content_of(file, revision.number))
+    without_away(file, [revision])
     return RevisionText.of(revision, **_author(revision), content=content)
 
 

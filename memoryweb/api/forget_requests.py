@@ -105,13 +105,18 @@ def _decided(
     agent, wanted = caller.agent(agent_id), known_id(request_id)
     user = caller.require_person(_("Only a person can decide what is forgotten."))
     found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
-    is_shared = found.owner is None or found.owner.source == "system"
-    if is_shared and not caller.may(Permission.FORGET):
+    if not _may_decide(caller, found):
         raise Forbidden("may_not_forget", _("Only an admin can erase shared memory."))
     with write_transaction(caller.team, actor=caller.actor) as work:
         decided = act(work, found, user)
     decided.owner = found.owner
     return _described(caller, decided)
+
+
+def _may_decide(caller: Caller, found: Request) -> bool:
+    """Of what its caller may read: an admin of what is shared, everybody of what is theirs."""
+    is_shared = found.owner is None or found.owner.source == "system"
+    return not caller.is_program and (not is_shared or caller.may(Permission.FORGET))
 
 
 def _of(agent: Agent, visible: Visibility) -> "QuerySet[Request]":
@@ -125,7 +130,7 @@ def _described(caller: Caller, found: Request) -> ForgetRequestOut:
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        hidden=[_told(one, is_shown=not caller.is_program) for one in account.hidden],
+        hidden=[_told(one, is_shown=_may_decide(caller, found)) for one in account.hidden],
         candidates=[
             _told(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
         ],

@@ -137,10 +137,10 @@ def _fact_of(caller: Caller, agent_id: str, report_id: str, key: str) -> Fact:
 def _described(report: Report, visible: Visibility, *, diff: str | None, away: Away) -> ReportOut:
     """Without what is `away`: it is to be forgotten."""
     run, told = report.run, away(report.owner_id).without
-    run.owner, run.error = report.owner, told(run.error)
+    run.owner = report.owner
     shows = visible.shows(report.owner)
     return ReportOut(
-        **runs.described(run, visible).model_dump(),
+        **runs.described(run, visible, away(report.owner_id)).model_dump(),
         mode=_mode(run),
         topic=told(run.topic) if shows else None,
         candidate_count=report.promoted + report.kept + report.rejected,

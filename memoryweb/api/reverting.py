@@ -20,6 +20,7 @@ from memoryweb.api.schemas import Camel, RequestBody
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import reverting
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import Kind, Source
@@ -171,5 +172,5 @@ def _file(change: Change) -> RevertedFile:
         added=added,
         removed=removed,
         stay=change.stay,
-        diff=unified(change.before, change.after),
+        diff=unified(*for_people_all([(change.file, one) for one in change.texts])),
     )

@@ -12,6 +12,7 @@ from memoryweb.api.query_parameters import NamedRowQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
 from memoryweb.api.visibility import Visibility
+from memoryweb.forgetting.text_matching import Sought
 from memoryweb.memory.forgetting.request_contents import away_from
 from memoryweb.runs.models import Run
 
@@ -46,11 +47,12 @@ def read_run(request: Request, run_id: str, query: Query[NamedRowQuery]) -> RunO
     visible = visibility.of_one(caller, query.owner, runs)
     found = runs.filter(visible.rows()).select_related("owner__integration")
     run = or_not_found(found.first())
-    if run.error:
-        run.error = away_from(run.agent_id, run.owner_id).without(run.error)
     return described(run, visible)
 
 
-def described(run: Run, visible: Visibility) -> RunOut:
+def described(run: Run, visible: Visibility, away: Sought | None = None) -> RunOut:
+    """`away`: what is to be forgotten of its memory, if that was asked already."""
     error = run.error if visible.shows(run.owner) else None
+    if error:
+        error = (away_from(run.agent_id, run.owner_id) if away is None else away).without(error)
     return RunOut.of(run, owner=acting_owner.shown(run.owner), error=error)

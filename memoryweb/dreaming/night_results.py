@@ -15,7 +15,7 @@ from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.queries import local_day
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Evidence, Fact
-from memoryweb.forgetting.queries import hiding, is_hidden
+from memoryweb.forgetting.queries import MARK, hiding, is_hidden
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -173,16 +173,28 @@ def _words(facts: Sequence[UUID]) -> "QuerySet[Evidence]":
 
 def _told(operations: Sequence[Any]) -> list[Learned]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
+    texts = {text for one in operations for text in (one.after, one.against, *one.before) if text}
     agents = {one.report.agent_id for one in operations}
     facts: dict[tuple[UUID, UUID | None, str], Any] = {}
-    for fact in _facts(tuple(agents), tuple(set(prints.values()))):
+    for fact in _facts(tuple(agents), tuple({*map(fingerprint, texts)})):
         facts[fact.agent_id, fact.owner_id, fact.fingerprint] = fact
     said = _said([fact.pk for fact in facts.values()])
     told = []
     for one in operations:
         fact = facts.get((one.report.agent_id, one.report.owner_id, prints[one.pk]))
+        _withhold(one, facts)
         told.append(Learned(one, one.report, fact, said.get(fact.pk) if fact else None))
     return told
+
+
+def _withhold(one: Any, facts: Mapping[tuple[UUID, UUID | None, str], Any]) -> None:
+    """What it took away, or what stands against it, may be to be forgotten."""
+
+    def told(text: str) -> str:
+        fact = facts.get((one.report.agent_id, one.report.owner_id, fingerprint(text)))
+        return MARK if fact and fact.is_hidden else text
+
+    one.before, one.against = [told(text) for text in one.before], told(one.against)
 
 
 def _said(facts: Sequence[UUID]) -> dict[UUID, Evidence]:

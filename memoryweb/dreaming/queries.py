@@ -27,6 +27,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
+from memoryweb.memory.forgetting.request_contents import away_from
 from memoryweb.prepared_queries import Prepared
 from memoryweb.runs.models import ACTIVE, Run
 
@@ -112,7 +113,8 @@ class Dreamt:
 
 
 def dreamt(agent: Agent, owner_id: UUID | None, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
-    """The dreams of exactly one memory, the latest first, in one statement."""
+    """The dreams of exactly one memory, the latest first, without what is to be forgotten."""
+    away = away_from(agent.pk, owner_id)
     runs = Run.objects.filter(agent=agent, owner=owner_id, kind=Run.Kind.DREAM)
     runs = runs.filter(finished_at__gte=now - timedelta(days=days + 1), reverted_at=None)
     at = Coalesce("clock", "finished_at")
@@ -124,7 +126,8 @@ def dreamt(agent: Agent, owner_id: UUID | None, now: datetime, days: int = NIGHT
         run = found.get(row["pk"]) or _dreamt(agent, row)
         found[row["pk"]] = run
         one = Operation(**{name: row[f"report__operations__{name}"] for name in its})
-        if one.does and not one.code and not one.waits:
+        texts = filter(None, (one.after, *(one.before or ())))
+        if one.does and not one.code and not one.waits and not any(map(away.is_in, texts)):
             run.changes.append((one.outcome, one.after, one.before))
     return list(found.values())
 

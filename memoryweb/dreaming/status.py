@@ -1,7 +1,7 @@
 """How an agent's dreaming stands: what is shown on Tonight and told by the API (SPEC §5.5)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -17,11 +17,13 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
+from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.review.nearly_full import is_crowded
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 from memoryweb.workspace.models import File
 
+Reading = Callable[[File], str]
 LATE = timedelta(hours=2)
 RECENT = timedelta(days=14)
 
@@ -35,11 +37,11 @@ class Status:
     warnings: tuple[str, ...]
 
 
-def status(agent: Agent, owner: Owner | None, now: datetime) -> Status:
-    """Of one (agent, owner), or of the agent's shared notes."""
+def status(agent: Agent, owner: Owner | None, now: datetime, read: Reading = for_people) -> Status:
+    """Of one (agent, owner), or of the agent's shared notes. `read`: the text as its caller may."""
     runs = dreams_of(agent, owner)
     looks = dreams_of(agent, None).filter(reason=inputs.NO_NEW_NOTES)
-    latest_entry, notes = told(agent, owner, now)
+    latest_entry, notes = told(agent, owner, now, read)
     return Status(
         agent=agent,
         last_run=(runs | looks).exclude(finished_at=None).order_by("-finished_at").first(),
@@ -49,11 +51,13 @@ def status(agent: Agent, owner: Owner | None, now: datetime) -> Status:
     )
 
 
-def told(agent: Agent, owner: Owner | None, now: datetime) -> tuple[str, tuple[str, ...]]:
+def told(
+    agent: Agent, owner: Owner | None, now: datetime, read: Reading = for_people
+) -> tuple[str, tuple[str, ...]]:
     """The latest diary entry, and what a person should look at."""
     files = File.objects.of(agent.pk, owner.pk if owner else None).present()
     core = {one.path: one for one in files.filter(path__in=(inputs.DIARY, inputs.MEMORY))}
-    entry = diary.latest(core[inputs.DIARY].content) if inputs.DIARY in core else ""
+    entry = diary.latest(read(core[inputs.DIARY])) if inputs.DIARY in core else ""
     return entry, (*warnings(agent, now), *_crowded(core.get(inputs.MEMORY)))
 
 

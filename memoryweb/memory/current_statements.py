@@ -11,7 +11,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Fact
 from memoryweb.facts.validity import in_states, today
-from memoryweb.forgetting.queries import hidden_facts, remembered
+from memoryweb.forgetting.queries import remembered
 
 _STANDING = (Fact.State.ACTIVE, Fact.State.DISPUTED)
 
@@ -24,11 +24,10 @@ def amounts(agent: Agent, owners: Collection[UUID], now: datetime) -> dict[UUID 
 
 
 def standing(agent: Agent, owner_id: UUID | None, now: datetime) -> "QuerySet[Any]":
-    """The statements of exactly one memory, the latest first, weighed. `was`: the value before;
-    `is_hidden`: somebody asked to forget it."""
-    found = Fact.objects.filter(in_states(_STANDING, today(now, agent.zone)))
+    """The statements of exactly one memory, the latest first, weighed. `was`: the value before."""
+    found = remembered(in_states(_STANDING, today(now, agent.zone)))
     found = found.filter(agent=agent, owner=owner_id)
-    earlier = Fact.objects.filter(superseded_by=OuterRef("pk")).order_by("-changed_at")
+    earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
     was = Subquery(earlier.values("value")[:1])
-    listed: QuerySet[Any] = weighed(found).annotate(was=was, is_hidden=Q(pk__in=hidden_facts()))
+    listed: QuerySet[Any] = weighed(found).annotate(was=was)
     return listed.order_by("-changed_at", "-pk")

@@ -9,6 +9,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
@@ -18,6 +19,7 @@ from django.utils.translation import gettext_noop
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation
 from memoryweb.facts.models import Fact
+from memoryweb.forgetting.queries import is_meant
 from memoryweb.markdown.diff import carry, counts, side_by_side
 from memoryweb.memory import (
     facts,
@@ -77,6 +79,10 @@ class Change:
         return self.file.content
 
     @property
+    def texts(self) -> tuple[str, str]:
+        return self.before, self.after
+
+    @property
     def counts(self) -> tuple[int, int]:
         """Lines that come back, and lines that go."""
         return counts(side_by_side(self.before, self.after, context=0))
@@ -132,9 +138,8 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     lines = lines_of(source) if known is None else known
     wrote = Revision.objects.filter(pk__in=source.revisions.values("pk"), file=OuterRef("pk"))
     touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
-    mine = list(
-        touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
-    )
+    rows = touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
+    mine: list[Any] = list(rows.annotate(meant=is_meant(file="pk")))
     within = {file.pk for file in mine}
     numbers = defaultdict(list)
     for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):

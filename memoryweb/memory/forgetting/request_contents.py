@@ -15,6 +15,7 @@ from memoryweb.forgetting.queries import hiding, text_of
 from memoryweb.forgetting.text_matching import Sought, says
 from memoryweb.memory.forgetting.hiding import Meant
 from memoryweb.prepared_queries import Prepared
+from memoryweb.workspace.models import File, Revision
 
 _ORDER = (Target.Kind.FACT, Target.Kind.LINE, Target.Kind.MESSAGE)
 
@@ -109,6 +110,14 @@ def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
 def away_from(agent_id: UUID, owner_id: UUID | None) -> Sought:
     """The same of one memory."""
     return Sought(map(text_of, _hidden_of(agent_id, owner_id)))
+
+
+def without_away(file: File, found: Iterable[Revision]) -> None:
+    """Why its revisions were written, as anybody may read it."""
+    if told := [one for one in found if one.reason]:
+        away = away_from(file.agent_id, file.owner_id)
+        for one in told:
+            one.reason = away.without(one.reason)
 
 
 @Prepared

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 
 from memoryweb.accounts.models import Team
-from memoryweb.forgetting.queries import hidden, is_meant
+from memoryweb.forgetting.queries import MARK, hidden, is_meant
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
 from memoryweb.provenance.models import LineOrigin
@@ -204,11 +204,17 @@ def _of(
 
 def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[LineOrigin]]:
     found: dict[Place, list[LineOrigin]] = {}
-    rows = LineOrigin.objects.filter(file__in=files, line__in=lines).select_related(
+    rows: QuerySet[Any] = LineOrigin.objects.filter(file__in=files, line__in=lines).select_related(
         "user", "run", "source_file", "message__conversation", "root__token"
     )
-    for row in rows.defer("source_file__content", "root__text").order_by("line", "pk"):
+    rows = rows.annotate(meant=is_meant(message="message"))
+    rows = rows.defer("source_file__content", "root__text").order_by("line", "pk")
+    for row in rows:
         found.setdefault((row.file_id, row.line), []).append(row)
+    meant = [row.message for row in rows if row.message and row.meant]
+    away = hidden(messages=meant, which=Q(message__in=meant))
+    for message in meant:
+        message.content = away.said(message) or MARK
     return found
 
 

@@ -52,7 +52,6 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = _where_something_is(request, workspace, counts)
     note_read(request, workspace.owner, "facts", agent_id)
     loaded = list(standing(agent, workspace.owner_id, visit.now)[:_LOADED])
-    hidden = {fact.text for fact in loaded if fact.is_hidden}
     dreams = dreamt(agent, workspace.owner_id, visit.now)
     talks = list(latest(agent, _talks_of(workspace, request))[:_TALKS])
     days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)
@@ -62,7 +61,7 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         amounts=counts,
         memory=_memory(request, loaded, counts.get(workspace.owner_id, 0), _fresh(request, dreams)),
         prompt=_prompt(workspace),
-        nights=_nights(request, agent, dreams, hidden),
+        nights=_nights(request, agent, dreams),
         talks=_talks(request, workspace, talks),
         health=_health(agent, request, dreams, days, talks),
         dreams_at=_dreams_at(agent),
@@ -87,7 +86,6 @@ def _memory(
 ) -> dict[str, Any]:
     """The latest of each subject, subjects in the order in which they came up."""
     now = request.visit.now
-    loaded = [fact for fact in loaded if not fact.is_hidden]
     subjects: dict[str, list[dict[str, Any]]] = defaultdict(list)
     shown = 0
     for fact in loaded:
@@ -144,25 +142,20 @@ def _prompt(workspace: Workspace) -> dict[str, Any] | None:
     }
 
 
-def _nights(
-    request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt], hidden: set[str]
-) -> dict[str, Any]:
-    """Without what is to be forgotten."""
+def _nights(request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt]) -> dict[str, Any]:
     by_day: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreams:
         by_day[dream.day].append(dream)
     today = request.visit.now.astimezone(agent.zone).date()
-    rows = [_night(request, day, by_day[day], hidden) for day in _days(today)]
+    rows = [_night(request, day, by_day[day]) for day in _days(today)]
     told = [line["mark"] for row in rows for line in row["all"]]
     learned, changed = told.count("came"), told.count("became")
     said = _("{learned} learned, {changed} changed").format(learned=learned, changed=changed)
     return {"rows": rows, "told": said if told else ""}
 
 
-def _night(
-    request: TeamRequest, day: date, dreams: Sequence[Dreamt], hidden: set[str]
-) -> dict[str, Any]:
-    lines = lines_of(dreams, hidden)
+def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[str, Any]:
+    lines = lines_of(dreams)
     statuses = {dream.status for dream in dreams}
     if Run.Status.NEEDS_REVIEW in statuses:
         instead = _("A change waits for a decision")
@@ -180,13 +173,13 @@ def _night(
     }
 
 
-def lines_of(dreams: Sequence[Dreamt], hidden: set[str]) -> list[dict[str, str]]:
-    """What dreams changed, without what is to be forgotten."""
+def lines_of(dreams: Sequence[Dreamt]) -> list[dict[str, str]]:
+    """What dreams changed."""
     return [
         {"mark": _MARKS[outcome], "text": after or " / ".join(before)}
         for dream in dreams
         for outcome, after, before in dream.changes
-        if outcome in _MARKS and not hidden & {after, *before}
+        if outcome in _MARKS
     ]
 
 

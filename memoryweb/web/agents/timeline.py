@@ -50,7 +50,7 @@ def _day(
 ) -> dict[str, Any]:
     rows = []
     for one in dreams:
-        lines = lines_of([one], set())
+        lines = lines_of([one])
         remembered = sum(line["mark"] != "went" for line in lines)
         url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, remembered)
         rows.append({"url": url, "chip": chip, "lines": lines})

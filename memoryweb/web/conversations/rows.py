@@ -5,7 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.owners import memory_of
 from memoryweb.extraction.models import Extraction
+from memoryweb.memory.forgetting.request_contents import away_from
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.htmx import to
@@ -26,6 +28,9 @@ _TONES = {
 def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[dict[str, Any]]:
     """The caller has found them by a conversation or a run whose text may be read."""
     rows = list(rows)
+    for row in (one for one in rows if one.reason):
+        talk = row.conversation
+        row.reason = away_from(talk.agent_id, memory_of(talk.owner)).without(row.reason)
     files = files_by_id({written["file"] for row in rows for written in row.written})
     readable = {key: f for key, f in files.items() if request.visit.reads(f.owner_id)}
     return [_one(request, row, readable) for row in rows]

@@ -60,7 +60,9 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     found = find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
     prompt = last_prompt(found)
-    extractions = found.extractions.select_related("conversation", "run").order_by("first")[:100]
+    extractions = found.extractions.select_related("conversation__owner", "run").order_by("first")[
+        :100
+    ]
     context = {
         "agent": agent,
         "tab": "conversations",

@@ -109,7 +109,9 @@ def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     if is_import and (brought := found.imports.first()):  # its own page tells more
         return redirect(to(request, "agents_import", found.agent_id, brought.pk))
     if found.kind == Run.Kind.EXTRACTION and context["reads"]:
-        windows = found.extractions.select_related("conversation").order_by("conversation", "first")
+        windows = found.extractions.select_related("conversation__owner").order_by(
+            "conversation", "first"
+        )
         context["extractions"] = extracted(request, windows[:100])
     if wording.has_report(found):
         context |= _reported(request, found, found.report, context["away"])

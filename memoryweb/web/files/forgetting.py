@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.forgetting.queries import hidden
 from memoryweb.memory.forgetting import selection, targets
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
@@ -37,6 +38,8 @@ def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> H
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)
     numbers, is_own = _lines(file, line), is_theirs(request, workspace)
+    if not is_own and hidden(files=[file]).lines_of(file) & {*numbers}:
+        raise Http404
     if request.method == "POST":
         done = _("Hidden. It will be erased in a while; until then you can undo it.")
         asked = _("An admin decides in Review whether it is erased.")

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 
 from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.forgetting.request_contents import without_away
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.web.access import (
     TeamRequest,
@@ -154,5 +155,7 @@ def _faster(file: File, form: MergeForm) -> dict[str, Any]:
     opened = number_with(file, form.data.get("base", ""))
     since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
     told = since.select_related("user", "run", "integration", "token").order_by("-number")
-    saves = [(revision, author_name(revision)) for revision in told[:NAMED]]
+    named = list(told[:NAMED])
+    without_away(file, named)
+    saves = [(revision, author_name(revision)) for revision in named]
     return {"saves": saves, "opened": opened, "more": max(0, since.count() - NAMED)}

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.readers import Reader
 from memoryweb.facts.listing import fact_at
 from memoryweb.forgetting.queries import hidden
+from memoryweb.memory.forgetting.request_contents import without_away
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.proposing import current_revision
@@ -93,6 +94,8 @@ def show_file(
     status: int | None = None,
 ) -> HttpResponse:
     """`saved`: the revision whose lines are marked, while it is the current one."""
+    written = current_revision(found)
+    without_away(found, [written])
     context = about(
         workspace,
         file=found,
@@ -102,7 +105,7 @@ def show_file(
             if blame.is_asked(request)
             else _text(request, workspace, found, editing, saved)
         ),
-        revision=current_revision(found),
+        revision=written,
         may_forget=workspace.can_write and is_theirs(request, workspace),
     )
     return show(request, "files/file.html", context, partials=("text",), status=status)

@@ -16,6 +16,7 @@ from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import undoing
 from memoryweb.memory import write as door
+from memoryweb.memory.forgetting.request_contents import without_away
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
@@ -76,6 +77,7 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True)
     found = get_object_or_404(history_of(file), number=number)
+    without_away(file, [found])
     context = about(
         workspace,
         file=file,
@@ -171,6 +173,7 @@ def _rows(
     request: TeamRequest, file: File, found: Collection[Revision], *, can_write: bool
 ) -> list[dict[str, Any]]:
     """The newest two stand ready to be compared: `to_compare` is the side of each."""
+    without_away(file, found)
     names = renames_of(file, [one.number for one in found])
     ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
     dreams = [one.run_id for one in found if one.run_id and file.path == "MEMORY.md"]

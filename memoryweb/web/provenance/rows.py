@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.forgetting.queries import hidden, is_meant
+from memoryweb.forgetting.queries import Hidden, hidden, is_meant
 from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.reverting import Change, Plan
@@ -127,7 +127,11 @@ def _line_row(
 
 
 def changes_shown(request: TeamRequest, plan: Plan) -> list[dict[str, Any]]:
-    return [_shown(request, change) for change in plan.changes[:_MOST_DIFFS]]
+    shown = plan.changes[:_MOST_DIFFS]
+    files: list[Any] = [change.file for change in shown]
+    meant = [file for file in files if file.meant]
+    away = hidden(files=meant, which=Q(file__in=meant))
+    return [_shown(request, change, away) for change in shown]
 
 
 def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
@@ -151,7 +155,7 @@ def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
     return counted
 
 
-def _shown(request: TeamRequest, change: Change) -> dict[str, Any]:
+def _shown(request: TeamRequest, change: Change, away: Hidden) -> dict[str, Any]:
     added, removed = change.counts
     return {
         "path": change.file.path,
@@ -160,7 +164,7 @@ def _shown(request: TeamRequest, change: Change) -> dict[str, Any]:
         "change": change,
         "added": added,
         "removed": removed,
-        "rows": side_by_side(change.before, change.after),
+        "rows": side_by_side(*(for_people(change.file, one, away=away) for one in change.texts)),
     }
 
 

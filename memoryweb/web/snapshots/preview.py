@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.exceptions import SecretRefused
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.snapshot.conversations import Talks
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
 
@@ -85,7 +86,11 @@ def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> dict[str, Any
     """With the first rows of its diff, which is worked out for what stands on the page alone."""
     if arrival.item is None or not arrival.changes:
         return {"arrival": arrival, "rows": [], "more": 0}
-    rows = side_by_side(arrival.item.before, arrival.item.after)
+    item = arrival.item
+    texts = [item.before, item.after]
+    rows = side_by_side(
+        *for_people_all([(item.file, one) for one in texts]) if item.file else texts
+    )
     return {"arrival": arrival, "rows": rows[:most], "more": len(rows) - len(rows[:most])}
 
 
