@@ -25,6 +25,7 @@ from memoryweb.api.schemas import (
     one_of,
     screened,
 )
+from memoryweb.facts.statements import read_ahead
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import Exists, FileMissing
@@ -234,6 +235,7 @@ def write_file(
         raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
     expected = expected_by(request)
     place = write.Place(agent, owner, path)
+    read_ahead(body.content, path)
     try:
         with write_transaction(request.auth.team, actor=request.auth.actor) as work:
             written = write.write(

@@ -51,6 +51,13 @@ def statements_of(content: str, path: str) -> list[Statement]:
     return bullets_of(content, path) if kind_of(path).holds_facts else []
 
 
+def read_ahead(content: str, path: str) -> None:
+    """What its statements claim, which `claim_of` remembers: on SQLite all others wait for what is
+    worked out in a write transaction, and this is the longer part of it."""
+    for one in statements_of(content, path):
+        claim_of(one.text)
+
+
 def bullets_of(content: str, path: str = "") -> list[Statement]:
     """The same of a file of any kind."""
     found: dict[str, Statement] = {}

