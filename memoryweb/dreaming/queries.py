@@ -12,6 +12,7 @@ from django.db.models import (
     Case,
     Count,
     DateField,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -51,13 +52,14 @@ def local_day(run: str = "") -> Coalesce:
 class Night:
     """All dreams of an agent on one local date. `status` is the one that matters most; `added` and
     `changed` count the statements that came in, and those that were changed or left, of what the
-    reader may read, `promoted` all that came in."""
+    reader may read, `promoted` all that came in, the last of them at `at`."""
 
     day: date
     status: str = ""
     promoted: int = 0
     added: int = 0
     changed: int = 0
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,13 @@ class AgentNights:
     running: Run | None = None
     late: int = 0  # dreams of nights that still wait
     is_late: bool = False
+
+    @property
+    def told_at(self) -> datetime | None:
+        """Of what is told of it: what the last night added, else the last dream."""
+        if self.last_night and self.last_night.promoted:
+            return self.last_night.at
+        return ended_at(self.last) if self.last else None
 
     @property
     def has_failed(self) -> bool:
@@ -90,6 +99,14 @@ def nights_of(
     by `owner`, `open_to` those whose text may be read."""
     counts = _counts(agents, visible, now, open_to or visible)
     return [_of_agent(agent, counts, now) for agent in agents]
+
+
+def to_tell_of(team: Team, visible: Q, days: tuple[datetime, datetime]) -> Q:
+    """The agents whose dreams of those days changed something, or whose last one failed."""
+    done = Operation.objects.filter(code="", waits="", report__team=team)
+    done = done.filter(report__dreamt_at__range=days, report__run__reverted_at=None)
+    done = done.filter(report__run__in=Run.objects.filter(visible, team=team))
+    return Q(pk__in=done.values("report__agent")) | Q(pk__in=failed_last(team, visible))
 
 
 def failed_last(team: Team, visible: Q) -> "QuerySet[Run, Any]":
@@ -220,6 +237,7 @@ def _counted(
             promoted=Count("report__operations", filter=came),
             added=Count("report__operations", filter=came & told),
             changed=Count("report__operations", filter=changed),
+            at=Max(Coalesce("clock", "finished_at"), filter=came),
         )
         .order_by()
     )
@@ -232,11 +250,16 @@ def _nights(
     since = now - timedelta(days=NIGHTS + 1)
     rows = _counted(agents, visible, since.date(), since, open_to)
     nights: dict[UUID, dict[date, Night]] = defaultdict(dict)
-    for agent_id, on, status, *counted in rows:
+    for agent_id, on, status, promoted, added, changed, at in rows:
         before = nights[agent_id].get(on, Night(on))
-        stood = (before.promoted, before.added, before.changed)
-        sums = (one + other for one, other in zip(stood, counted, strict=True))
-        nights[agent_id][on] = Night(on, _worse(before.status, status), *sums)
+        nights[agent_id][on] = Night(
+            on,
+            _worse(before.status, status),
+            before.promoted + promoted,
+            before.added + added,
+            before.changed + changed,
+            max(filter(None, (before.at, at)), default=None),
+        )
     return nights
 
 
@@ -259,6 +282,11 @@ def _of_agent(agent: Agent, counts: _Counts, now: datetime) -> AgentNights:
         late=counts.late[agent.pk],
         is_late=agent.dreaming and due is not None and due < now - LATE,
     )
+
+
+def ended_at(run: Run) -> datetime | None:
+    """When it was over; a simulated night at the moment that it took for now."""
+    return run.clock if run.clock and run.finished_at else run.finished_at
 
 
 def day_of(run: Run) -> date:

@@ -1,7 +1,7 @@
 """A change that a person has to accept: kept beside its file, which stays as it is."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -44,7 +44,9 @@ def propose(
     It holds all that an undecided one of the same file held, so that one is replaced.
     """
     of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
+    runs = list(of_runs.values_list("run", flat=True))
     of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
+    settle(runs)
     content = screening.without_new(content, known=file.content)
     screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.content)
     rooted = line_history.rooted(origins)  # what a source stands on may be changed meanwhile
@@ -90,6 +92,19 @@ def hold_back(
     proposal.content, proposal.base_revision = content, file.revision
     _save(tx, proposal, broken)
     return proposal
+
+
+def settle(runs: Iterable[UUID | None]) -> None:
+    """A run needs no review once all that it proposed is decided, and needs it again after an
+    undo."""
+    for run in Run.objects.filter(pk__in=[run for run in runs if run]):
+        waits = Proposal.objects.filter(run=run, state=Proposal.State.PENDING).exists()
+        was, now = Run.Status.NEEDS_REVIEW, Run.Status.SUCCEEDED
+        if waits:
+            was, now = now, was
+        if run.status == was:
+            run.status = now
+            run.save(update_fields=["status"])
 
 
 def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]) -> None:

@@ -92,12 +92,17 @@ def standing(nights: AgentNights, *, sees_all: bool) -> tuple[Chip, str | Promis
     if nights.last is None:
         told = _("no dreams yet") if sees_all else _("no shared dreams yet")
         return Chip("idle", told), ""
-    detail = reason(nights.last.reason) if nights.last.reason else ""
+    detail = why(nights.last)
     if nights.last_night and nights.last_night.promoted:
         return of_night(
             nights.last_night
         ), detail if nights.last.status == Run.Status.NEEDS_REVIEW else ""
     return of_run(nights.last), detail
+
+
+def why(run: Run) -> str | Promise:
+    """Why it ended as it did; what waited and is decided needs no reason any more."""
+    return reason(run.reason) if run.reason and run.status != Run.Status.SUCCEEDED else ""
 
 
 def of_verdict(verdict: str) -> Chip:
@@ -113,11 +118,6 @@ def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:
     """When it was; what a simulated run did, at the moment that the run took for now."""
     run = row if isinstance(row, Run) else row.run
     return run.clock if run and run.clock else row.created_at
-
-
-def ended_at(run: Run) -> datetime | None:
-    """When it was over; a simulated night at the moment that it took for now."""
-    return run.clock if run.clock and run.finished_at else run.finished_at
 
 
 def has_report(run: Run) -> bool:

@@ -1,6 +1,7 @@
 import re
 from datetime import date, timedelta
 
+import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -102,6 +103,42 @@ def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice:
             reason="model_busy", started_at=made.created_at, finished_at=made.created_at,
         )  # fmt: skip
     assert _statements(world, alice) == few
+
+
+@pytest.mark.parametrize("query", ["", "?page=2"])
+def test_beyond_a_page_of_agents_the_page_still_speaks_of_all(
+    stage: Stage, alice: Client, query: str
+) -> None:
+    """What Atlas learned and that Zephyr failed, whichever page of the table is read."""
+    world = stage.world
+    for name in (*(f"Aaa {number:02}" for number in range(30)), "Zephyr"):
+        with write_transaction(world.team) as work:
+            made = create_agent(work, name=name)
+    Run.objects.create(
+        team=world.team, agent=made, kind="dream", status="failed", trigger="cron",
+        reason="model_busy", started_at=made.created_at, finished_at=made.created_at,
+    )  # fmt: skip
+    page = text(alice.get(url(world.team, "last_night", query=query)))
+    table = page.partition('id="agents"')[2]
+    assert "Atlas learned 1 thing." in page
+    assert "Zephyr: the last dream failed." in page
+    assert (">Atlas</a>" in table, ">Aaa 07</a>" in table) == (bool(query), not query)
+    assert "Atlas learned 1 thing." not in text(
+        alice.get(url(world.team, "last_night", query="?find=Aaa"))
+    )
+
+
+def test_a_nights_sum_stands_with_the_nights_own_time(stage: Stage, alice: Client) -> None:
+    """A dream by hand that found nothing came later: the sum isn't its."""
+    page = tight(alice.get(url(stage.world.team, "last_night")))
+    at = re.search(r"1 added</span></a><small>(.*?)</small>", page)
+    assert at
+    run, later = stage.shared_run, timezone.now() + timedelta(hours=2)
+    Run.objects.create(
+        team=run.team, agent=run.agent, kind="dream", status="no_change", trigger="person",
+        reason="nothing_promoted", started_at=later, finished_at=later, night=run.night,
+    )  # fmt: skip
+    assert at[0] in tight(alice.get(url(stage.world.team, "last_night")))
 
 
 def test_it_says_when_no_worker_runs(world: World, vera: Client) -> None:

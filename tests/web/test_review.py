@@ -11,6 +11,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.review.inbox import Inbox
 from memoryweb.review.item_kinds import Kind
+from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import actions, text, tight, url
 from tests.web.stage import Stage
@@ -30,6 +31,23 @@ def test_accepting_writes_it(stage: Stage, bob: Client) -> None:
     _decide(stage, bob, "accept")
     assert CHANGE in stage.memory.content
     assert "proposal.accepted" in actions(stage.world.team)
+
+
+def test_a_run_whose_proposals_are_decided_needs_no_review_until_an_undo(
+    stage: Stage, bob: Client
+) -> None:
+    run, team = stage.proposal.run, stage.world.team
+    assert run
+    Run.objects.filter(pk=run.pk).update(status="needs_review", reason="policy")
+    page = url(team, "agents_dreams", stage.world.agent.pk)
+    assert "needs review" in text(bob.get(page))
+    _decide(stage, bob, "accept")
+    run.refresh_from_db()
+    assert run.status == "succeeded"
+    assert "needs review" not in text(bob.get(page))
+    _decide(stage, bob, "undo")
+    run.refresh_from_db()
+    assert run.status == "needs_review"
 
 
 def test_rejecting_leaves_the_file_alone(stage: Stage, bob: Client) -> None:

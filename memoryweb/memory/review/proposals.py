@@ -14,6 +14,7 @@ from memoryweb.markdown.merge import conflicts, merge, resolved
 from memoryweb.memory import soul
 from memoryweb.memory.exceptions import Decided, MemoryRefused, Stale
 from memoryweb.memory.facts import all_went
+from memoryweb.memory.proposing import settle
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written, lock, restore, write
 from memoryweb.provenance import flags
@@ -100,6 +101,7 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
             found.base_revision = restored.file.revision
     found.state, found.taken, found.decided_by, found.decided_at = "pending", {}, None, None
     found.save()
+    settle([found.run_id])
     tx.record(
         "review.undone",
         target_kind="proposal",
@@ -205,6 +207,7 @@ def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User
     waiting = Proposal.objects.filter(pk=proposal.pk, state=Proposal.State.PENDING)
     if not waiting.update(state=state, decided_by=by, decided_at=tx.now):
         raise Decided
+    settle([proposal.run_id])
     tx.record(
         f"proposal.{state}",
         target_kind="proposal",

@@ -43,7 +43,7 @@ def agents(request: TeamRequest) -> HttpResponse:
             "people": people.get(one.agent.pk, 0),
             "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
             "next_at": one.agent.next_dream_at if one.agent.dreaming else None,
-            "ended_at": wording.ended_at(one.last) if one.last else None,
+            "ended_at": one.told_at,
         }
         for one in nights_of(found.items, visit.outcomes(), visit.now)
     ]

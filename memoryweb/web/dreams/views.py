@@ -218,7 +218,7 @@ def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:
         "chip": wording.of_run(run),
         "whose": owner_name(request.visit, run.owner),
         "trigger": trigger_name(run),
-        "reason": wording.reason(run.reason) if tells_why else "",
+        "reason": wording.why(run) if tells_why else "",
         "counts": _counts(report) if report else "",
     }
 
@@ -253,7 +253,7 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "about_owner": run.owner,
         "is_other": not request.visit.is_common(run.owner_id),
         "trigger": trigger_name(run),
-        "reason": wording.reason(run.reason) if run.reason else "",
+        "reason": wording.why(run),
         "steps": steps_of(run),
         "reads": reads,
         "looked": (looked := looked_at(request, run) if reads else []),

@@ -9,15 +9,15 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.night_results import AgentNight
-from memoryweb.dreaming.queries import AgentNights
+from memoryweb.dreaming.queries import AgentNights, ended_at
 from memoryweb.review.inbox import Item
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import owner_name, owner_title
 from memoryweb.web.htmx import to
 from memoryweb.web.statements import Told, told_of
-from memoryweb.web.wording import ended_at
 
 _TOLD = 8  # statements that a card shows at once; the dream's page has all
+_CARDS = 25
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,12 @@ def cards_of(
 ) -> list[dict[str, Any]]:
     told = told_of(request, [one for night in nights.values() for one in night.learned])
     asked = {item.agent.pk for item in waits if item.kind == "proposal"}
-    cards = []
+    cards: list[dict[str, Any]] = []
+    if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all
+        standing = sorted(standing, key=lambda one: -nights[one.agent.pk].changes)
     for one in standing:
+        if len(cards) == _CARDS:
+            break
         night = nights[one.agent.pk]
         parts, has_proposals = _parts(request, night, told), one.agent.pk in asked
         if not parts and not night.others and not has_proposals:

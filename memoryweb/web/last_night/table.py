@@ -18,9 +18,11 @@ from memoryweb.web.htmx import to
 from memoryweb.web.last_night import charts
 
 _WEEK = 7
+NEXT = 6  # dreams to come
 
 
-def numbers(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, Any]:
+def numbers(request: TeamRequest, standing: Sequence[AgentNights], listed: int) -> dict[str, Any]:
+    """`listed`: how many of them the table lists, the first ones."""
     visit, zone = request.visit, timezone.get_current_timezone()
     since = visit.now - timedelta(days=_WEEK)
     served = prompts_by_day(visit.team, visit.outcomes(), since, zone)
@@ -33,7 +35,7 @@ def numbers(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, 
         of_agent[agent_id] += prompts.served
     by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
     return {
-        "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing],
+        "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing[:listed]],
         "strips": [{"agent": one.agent, "chart": charts.strip(one.nights)} for one in standing[:6]],
         "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
         "next": _next(standing),
@@ -55,7 +57,7 @@ def _row(request: TeamRequest, one: AgentNights, prompts: int) -> dict[str, Any]
         "chip": chip,
         "detail": detail,
         "dreams_url": to(request, "agents_dreams", one.agent.pk),
-        "ended_at": wording.ended_at(one.last) if one.last else None,
+        "ended_at": one.told_at,
         "late": _("More than two hours late. Is a worker running?") if one.is_late else "",
         "prompts": prompts,
     }
@@ -66,5 +68,5 @@ def _next(standing: Sequence[AgentNights]) -> list[dict[str, Any]]:
     due.sort(key=lambda one: one.agent.next_dream_at or timezone.now())
     return [
         {"agent": one.agent, "at": one.agent.next_dream_at, "is_running": bool(one.running)}
-        for one in due[:6]
+        for one in due[:NEXT]
     ]

@@ -1,16 +1,17 @@
 """The first page: what the agents learned last night, what waits, and what comes next."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Window
+from django.db.models import Count, Q, QuerySet, Window
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.backends import memberships_of
@@ -24,6 +25,7 @@ from memoryweb.dreaming.queries import (
     failed_last,
     nights_of,
     team_warnings,
+    to_tell_of,
 )
 from memoryweb.review.inbox import Item
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
@@ -32,13 +34,15 @@ from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.last_night.cards import cards_of
 from memoryweb.web.last_night.headline import headline, others, waiting
-from memoryweb.web.last_night.table import numbers
+from memoryweb.web.last_night.table import NEXT, numbers
 from memoryweb.web.paging import Page, page
 from memoryweb.web.review.quick_decisions import need_of, needs_of
 
 _NEEDS = 4
 _SIZE = 25
 _LISTED = 50  # looked through for agents that ask
+_ELSEWHERE = 200  # agents beside those of the table
+_FAILED = 5  # named one by one
 _FIRST = date(2000, 1, 1)
 
 
@@ -58,7 +62,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     asked, waits = _asked(request), visit.waiting.head(_NEEDS, _LISTED)
     agents = _page(request)
-    standing = _standing(request, agents.items)
+    standing = _standing(request, [*agents.items, *_elsewhere(request, agents, asked)])
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
     nights = _nights(request, days)
     ordered = [nights[one.agent.pk] for one in standing]
@@ -75,7 +79,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "here": request.get_full_path(),
         **_pager(request, asked, standing),
         **_asking(request, standing, waits),
-        **numbers(request, standing),
+        **numbers(request, standing, listed=len(agents)),
     }
     _mark_seen(request, ordered if asked is None else ())
     return show(request, "last_night/last_night.html", context, partials=("agents",))
@@ -104,6 +108,20 @@ def _agents(request: TeamRequest) -> "QuerySet[Any]":
     elif asked["only"] == "failed":
         found = found.filter(pk__in=failed_last(request.visit.team, request.visit.outcomes()))
     return with_ticks(found, request.visit.now)
+
+
+def _elsewhere(request: TeamRequest, agents: Page[Agent], asked: date | None) -> Iterable[Agent]:
+    """Those of the table's other pages that the rest of the page speaks of, too: what they dreamt
+    that night, that they failed, or that they dream next."""
+    if not agents.is_split:
+        return ()
+    visit = request.visit
+    around = datetime.combine(asked or visit.now.date(), time(12), UTC)
+    days = (around - timedelta(days=2), around + timedelta(days=2))
+    due = visit.team.agents.live().filter(dreaming=True).order_by("next_dream_at")
+    told = to_tell_of(visit.team, visit.outcomes(), days)
+    found = _agents(request).exclude(pk__in=[agent.pk for agent in agents])
+    return found.filter(told | Q(pk__in=due.values("pk")[:NEXT]))[:_ELSEWHERE]
 
 
 def _narrowing(request: TeamRequest) -> dict[str, str]:
@@ -137,11 +155,13 @@ def _asking(
 ) -> dict[str, Any]:
     """What waits for this person, and what broke."""
     visit, late = request.visit, sum(one.late for one in standing)
+    failed = [one for one in standing if one.has_failed]
     return {
         "waiting": waiting(len(visit.waiting)),
         "needs": _needs(request, waits[:_NEEDS]),
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
-        "failed": [_failure(request, one) for one in standing if one.has_failed],
+        "failed": [_failure(request, one) for one in failed[:_FAILED]],
+        "more_failed": _more_failed(len(failed) - _FAILED),
         "warnings": [
             *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
             *team_warnings(visit.team, late),
@@ -179,6 +199,15 @@ def _failure(request: TeamRequest, one: AgentNights) -> dict[str, str]:
     said = _("{agent}: the last dream failed. {why}")
     said = said.format(agent=one.agent.name, why=wording.reason(one.last.reason))
     return {"text": said, "url": to(request, "agents_run", one.last.pk)}
+
+
+def _more_failed(count: int) -> str:
+    said = ngettext(
+        "The last dream of {n} more agent failed.",
+        "The last dreams of {n} more agents failed.",
+        count,
+    )
+    return said.format(n=count) if count > 0 else ""
 
 
 def _pager(
