@@ -55,7 +55,7 @@ _ABOUT = (
     ("settings_member", "people-and-teams", "add-people"),
     ("", "people-and-teams", ""),
 )
-_LINK = re.compile(r"\]\(([\w-]+)\.md(?:#([\w-]+))?\)")
+_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#|/)([^)#]+?)(?:#([\w-]+))?\)")
 _HEADING = re.compile(r"^(#{1,2}) (.+)$")
 
 
@@ -100,10 +100,11 @@ def read(name: str) -> tuple[str, list[Section]]:
 
 
 def _linked(link: re.Match[str]) -> str:
-    """To another document as it is read here."""
-    if link[1] not in _names():
-        return link[0]
-    return f"]({reverse('help', args=[link[1]])}{f'#{link[2]}' if link[2] else ''})"
+    """To another document as it is read here. What only the source has is named, not linked."""
+    label, name, section = link[1], link[2].removesuffix(".md"), link[3]
+    if name not in _names():
+        return label
+    return f"[{label}]({reverse('help', args=[name])}{f'#{section}' if section else ''})"
 
 
 @cache

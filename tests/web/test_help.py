@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,18 @@ def test_documents_link_each_other_as_they_are_read_here() -> None:
 @pytest.mark.parametrize("name", ["architecture", "nothing", "settings-py"])
 def test_nothing_else_is_read(bob: Client, name: str) -> None:
     assert bob.get(f"/help/{name}/").status_code == 404
+
+
+def test_no_link_in_help_is_dead(bob: Client) -> None:
+    pages = {f"/help/{name}/": text(bob.get(f"/help/{name}/")) for name in documentation._names()}
+    dead = []
+    for here, page in pages.items():
+        for link in re.findall(r'href="([^"]+)"', page.partition("<main")[2]):
+            path, _, anchor = link.partition("#")
+            if link.startswith("http"):
+                continue
+            if (path or here) not in pages:
+                dead += [(here, link)] if bob.get(path).status_code >= 400 else []
+            elif anchor and f'id="{anchor}"' not in pages[path or here]:
+                dead.append((here, link))
+    assert dead == []
