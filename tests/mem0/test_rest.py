@@ -1,5 +1,6 @@
 """The REST of mem0, as its clients send it; a real one is tried by hand (docs/mem0.md)."""
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from memoryweb.workspace.models import Revision
 from tests.api.callers import NAMES, Callers
 from tests.commands.calling import run
 from tests.mem0.client import Mem0
+from tests.workers import ROOT
 from tests.world import World
 
 TEA, ANA = "Likes green tea.", {"user_id": "ana"}
@@ -48,6 +50,17 @@ def test_what_is_stated_is_found_read_and_listed(mem0: Mem0) -> None:
     listed = mem0("POST", "/v3/memories/?page=1&page_size=1", OF_ANA)
     assert (listed["count"], listed["next"], listed["results"][0]["id"]) == (1, None, name)
     assert Fact.objects.get(pk=name).owner is not None
+
+
+@pytest.mark.parametrize("example", ["docs/mem0.md", "templates/connect/mem0.txt"])
+def test_what_an_example_adds_its_own_search_finds(mem0: Mem0, example: str) -> None:
+    text = (ROOT / example).read_text()
+    (said,), (asked,) = (
+        re.findall(rf'client\.{act}\("([^"]+)"', text) for act in ("add", "search")
+    )
+    mem0.state(said, **ANA)
+    found = mem0("POST", "/v3/memories/search/", {"query": asked, **OF_ANA})["results"]
+    assert [one["memory"] for one in found] == [said]
 
 
 def test_the_self_hosted_shapes_say_the_same(mem0: Mem0) -> None:
