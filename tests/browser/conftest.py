@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from memoryweb.accounts.models import User
 from scripts.chromium import found
 from tests.snapshot import restored_world
+from tests.waiting import SECONDS
 from tests.world import World, signed_in
 
 Open = Callable[..., Page]
@@ -44,6 +46,7 @@ def new_context(
     made: list[BrowserContext] = []
 
     def new() -> BrowserContext:
+        _begin(chromium, live_server.url)
         context = chromium.new_context(base_url=live_server.url)
         context.set_default_timeout(10_000)
         made.append(context)
@@ -72,6 +75,15 @@ def open_page(new_context: Callable[[], BrowserContext]) -> Iterator[Open]:
 
     yield open_
     assert complaints == []
+
+
+@cache
+def _begin(chromium: Browser, address: str) -> None:
+    """With the first page a server makes its addresses and templates, and the browser its
+    processes: on a busy machine that takes longer than a page may that a test asks for."""
+    page = chromium.new_page()
+    page.goto(f"{address}/accounts/login/", timeout=SECONDS * 1000)
+    page.close()
 
 
 def expect_saved(page: Page) -> None:

@@ -66,6 +66,7 @@ def test_a_save_leaves_the_caret_and_the_page_where_they_were(
     until(lambda: page.evaluate("scrollY") > 0)
     page.keyboard.type("!")
     until(lambda: "!" in text.input_value())
+    until(lambda: page.evaluate(_IS_AT_REST))
     before = page.evaluate(_WHERE)
     page.keyboard.press("Control+s")
     expect(page.locator("#messages")).to_contain_text("revision 3. 1 line changed.")
@@ -223,6 +224,14 @@ def test_numbers_stand_beside_their_lines_however_they_wrap(open_page: Open, wor
 # The caret, and how far the text and the page are scrolled.
 _WHERE = """(text => [window.isSamePage, text.selectionStart, text.scrollTop, scrollY])(
   document.querySelector('textarea.text'))"""
+
+# A wheel scrolls frame by frame, and goes on after the first.
+_IS_AT_REST = """async () => {
+  const where = () => [scrollY, document.querySelector('textarea.text').scrollTop].join();
+  const before = where();
+  for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+  return where() === before;
+}"""
 
 _MIRRORED = """[...document.querySelectorAll('.mirror > div > div')].map(d => d.textContent)
   .join('\\n') === document.querySelector('textarea.text').value"""
