@@ -18,6 +18,7 @@ from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
 from memoryweb.api.domain_errors import problem_of
 from memoryweb.api.exceptions import Invalid, NotFound
+from memoryweb.api.forget_requests import ForgetOffer, offer_of
 from memoryweb.api.pipeline import body_of
 from memoryweb.api.problems import respond
 from memoryweb.api.request_bodies import parse
@@ -25,7 +26,7 @@ from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.compaction import Archived
-from memoryweb.chat.turn import Asked, Prompt
+from memoryweb.chat.turn import Asked, Kept, Prompt
 from memoryweb.conversations.parsing import conversation_id
 from memoryweb.llm.exceptions import ModelError
 
@@ -75,6 +76,9 @@ class ChatAnswer(Camel):
         None, description="What prompts of this conversation hold in short since this turn."
     )
     hits: list[IncludedHit]
+    forget: ForgetOffer | None = Field(
+        None, description="What the message may have asked to forget, and a yes would."
+    )
 
 
 class ResetAnswer(Camel):
@@ -94,15 +98,16 @@ class _Turn:
     said: str = ""
     archived: Archived | None = None
 
-    def answer(self, text: str, *, kept: bool) -> ChatAnswer:
+    def answer(self, text: str, kept: Kept | None = None) -> ChatAnswer:
         built = self.prompt.context if self.prompt else None
         return ChatAnswer(
             conversation_id=self.conversation_id,
             answer=text,
-            kept=kept,
+            kept=kept is not None and kept.is_kept,
             archived=ArchivedOut(**asdict(self.archived)) if self.archived else None,
             silent=built.is_silent if built else True,
             hits=hits_of(built) if built else [],
+            forget=offer_of(kept.offer) if kept else None,
         )
 
 
@@ -113,9 +118,9 @@ def send_chat(request: Request, body: ChatRequest) -> ChatAnswer:
     """Say something to an agent and get its answer."""
     begun = _begun(request, body)
     if begun.prompt is None:
-        return begun.answer(begun.said, kept=False)
+        return begun.answer(begun.said)
     kept = turn.keep(begun.prompt, turn.whole(begun.prompt).text)
-    return begun.answer(kept.text, kept=kept.is_kept)
+    return begun.answer(kept.text, kept)
 
 
 @router.operation(
@@ -141,7 +146,7 @@ def stream_chat(request: Request, body: ChatRequest) -> HttpResponseBase:
     """Say something to an agent and read its answer as it is written."""
     begun = _begun(request, body)
     if begun.prompt is None:
-        whole = begun.answer(begun.said, kept=False)
+        whole = begun.answer(begun.said)
         return stream.response(iter([_event("done", whole)]))
     first, rest = stream.begun(begun.prompt)
     return stream.response(_events(request.auth, begun, stream.parts(begun.prompt, first, rest)))
@@ -225,7 +230,7 @@ def _key(request: Request, caller: Caller) -> str | None:
 
 
 def _events(caller: Caller, begun: _Turn, parts: stream.Parts) -> Iterator[bytes]:
-    yield _event("start", begun.answer("", kept=False))
+    yield _event("start", begun.answer(""))
     with closing(parts):
         for part in parts:
             if isinstance(part, str):
@@ -233,7 +238,7 @@ def _events(caller: Caller, begun: _Turn, parts: stream.Parts) -> Iterator[bytes
             elif isinstance(part, ModelError):
                 yield stream.event("error", json.loads(respond(problem_of(caller, part)).content))
             else:
-                yield _event("done", begun.answer(part.text, kept=part.is_kept))
+                yield _event("done", begun.answer(part.text, part))
 
 
 def _event(name: str, answer: ChatAnswer) -> bytes:

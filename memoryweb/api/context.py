@@ -3,18 +3,21 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
+from django.utils import timezone
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right
+from memoryweb.api.forget_requests import ForgetOffer, offer_of
 from memoryweb.api.morning_card import MorningCard, offered
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context
+from memoryweb.memory.forgetting.requests import offer_to
 from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.prompt.prefetch import Quoted
 from memoryweb.memory.transaction import write_transaction
@@ -128,6 +131,9 @@ class ContextOut(Camel):
         description="In the first conversation of the day: what the last dream did, as far as it "
         "has not been told. Offer it to the person, and say so with `morning-card/seen`.",
     )
+    forget: ForgetOffer | None = Field(
+        None, description="What this owner may have asked to forget. Ask whether they want it."
+    )
 
 
 @router.operation("POST", "/agents/{agent_id}/context", Right.READ)
@@ -143,6 +149,9 @@ def build_context(request: Request, agent_id: str, body: ContextRequest) -> Cont
     built = serve(caller, reader, body.message, conversation, window=window, ephemeral=ephemeral)
     answer = _answer(built)
     answer.morning = offered(built.reader) if is_first else None
+    asked = built.reader.owner
+    if asked and (conversation or not body.conversation_id):
+        answer.forget = offer_of(offer_to(timezone.now(), agent, asked, conversation))
     return answer
 
 

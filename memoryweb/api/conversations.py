@@ -12,6 +12,7 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.api import acting_owner, runs, visibility
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.forget_requests import ForgetOffer, offer_of
 from memoryweb.api.pagination import page
 from memoryweb.api.pipeline import body_of
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
@@ -71,13 +72,14 @@ class HeldInMessage(HeldOut):
 
 
 class MessagesReceived(Camel):
-    """`held` is there when something was held back."""
+    """`held` is there when something was held back, `forget` when something is offered."""
 
     conversation_id: str
     added: int
     duplicates: int
     run: runs.RunOut | None
     held: list[HeldInMessage] = []
+    forget: ForgetOffer | None = None
 
 
 class ConversationOut(Camel):
@@ -161,6 +163,7 @@ def received(
         duplicates=added.duplicates,
         run=runs.described(run, visibility.of_owner(owner)) if run else None,
         **_held(added),
+        **({"forget": offer_of(added.offer)} if added.offer else {}),
     )
 
 

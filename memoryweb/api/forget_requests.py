@@ -22,7 +22,13 @@ from memoryweb.api.schemas import Camel, Id, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import decisions
-from memoryweb.memory.forgetting.request_contents import Told, requests_of, tell
+from memoryweb.memory.forgetting.request_contents import (
+    Told,
+    about_for_others,
+    offered_of,
+    requests_of,
+    tell,
+)
 from memoryweb.memory.forgetting.withheld import withheld_targets
 from memoryweb.memory.transaction import write_transaction
 
@@ -41,12 +47,26 @@ class ToldOut(Camel):
     where: list[str]
 
 
+class ForgetOffer(Camel):
+    """Was asked to be forgotten and hides nothing yet. Ask the person: their next message, if it
+    says no more than yes, forgets all that is offered."""
+
+    offered: list[ToldOut]
+    why: Annotated[str, one_of(("", *Request.Why))] = Field(
+        description="`pasted`: it may be somebody else's text. `many`: more than five statements. "
+        "`daily`: more than five in a day. `all`: everything. `none`: nothing is clearly meant."
+    )
+
+
 class ForgetRequestOut(Camel):
     id: Id
     agent_id: Id
     owner: str
     via: Annotated[str, one_of(Request.Via)]
-    about: str = Field(description="What was asked; empty once it is erased.")
+    about: str = Field(
+        description="What was asked; empty once it is erased. Who doesn't decide about it "
+        "reads `[forgotten]` where it says more than a topic of what is hidden."
+    )
     state: Annotated[str, one_of(Request.State)]
     hidden: list[ToldOut]
     candidates: list[ToldOut] = Field(description="Not hidden: pick from them to forget more.")
@@ -99,6 +119,15 @@ def keep_forget_request(request: Asking, agent_id: str, request_id: str) -> Forg
     return _decided(request.auth, agent_id, request_id, decisions.keep)
 
 
+def offer_of(found: Request | None) -> ForgetOffer | None:
+    """As an agent may tell it."""
+    if found is None:
+        return None
+    return ForgetOffer(
+        offered=[_told(one, is_shown=True) for one in offered_of(found)], why=found.why
+    )
+
+
 def _decided(
     caller: Caller, agent_id: str, request_id: str, act: Callable[..., Request]
 ) -> ForgetRequestOut:
@@ -125,12 +154,13 @@ def _of(agent: Agent, visible: Visibility) -> "QuerySet[Request]":
 
 
 def _described(caller: Caller, found: Request) -> ForgetRequestOut:
-    account = tell(found)
+    account, is_theirs = tell(found), _may_decide(caller, found)
     secret = withheld_targets(found) if caller.is_program else set()
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        hidden=[_told(one, is_shown=_may_decide(caller, found)) for one in account.hidden],
+        about=found.about if is_theirs else about_for_others(found),
+        hidden=[_told(one, is_shown=is_theirs) for one in account.hidden],
         candidates=[
             _told(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
         ],

@@ -10,7 +10,6 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.schemas import Camel, Id, Moment
 from memoryweb.api.tool_calls import Answer, Call
 from memoryweb.forgetting.models import Request
-from memoryweb.language.secrets import credentials
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.request_contents import Told, tell
@@ -68,7 +67,7 @@ def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) 
         acting.reader.agent,
         acting.reader.owner,
         Request.Via.TOOL,
-        credentials.mask(asked.text.strip())[0],
+        asked.text.strip(),
         by=writer.user if acting.token and acting.token.act_as_person else None,
         conversation=acting.conversation,
     )

@@ -22,7 +22,6 @@ from memoryweb.api.schemas import Camel, Flag, Id, IdOrNull, Items, Moment, Owne
 from memoryweb.api.visibility import Visibility
 from memoryweb.forgetting.models import Receipt
 from memoryweb.forgetting.models import Request as Asking
-from memoryweb.language.secrets import credentials
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.forgetting import erasing, selection, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
@@ -121,8 +120,8 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
     if not is_theirs:
         caller.require(Right.DECIDE)
     with write_transaction(caller.team, actor=caller.actor) as work:
-        about = credentials.mask(body.text.strip())[0]
-        asked = Asked(agent, owner, Asking.Via.API, about, by=caller.user if is_person else None)
+        by, about = caller.user if is_person else None, body.text.strip()
+        asked = Asked(agent, owner, Asking.Via.API, about, by=by)
         made = selection.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == Asking.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))

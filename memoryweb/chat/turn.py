@@ -15,6 +15,7 @@ from memoryweb.chat import compaction
 from memoryweb.chat.compaction import Archived
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction import requests
+from memoryweb.forgetting.models import Request
 from memoryweb.llm import chat
 from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import TooLarge
@@ -112,10 +113,11 @@ def pieces(prompt: Prompt) -> Pieces:
 
 @dataclass(frozen=True)
 class Kept:
-    """`is_kept`: not while memory is paused."""
+    """`is_kept`: not while memory is paused; `offer`: what it may have asked to forget."""
 
     text: str
     is_kept: bool
+    offer: Request | None = None
 
 
 def keep(prompt: Prompt, text: str) -> Kept:
@@ -149,7 +151,7 @@ def keep(prompt: Prompt, text: str) -> Kept:
                 user=asked.user,
                 integration=asked.integration,
             )
-    return Kept(text, not added.skipped)
+    return Kept(text, not added.skipped, added.offer)
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:

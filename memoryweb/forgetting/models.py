@@ -38,6 +38,15 @@ class Request(models.Model):
         KEPT = "kept", _("Kept")
         ERASED = "erased", _("Erased")
 
+    class Why(models.TextChoices):
+        """It is offered and hides nothing by itself."""
+
+        PASTED = "pasted", _("It stands in what may be somebody else's text")
+        MANY = "many", _("More than five statements are meant")
+        DAILY = "daily", _("More than five statements in a day")
+        ALL = "all", _("Everything is meant")
+        NONE = "none", _("Nothing is clearly meant")
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
@@ -50,6 +59,7 @@ class Request(models.Model):
     )
     via = models.CharField(max_length=8, choices=Via.choices)
     about = ErasableTextField(blank=True, help_text="what was asked; emptied when it is erased")
+    why = models.CharField(max_length=8, choices=Why.choices, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
     is_everything = models.BooleanField(default=False, help_text="all of the owner's memory goes")
     erase_at = models.DateTimeField(null=True, help_text="null: nothing is erased by itself")

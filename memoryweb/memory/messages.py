@@ -17,6 +17,7 @@ from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.forgetting import new_copies, tombstones
+from memoryweb.forgetting.models import Request
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.text_matching import sentences
 from memoryweb.language.normal_form import normalise
@@ -42,13 +43,15 @@ _NOT_LIVE = frozenset(
 @dataclass(frozen=True)
 class Added:
     """`skipped` says why nothing was kept: `paused` or `ephemeral`. `held` are the likely
-    passwords that were kept out, each with its message's index in the batch."""
+    passwords that were kept out, each with its message's index in the batch. `offer`: what was
+    asked to be forgotten and waits for a yes."""
 
     conversation: Conversation
     added: int = 0
     duplicates: int = 0
     skipped: str = ""
     held: tuple[tuple[int, Held], ...] = ()
+    offer: Request | None = None
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,8 @@ def add_messages(
     if reason := _not_kept(conversation, owner, ephemeral):
         unkept = _unkept(conversation, messages, tx.now)
         spoken_corrections.hear(tx, conversation, unkept)
-        requests.hear(tx, conversation, unkept)
-        return _refrain(tx, conversation, reason, len(messages))
+        offer = requests.hear(tx, conversation, unkept)
+        return replace(_refrain(tx, conversation, reason, len(messages)), offer=offer)
     known = _known(conversation, messages)
     buried = tombstones.of(conversation.agent_id, memory_of(owner))
     anew = dict(_said_anew(conversation, messages, known, tx.now)) if buried else {}
@@ -100,12 +103,14 @@ def add_messages(
     messages = [replace(one, content=buried.said(one.content)) for one in messages]
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
+    offer = None
     if fresh:
         rows = _append(tx, conversation, fresh, token, batch)
+        offer = requests.hear(tx, conversation, rows)
         if buried.is_hiding:
             new_copies.in_messages(conversation, rows, anew)
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
-    return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
+    return Added(conversation, len(fresh), len(messages) - len(fresh), held=held, offer=offer)
 
 
 def import_messages(
@@ -317,7 +322,6 @@ def _append(
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
     spoken_corrections.hear(tx, conversation, rows)
-    requests.hear(tx, conversation, rows)
     _record(tx, conversation, {"added": len(rows), **_sighted(fresh)})
     return rows
 

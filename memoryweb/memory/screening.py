@@ -33,6 +33,13 @@ from memoryweb.workspace.models import File
 
 _KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
 
+# What follows the name of a secret in its sentence, and what of it may be one.
+_NAMED = re.compile(
+    r"(?i)(?:pass[ -]?(?:word|code|phrase|wort)|kennwort|\bpins?\b|\bcodes?\b|\bkey\b|secret|token"
+    r"|login|密码|密碼|口令|密钥|パスワード|暗証番号|合言葉)[^\n]*"
+)
+_WITH_DIGIT = re.compile(r"[^\s,;:。、「」]*\d[^\s,;:。、「」]*")
+
 
 class Said(Protocol):
     @property
@@ -192,6 +199,11 @@ def mask_all(text: str) -> str:
     """Both classes, whatever was decided: two texts with one secret between them become equal."""
     text = credentials.mask(text)[0]
     return credentials.replaced(text, _likely(text), "held")
+
+
+def mask_wish(text: str) -> str:
+    """The same of what somebody asks to forget: also "my PIN 4711", which no sentence assigns."""
+    return _NAMED.sub(lambda found: _WITH_DIGIT.sub(marker("password"), found[0]), mask_all(text))
 
 
 def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:

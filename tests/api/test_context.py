@@ -53,7 +53,16 @@ def test_it_answers_with_the_prompt_and_what_is_in_it(
     note(world, world.customer)
     talk(world, world.customer)
     answer = callers.helpdesk.post(address, {**ASKED, "conversationId": "c-1"}).json()
-    assert set(answer) == {"system", "messages", "included", "hits", "silent", "gauge", "morning"}
+    assert set(answer) == {
+        "system",
+        "messages",
+        "included",
+        "hits",
+        "silent",
+        "gauge",
+        "morning",
+        "forget",
+    }
     assert "Long-term Memory" in answer["system"]
     assert [turn["role"] for turn in answer["messages"]] == ["user", "user", "assistant", "user"]
     assert CANOE in answer["messages"][0]["content"]

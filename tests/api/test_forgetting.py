@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.agents.owners import system_owner
+from memoryweb.agents.owners import set_paused, system_owner
+from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.forgetting import holds
@@ -21,6 +22,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers, callers_of
 from tests.api.client import Api
 from tests.forgetting.asking import WEIGHT, lived
+from tests.forgetting.test_requests import say
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -275,3 +277,62 @@ def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
     seen = listed(world, callers.helpdesk, "?owner=api:customer-1")
     assert seen
     assert "kilos" not in str(seen)
+
+
+PASSWORDS = [
+    "Forget that my password is hunter2x.",
+    "Forget my api key: q7Lm2Pz9Xw4Rt6Yb.",
+    "忘掉我的密码 hunter2x",
+    "私のパスワードはhunter2xです。",
+    "Forget my PIN 4711x please",
+    "Please forget my wifi password, it's hunter2x",
+    "Vergiss, dass mein Passwort Sommer24x ist: Passwort: Sommer24x",
+]
+
+
+@pytest.mark.parametrize("said", PASSWORDS)
+@pytest.mark.parametrize("way", ["api", "tool", "paused"])
+def test_a_request_keeps_no_password_in_its_words(
+    world: World, callers: Callers, said: str, way: str
+) -> None:
+    remembers(world, world.bobs_memory, "I like tea.")
+    if way == "api":
+        callers.member.post(f"/memory/{world.agent.pk}/forget", {"text": said})
+    elif way == "tool":
+        forget(world, callers.helpdesk, text=said, **CUSTOMER)
+    else:
+        with write_transaction(world.team):
+            set_paused(owner=world.bobs_memory, paused=True, by=SYSTEM)
+        say(world, world.bobs_memory, said, talk="off")
+    kept = " ".join(Request.objects.values_list("about", flat=True))
+    assert not any(one in kept for one in ("hunter2x", "q7Lm2Pz9Xw4Rt6Yb", "Sommer24x", "4711x"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [
+        ("Please forget my weight.", True),
+        ("Forget my weight and my address.", True),
+        ("Please forget that I weigh 62 kilos.", False),
+        ("Forget about our garden in Kent.", False),
+        ("Bitte vergiss, dass ich 62 Kilo wiege.", False),
+        ("忘掉我的体重", True),
+    ],
+)
+def test_a_program_reads_what_was_asked_without_what_is_hidden(
+    world: World, callers: Callers, asked: str, is_told: bool
+) -> None:
+    lived(world, world.customer)
+    say(world, world.customer, asked)
+    (one,) = listed(world, callers.helpdesk, "?owner=api:customer-1")
+    assert one["about"] == (asked if is_told else "[forgotten]")
+
+
+def test_a_person_and_who_may_read_again_read_what_was_asked(
+    world: World, callers: Callers
+) -> None:
+    lived(world, world.bobs_memory)
+    asked = "Please forget that I weigh 62 kilos."
+    say(world, world.bobs_memory, asked)
+    (one,) = listed(world, callers.member)
+    assert one["about"] == asked

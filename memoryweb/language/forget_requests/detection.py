@@ -1,15 +1,25 @@
 """Which sentences of a message ask to forget something, and what."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.extraction_rules.model import LANGUAGES
+from memoryweb.language.forget_requests.meaning import Meaning, meant_by
 from memoryweb.language.forget_requests.table import Table, table
 from memoryweb.language.sentences import quotes, spans, speech
+from memoryweb.language.small_talk import is_courtesy
 
+_LONGEST_YES = 60
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
 _MARKS = " \t\n-–—*•"
+# Of a list, mail, page or code, and what leads them in ("Translate this:"); no clock, no smiley.
+_PASTED = re.compile(
+    r"^\s*(?:[-*+•·–—]|\d{1,3}[.)、])\s*\S|:(?=\s|$)|：|<[/!?A-Za-z]|[{}\\|=]|;\s*$|//|\bwww\."
+    r"|^\s*(?:#|\$ |>>>|@\w)|^(?: {2,}|\t)\S",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,38 @@ def forgets(message: str) -> Iterator[Forget]:
         sentence = message[first:last].strip(_MARKS)
         if sentence and sentence.replace("’", "'") in said and (found := _asked(sentence)):
             yield Forget(*found, first, last)
+
+
+def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
+    """Its writer says it now, and pastes nothing: one sentence of a line that asks, or nothing but
+    sentences that do, besides courtesies."""
+    if _PASTED.search(message.strip()):
+        return False
+    wishes = {(one.first, one.last) for one in asked}
+    rest = [message[at:end].strip(_MARKS) for at, end in spans(message) if (at, end) not in wishes]
+    rest = [one for one in rest if one and not is_courtesy(one)]
+    if len(asked) > 1 or "\n" in message.strip():
+        return not rest
+    return not any(table(one).lead.search(said) for said in rest for one in LANGUAGES)
+
+
+def meanings(words: str) -> tuple[Meaning, ...]:
+    """Of sentences that ask it, or of its object alone."""
+    said = [one for found in forgets(words) for one in meant_by(found.about, found.language)]
+    return tuple(said) or meant_by(words)
+
+
+def agrees(message: str) -> bool:
+    """All of it says yes."""
+    said = message.strip()
+    return len(said) <= _LONGEST_YES and any(table(one).yes.fullmatch(said) for one in LANGUAGES)
+
+
+def asks_to_forget(answer: str) -> bool | None:
+    """Whether an assistant asks for that yes; None: it asks nothing."""
+    if "?" not in answer and "？" not in answer and "吗" not in answer and "か。" not in answer:
+        return None
+    return any(table(one).asking.search(answer) for one in LANGUAGES)
 
 
 def _asked(sentence: str) -> tuple[str, str] | None:

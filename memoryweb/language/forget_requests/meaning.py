@@ -43,6 +43,11 @@ class Meaning:
     is_last: bool = False
     is_all: bool = False
 
+    @property
+    def is_topic(self) -> bool:
+        """It names no more than a topic: "my weight"."""
+        return bool(self.topics) and not (self.words or self.weighty or self.is_clause)
+
     @cached_property
     def searched(self) -> frozenset[str]:
         """One of these tokens of search stands in what fits."""

@@ -63,7 +63,8 @@ class Table:
     `all` everything; `light` is no part of the object, `own` says that it is the speaker's,
     `known` that memory holds it, `personal` is a person's matter without either, `work` a thing of
     the work at hand, whosever it is, and `clause` begins a statement; `parts` parts two objects
-    and `small` are words that need not stand elsewhere."""
+    and `small` are words that need not stand elsewhere. `yes` is all of a message that agrees,
+    `asking` how an assistant asks whether to forget, and `lead` leads in somebody else's text."""
 
     rows: tuple[Row, ...]
     topics: tuple[Topic, ...]
@@ -78,6 +79,9 @@ class Table:
     clause: re.Pattern[str]
     parts: re.Pattern[str]
     small: re.Pattern[str]
+    yes: re.Pattern[str]
+    asking: re.Pattern[str]
+    lead: re.Pattern[str]
 
 
 _CUES = tuple(one.name for one in fields(Table) if one.name not in {"rows", "topics"})

@@ -13,6 +13,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
+from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction
 from memoryweb.workspace.models import File
@@ -54,7 +55,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Asked:
-    """Who asked to forget, where, and in which words."""
+    """Who asked to forget, where, and in which words; `why` it can only be offered."""
 
     agent: Agent
     owner: Owner | None
@@ -63,10 +64,11 @@ class Asked:
     message: Message | None = None
     by: User | None = None
     conversation: Conversation | None = None
+    why: str = ""
 
 
 def ask(tx: Transaction, asked: Asked) -> Request:
-    """An open request that hides nothing yet."""
+    """An open request that hides nothing yet; its words are kept without what may be a secret."""
     return Request.objects.create(
         team_id=asked.agent.team_id,
         agent=asked.agent,
@@ -74,7 +76,8 @@ def ask(tx: Transaction, asked: Asked) -> Request:
         conversation=asked.message.conversation if asked.message else asked.conversation,
         message=asked.message,
         via=asked.via,
-        about=asked.about,
+        about=screening.mask_wish(asked.about),
+        why=asked.why,
         asked_by=asked.by,
         created_at=tx.now,
     )

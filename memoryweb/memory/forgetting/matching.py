@@ -17,7 +17,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.text_matching import says, sentences
 from memoryweb.language.extraction_rules import Claim, Kind
-from memoryweb.language.forget_requests import Fit, Meaning, fit
+from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import (
@@ -42,7 +42,7 @@ _SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
 class Matches:
     """`facts` are statements that are meant, `said` lines and sentences that say so beside them;
     `history` and `echoes` go with them and are no statements by themselves: values of before, and
-    what the assistant said. `near` is offered where nothing is meant."""
+    what the assistant said, or who asked before. `near` is offered where nothing is meant."""
 
     facts: list[Fact] = field(default_factory=list)
     history: list[Fact] = field(default_factory=list)
@@ -160,7 +160,7 @@ def _add_passage(
     elif row.message is not None and _is_before(row.message, asked, said_at):
         for first, last, said in sentences(row.message.content):
             one = said_place(row.message, first, last)
-            if row.message.role == Message.Role.USER:
+            if row.message.role == Message.Role.USER and not any(forgets(said)):
                 _add_said(found, meaning, one, said)
             elif fit(meaning, said) is Fit.YES:
                 found.echoes.append(one)

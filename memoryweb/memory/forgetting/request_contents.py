@@ -10,10 +10,14 @@ from uuid import UUID
 from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.queries import hiding, text_of
+from memoryweb.forgetting.queries import MARK, hiding, text_of
 from memoryweb.forgetting.text_matching import Sought, says
+from memoryweb.language.forget_requests import meanings
 from memoryweb.memory.forgetting.hiding import Meant
+from memoryweb.memory.forgetting.withheld import withheld_targets
 from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.models import File, Revision
 
@@ -80,19 +84,48 @@ def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
     rows = Target.objects.filter(request__agent=agent, request__owner=owner, fact=None)
     waiting = rows.filter(is_hidden=False, request__state__in=Request.HIDING)
     for row in waiting.select_related("file", "message__conversation"):
-        yield (
-            id_of(row),
-            Meant(
-                Target.Kind(row.kind),
-                text_of(row),
-                _where(row),
-                file=row.file,
-                fingerprint=row.fingerprint,
-                message=row.message,
-                first=row.first,
-                last=row.last,
-            ),
-        )
+        yield id_of(row), place_of(row)
+
+
+def place_of(row: Target) -> Meant:
+    """With what it says now."""
+    return Meant(
+        Target.Kind(row.kind),
+        text_of(row),
+        _where(row),
+        fact=row.fact,
+        file=row.file,
+        fingerprint=row.fingerprint,
+        message=row.message,
+        first=row.first,
+        last=row.last,
+    )
+
+
+def offered_of(request: Request) -> list[Told]:
+    """What programs may read of what a request offers."""
+    secret = withheld_targets(request)
+    return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
+
+
+def about_for_others(request: Request) -> str:
+    """A topic is told ("my weight"); more of the words may say what is hidden."""
+    is_hiding = request.state in Request.HIDING and any(t.is_hidden for t in request.targets.all())
+    is_topic = not is_hiding or all(one.is_topic for one in meanings(request.about))
+    return request.about if is_topic else MARK
+
+
+def statements(request: Request) -> int:
+    """How many it hid: what was of before, and what an assistant said, goes with them."""
+    rows = {row.pk: row for row in request.targets.all()}
+    found = [any(_counts(rows[pk]) for pk in one.targets) for one in tell(request).hidden]
+    return sum(found) or 1
+
+
+def _counts(row: Target) -> bool:
+    if row.fact is not None:
+        return row.fact.state not in Fact.OVER
+    return row.message is None or row.message.role == Message.Role.USER
 
 
 def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:

@@ -1,5 +1,6 @@
 """Asking to forget in a few words: said in a conversation, by an agent's tool, or by the API
-(SPEC §6.1). One to five statements are hidden at once; of more, or none, a person picks.
+(SPEC §6.1). One to five statements are hidden at once, and five of a person's a day by what they
+say; of more, or none, and of what may be pasted, a person picks or says yes.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,11 +10,21 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import of_targets
-from memoryweb.language.forget_requests import Forget, Meaning, forgets, meant_by
-from memoryweb.language.secrets import credentials
+from memoryweb.language.forget_requests import (
+    Forget,
+    Meaning,
+    agrees,
+    asks_to_forget,
+    forgets,
+    is_own_wish,
+    meant_by,
+)
+from memoryweb.language.forget_requests import meanings as meanings_of
+from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.hiding import Asked, Meant
@@ -25,7 +36,13 @@ from memoryweb.memory.forgetting.matching import (
     match,
     unique,
 )
-from memoryweb.memory.forgetting.request_contents import offered, tell_all
+from memoryweb.memory.forgetting.request_contents import (
+    offered,
+    offered_of,
+    place_of,
+    statements,
+    tell_all,
+)
 from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import source_of_message
@@ -33,7 +50,7 @@ from memoryweb.workspace.author_kinds import SourceClass
 
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 
-_ECHOED = timedelta(days=1)  # open requests
+_ECHOED = _DAY = timedelta(days=1)  # open requests
 
 
 class NothingNamed(MemoryRefused):
@@ -43,23 +60,43 @@ class NothingNamed(MemoryRefused):
         super().__init__(_("Not found, or you don't have access."))
 
 
-def hear(tx: Transaction, conversation: Conversation, messages: Sequence[Message]) -> None:
-    """Requests of the owner's own among these messages, and the assistant's echo of what was asked
-    before. Messages that are not kept have no key."""
+def hear(
+    tx: Transaction, conversation: Conversation, messages: Sequence[Message]
+) -> Request | None:
+    """Requests of the owner's own among these messages, their yes to what was offered, and the
+    assistant's echo of what was asked before. Messages that are not kept have no key. The last
+    request that waits for that yes."""
     is_talk = conversation.source not in _OF_MACHINES and not conversation.group
     if not (is_talk and conversation.owner.is_one_person):
-        return
+        return None
+    request = None
     for message in messages:
-        asked = list(forgets(message.content)) if message.role == Message.Role.USER else []
-        if asked and source_of_message(conversation, message) == SourceClass.OWNER:
-            for one in asked:
-                _hear(tx, conversation, message, one)
+        if message.role != Message.Role.USER:
+            continue
+        asked = list(forgets(message.content))
+        is_yes = not asked and message.pk is not None and agrees(message.content)
+        if (asked or is_yes) and source_of_message(conversation, message) == SourceClass.OWNER:
+            request = _hear(tx, message, asked) if asked else _hide_offered(tx, message)
     _hide_echoes(tx, conversation, messages)
+    return request if request and request.state == Request.State.OPEN else None
+
+
+def offer_to(
+    now: datetime, agent: Agent, owner: Owner, talk: Conversation | None = None
+) -> Request | None:
+    """What a yes of the owner's would hide, in this conversation or any: the last thing that they
+    said asked for it, or the one before."""
+    request = _latest_offer(now, agent, owner, **({"conversation": talk} if talk else {}))
+    if request is None or request.message is None:
+        return None
+    heard = request.message.conversation.messages.filter(role=Message.Role.USER)
+    since = heard.filter(position__gt=request.message.position).count()
+    return request if since < 2 else None
 
 
 def ask(tx: Transaction, asked: Asked) -> Request:
     """By words."""
-    return _ask(tx, asked, _meanings(asked.about), tx.now)
+    return _ask(tx, asked, meanings_of(asked.about), tx.now)
 
 
 def ask_of(tx: Transaction, asked: Asked, ids: Collection[str]) -> Request:
@@ -85,19 +122,68 @@ def offer(tx: Transaction, message: Message, about: str) -> None:
     if not is_own or Request.objects.filter(message=message).exists():
         return
     asked = Asked(conversation.agent, conversation.owner, Request.Via.MESSAGE, about, message)
-    found = match(asked, _meanings(about), message.timestamp)
+    found = match(asked, meanings_of(about), message.timestamp)
     if places := found.places or unique(found.near):
         _offer(tx, asked, places)
 
 
-def _hear(tx: Transaction, conversation: Conversation, message: Message, said: Forget) -> None:
-    """Its own sentence is hidden with it: what is to be forgotten is no news to write down."""
-    kept = message if message.pk else None
-    about = credentials.mask(message.content[said.first : said.last].strip())[0]
-    asked = Asked(conversation.agent, conversation.owner, Request.Via.MESSAGE, about, kept)
-    request = _ask(tx, asked, meant_by(said.about, said.language), message.timestamp)
-    if kept is not None and request.owner_id:
-        hiding.add(request, [said_place(message, said.first, said.last)])
+def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> Request:
+    """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
+    conversation = message.conversation
+    about = " ".join(message.content[one.first : one.last].strip() for one in said)
+    asked = Asked(
+        conversation.agent,
+        conversation.owner,
+        Request.Via.MESSAGE,
+        about,
+        message if message.pk else None,
+        conversation=conversation,
+        why="" if is_own_wish(message.content, said) else Request.Why.PASTED,
+    )
+    meanings = [meaning for one in said for meaning in meant_by(one.about, one.language)]
+    request = _ask(tx, asked, meanings, message.timestamp)
+    if message.pk:
+        hiding.add(request, [said_place(message, one.first, one.last) for one in said])
+    return request
+
+
+def _hide_offered(tx: Transaction, yes: Message) -> Request | None:
+    """All that was told, and no more: it is their own act, whatever was hidden that day."""
+    talk = yes.conversation
+    request = _latest_offer(tx.now, talk.agent, talk.owner, conversation=talk)
+    if request is None or request.message is None or not _is_answer(yes, request.message):
+        return None
+    told = {pk for one in offered_of(request) for pk in one.targets}
+    rows = request.targets.filter(pk__in=told).select_related("fact__file", "file", "message")
+    places = [place_of(row) for row in rows]
+    if places:
+        facts = [one.fact for one in places if one.fact]
+        said = [one for one in places if not one.fact]
+        request.targets.filter(is_hidden=False).delete()
+        everywhere, near = Matches(facts=facts, said=said).everywhere(talk.agent, talk.owner)
+        hiding.hide(tx, request, everywhere, candidates=near)
+    return request
+
+
+def _is_answer(yes: Message, asked: Message) -> bool:
+    """Right after it, or after an assistant who asks: a yes to another question is none."""
+    turns = yes.conversation.messages.filter(
+        position__gt=asked.position, position__lt=yes.position
+    ).order_by("position")
+    between = [one for one in turns if one.role in {Message.Role.USER, Message.Role.ASSISTANT}]
+    others = [one for one in between if one.role == Message.Role.USER]
+    is_told = bool(between) and between[-1].role == Message.Role.ASSISTANT
+    asks = asks_to_forget(between[-1].content) if is_told else None
+    return len(others) < 2 if asks else asks is None and not others
+
+
+def _latest_offer(
+    now: datetime, agent: Agent, owner: Owner, **where: Conversation
+) -> Request | None:
+    via, state = Request.Via.MESSAGE, Request.State.OPEN
+    found = Request.objects.of(agent.pk, owner.pk).filter(via=via, state=state, **where)
+    found = found.filter(message__isnull=False, created_at__gt=now - _DAY)
+    return found.select_related("message__conversation").order_by("-created_at").first()
 
 
 def _ask(
@@ -114,6 +200,7 @@ def _ask(
         if of_all:
             _offer(tx, _of_shared(asked), of_all)
     if any(one.is_all for one in meanings):  # "all of it" may mean a draft
+        asked = replace(asked, why=asked.why or Request.Why.ALL)
         return _offer(tx, asked, found.places or unique(found.near))
     return _answer(tx, asked, found)
 
@@ -126,34 +213,51 @@ def _of_shared(asked: Asked) -> Asked:
 def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
     if before := _asked_before(asked, found.places):
         return before
-    if not 1 <= len(found.statements) <= room(asked):
-        return _offer(tx, asked, found.places or unique(found.near))
+    if why := asked.why or _why(tx, asked, len(found.statements)):
+        return _offer(tx, replace(asked, why=why), found.places or unique(found.near))
     places, near = found.everywhere(asked.agent, asked.owner)
     request = hiding.ask(tx, asked)
     hiding.hide(tx, request, places, candidates=near)
     return request
 
 
-def room(asked: Asked) -> int:
+def _why(tx: Transaction, asked: Asked, count: int) -> str:
+    """It can only be offered."""
+    if not count:
+        return Request.Why.NONE
+    if count > MOST:
+        return Request.Why.MANY
+    return "" if count <= room(asked, tx.now) else Request.Why.DAILY
+
+
+def room(asked: Asked, now: datetime) -> int:
     """How many statements may be hidden: a model that is led astray hides five, until a person
-    decides or they are gone."""
+    decides or they are gone; what a person's messages say hides five a day, whoever wrote it."""
     if asked.owner is None:
         return 0
-    if asked.via == Request.Via.MESSAGE or asked.by is not None:
+    if asked.by is not None:
         return MOST
-    unseen = Request.objects.of(asked.agent.pk, asked.owner.pk).filter(
-        state__in=(Request.State.HIDDEN, Request.State.HELD), decided_at=None, asked_by=None
-    )
-    told = tell_all([*unseen.exclude(via=Request.Via.MESSAGE)])
-    return MOST - sum(len(one.hidden) for one in told.values())
+    unseen = Request.objects.filter(decided_at=None, asked_by=None, owner=asked.owner)
+    if asked.via == Request.Via.MESSAGE:
+        unseen = unseen.filter(via=asked.via, created_at__gt=now - _DAY)
+    else:
+        unseen = unseen.filter(agent=asked.agent).exclude(via=Request.Via.MESSAGE)
+    gone = Request.State.ERASED if asked.via == Request.Via.MESSAGE else Request.State.HELD
+    unseen = unseen.filter(state__in=(Request.State.HIDDEN, Request.State.HELD, gone))
+    return MOST - sum(map(statements, unseen))
 
 
 def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
     """A person picks; who asks in the same words again, or without words for the same, asks the
     same."""
     mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
-    for before in mine.filter(state=Request.State.OPEN, about=asked.about):
-        if asked.about or _keys(before) == {one.key for one in places[:OFFERED]}:
+    about = screening.mask_wish(asked.about)
+    for before in mine.filter(state=Request.State.OPEN, about=about):
+        if about or _keys(before) == {one.key for one in places[:OFFERED]}:
+            if asked.message is not None:  # a yes answers what was said last
+                before.message, before.conversation = asked.message, asked.conversation
+                before.created_at = tx.now
+                before.save(update_fields=["message", "conversation", "created_at"])
             return before
     request = hiding.ask(tx, asked)
     hiding.hide(tx, request, (), candidates=places[:OFFERED])
@@ -162,18 +266,8 @@ def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
 
 def _keys(request: Request) -> set[object]:
     """Of all places that it offers; see `Meant.key`."""
-    return {
-        Meant(
-            Target.Kind(row.kind),
-            "",
-            fact=row.fact,
-            file=row.file,
-            fingerprint=row.fingerprint,
-            message=row.message,
-            first=row.first,
-        ).key
-        for row in request.targets.filter(is_hidden=False).select_related("fact", "file", "message")
-    }
+    rows = request.targets.filter(is_hidden=False).select_related("fact", "file", "message")
+    return {place_of(row).key for row in rows}
 
 
 def _asked_before(asked: Asked, places: Sequence[Meant]) -> Request | None:
@@ -207,7 +301,7 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
         since = _heard_before(message)
         for request in lively:
             is_answer = request.message and since <= request.message.position <= message.position
-            meanings = _meanings(request.about) if is_answer else ()
+            meanings = meanings_of(request.about) if is_answer else ()
             if places := echoes_of(meanings, texts[request.pk], message):
                 hiding.add(request, places)
 
@@ -217,9 +311,3 @@ def _heard_before(message: Message) -> int:
     heard = message.conversation.messages.filter(role=Message.Role.USER)
     latest = heard.filter(position__lt=message.position).aggregate(last=Max("position"))
     return latest["last"] or 0
-
-
-def _meanings(about: str) -> tuple[Meaning, ...]:
-    """Of a sentence that asks it, or of its object alone."""
-    said = next(forgets(about), None)
-    return meant_by(said.about, said.language) if said else meant_by(about)

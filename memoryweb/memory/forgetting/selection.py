@@ -24,7 +24,7 @@ def forget(
     """Hidden at once and erased after the time of a button, where a person forgets what is
     `is_theirs` to forget; what a program asks has a request's time, and `room`.
     All else is offered, for whoever may decide."""
-    offers = not is_theirs or not (is_person or statements(found.meant) <= room(asked))
+    offers = not is_theirs or not (is_person or statements(found.meant) <= room(asked, tx.now))
     request = hiding.ask(tx, asked)
     if offers:
         hiding.hide(tx, request, (), candidates=found.meant)
