@@ -141,7 +141,7 @@ def test_a_test_call_finds_a_server_that_is_too_small_or_not_ready(
     body: dict[str, Any],
     why: str,
 ) -> None:
-    settings.MODEL_HOSTS, settings.DREAM_TIMEOUT_SECONDS = ["127.0.0.1"], 0.3
+    settings.MODEL_HOSTS, settings.DREAM_TIMEOUT_SECONDS = ["127.0.0.1"], 5
     answer = Behaviour(status=status, raw=json.dumps(body).encode(), streams=False)
     model_server.default = lambda _: answer
     address = url(world.team, "settings_model_test")
