@@ -17,13 +17,13 @@ NOTHING: dict[str, Any] = {
 
 
 def echoed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Every string of the data as a line of every file that the answer can write, from the first
+    """Every string of the data as a line of every file that the answer can write, from the last
     two of what it was given: what all cite grows with each night."""
     strings = [line for text in _strings(data) for line in text.splitlines() if line.strip()]
     lines = list(dict.fromkeys(_bare(line) for line in strings))[:200]
     bullets = "\n".join(f"- {line}" for line in lines)
-    ids = [str(message["id"]) for message in data.get("messages", [])[:2]]
-    sources = [one["id"] for one in data.get("notes", [])[:2]]
+    ids = [str(message["id"]) for message in data.get("messages", [])[-2:]]
+    sources = [one["id"] for one in data.get("notes", [])[-2:]]
     return NOTHING | {
         "should_update": True,
         "reason": "Echo.",

@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
 
 from memoryweb.dreaming.operations import Does, Operation, Why
 from memoryweb.llm.parsing import Text
@@ -36,7 +35,7 @@ class OperationAnswer(BaseModel):
     old: Refs = ()
     sources: Refs = ()
     why: Annotated[Text, Field(max_length=100)] = ""
-    had_secret: SkipJsonSchema[bool] = False  # set when it is masked, before it is stored
+    had_secret: bool = False  # set when it is masked, before it is stored
 
     @property
     def operation(self) -> Operation:

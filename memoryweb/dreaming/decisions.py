@@ -23,7 +23,6 @@ from memoryweb.dreaming.removal_rules import (
     OVER,
     is_done,
     is_ended,
-    is_plausible,
     is_rival,
     may_replace,
     proved,
@@ -36,11 +35,11 @@ from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, fingerprint, says_all_of
 from memoryweb.review.rejections import Rejections
 
-ON_TRUST = "on_trust"  # among the values of what went though code could not prove it
 MOST = 200  # operations that are looked at in a night
 _OTHERWISE = frozenset({Why.SUPERSEDED, Why.ASKED})
 _OF_A_REST = frozenset({"orders", "forgotten", "corrected", "over", "known", "left", "rejected"})
-_UNPROVED = 3  # may go that code cannot prove: at most so many, and a tenth of the statements
+# What it says may be true all the same, beside what it was to replace.
+_BESIDE = frozenset({"unrelated", "unproved", "untold", "persons_word"})
 
 
 def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result, ...]:
@@ -74,8 +73,6 @@ class _Night:
         self.said = {one.ref: one for one in material.said}
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
-        self._unproved = min(_UNPROVED, max(1, len(material.living) // 10))
-        self._spent = set(material.spent)
         self._made = 0
         self.beside: list[Result] = []  # what went with what was judged, for another reason
         self._by_text: dict[str, list[str]] = {}
@@ -93,6 +90,16 @@ class _Night:
         self._lookup.add(one.text)
 
     def judge(self, operation: Operation) -> Result:
+        """A value that is proved comes in, though not that the old one is over: a person is asked
+        whether it replaces that."""
+        found = self._judged(operation)
+        if operation.does is not Does.REPLACE or found.code not in _BESIDE:
+            return found
+        old = self.living[operation.old[0]]
+        beside = self._judged(replace(operation, does=Does.ADD, old=()))
+        return replace(beside, against=old) if beside.is_applied else found
+
+    def _judged(self, operation: Operation) -> Result:
         case = Case(
             self,
             operation,
@@ -194,8 +201,8 @@ class _Night:
 
     def _retire(self, case: Case) -> Result:
         why = proved(case.operation.why, case.old, case.said, self.material, self._others(case.old))
-        if why is None and (refused := self._on_trust(case, case.old)):
-            return Result(case.operation, refused)
+        if why is None:
+            return Result(case.operation, "unproved")
         return self._done(case, dict.fromkeys(case.old, why))
 
     def _others(self, olds: Sequence[Living]) -> list[Living]:
@@ -209,12 +216,12 @@ class _Night:
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
         gone = tuple(dict.fromkeys((*case.old, *rivals, *self.within(new.text))))
-        whys = {one: why_replaced(one, new) for one in gone}
+        proofs = {one: why_replaced(one, new, case.said) for one in gone}
         if is_merge:
-            whys |= dict.fromkeys(case.old, Why.DUPLICATE)
-        unproved = [one for one in gone if whys[one] is None]
-        if unproved and (refused := self._on_trust(case, unproved)):
-            return Result(case.operation, refused)
+            proofs |= dict.fromkeys(case.old, Why.DUPLICATE)
+        whys = {one: why for one, why in proofs.items() if why is not None}
+        if len(whys) < len(gone):
+            return Result(case.operation, "unproved")
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
         return self._done(case, whys, replace(new, also=tuple(same)))
 
@@ -239,21 +246,7 @@ class _Night:
             return Result(case.operation, code, against=old)
         return Result(case.operation, new=new, against=old, waits=Waits.RIVAL)
 
-    def _on_trust(self, case: Case, olds: Sequence[Living]) -> str:
-        """Why what code cannot prove is not taken on trust, either; empty where it is, this once:
-        on a note line that was not used for another one."""
-        fresh = [one for one in case.said if fingerprint(one.text) not in self._spent]
-        if not all(is_plausible(old, fresh) for old in olds):
-            return "unproved"
-        if self._unproved < len(olds):
-            return "unproved_too_many"
-        self._unproved -= len(olds)
-        self._spent |= case.prints
-        return ""
-
-    def _done(
-        self, case: Case, whys: Mapping[Living, Why | None], new: Living | None = None
-    ) -> Result:
+    def _done(self, case: Case, whys: Mapping[Living, Why], new: Living | None = None) -> Result:
         """What goes for another reason than the first is told by itself."""
         waits = Waits.OUTSIDE if case.is_outside else None
         if waits is None:
@@ -263,10 +256,9 @@ class _Night:
                 self.living[new.id] = new
                 self._learn(new)
                 self._made += 1
-        values = {ON_TRUST: " ".join(sorted(case.prints))} if None in whys.values() else {}
         by_why: dict[Why, list[Living]] = {}
         for one, why in whys.items():
-            by_why.setdefault(why or Why.UNPROVED, []).append(one)
+            by_why.setdefault(why, []).append(one)
         first, *others = by_why or {Why.SUPERSEDED: []}
         for why in others:
             ids = tuple(one.id for one in by_why[why])
@@ -274,7 +266,7 @@ class _Night:
             gone = tuple(by_why[why])
             self.beside.append(Result(operation, gone=gone, against=new, why=why, waits=waits))
         gone = tuple(by_why.get(first, ()))
-        return Result(case.operation, "", values, gone, new, why=first, waits=waits)
+        return Result(case.operation, gone=gone, new=new, why=first, waits=waits)
 
 
 def _length(text: str) -> tuple[int, str]:

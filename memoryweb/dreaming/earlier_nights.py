@@ -9,7 +9,6 @@ from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from memoryweb.dreaming.decisions import ON_TRUST
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
 from memoryweb.language.extraction_rules import claim_of
@@ -44,12 +43,6 @@ def retired(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
         for text in (text for text in one.before if text != UNTOLD):
             at = one.report.dreamt_at
             yield Correction(text, claim_of(text), at, is_persons=False), one.why
-
-
-def spent(done: Iterable[Operation]) -> Iterator[str]:
-    """Note lines on whose word something went that nobody could prove: once is enough."""
-    for one in done:
-        yield from str(one.values.get(ON_TRUST, "")).split()
 
 
 def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:

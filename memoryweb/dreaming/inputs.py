@@ -124,7 +124,6 @@ def read(run: Run) -> Inputs:
             said=said,
             corrections=(*corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
-            spent=frozenset(earlier_nights.spent(done)),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),

@@ -21,7 +21,8 @@ from memoryweb.language.extraction_rules import Act, Claim, claim_of
 from memoryweb.language.line_flags import ADDRESSES, Known, flags_of
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
-from memoryweb.language.statement_comparison import Lookup, fingerprint
+from memoryweb.language.statement_comparison import Lookup
+from memoryweb.language.support import Heard, is_said, shares_word
 from memoryweb.memory.machine_limits import addresses_in
 from memoryweb.review.rejections import Rejections
 
@@ -52,10 +53,6 @@ class Case:
     said: tuple[Said, ...]
 
     @property
-    def prints(self) -> set[str]:
-        return {fingerprint(one.text) for one in self.said}
-
-    @property
     def flags(self) -> set[str]:
         """What nobody has let stand yet."""
         return flags_of(self.operation.text, Known(self.given))
@@ -76,7 +73,15 @@ class Case:
         told = next((one.claim for one in self.said if one.claim.act is Act.CORRECTS), None)
         if told is not None and claim.key is None:  # "Correction: Ines likes tea, not coffee."
             claim = replace(claim, act=told.act, value=told.value, old=told.old)
+        if self.operation.does is Does.REPLACE and claim.key is None:  # "Lives in Faro."
+            claim = next((it.claim for it in self.said if self._tells(it.claim)), claim)
         return replace(claim, kind=self.operation.kind or claim.kind)
+
+    def _tells(self, claim: Claim) -> bool:
+        """The value of what is cited, and for what it replaces."""
+        words = set(read(self.operation.text).words)
+        is_old = any(claim.key is not None and one.claim.key == claim.key for one in self.old)
+        return is_old and set(read(claim.value).words) <= words
 
     def by(self) -> Spoken:
         """Said last by the latest source, and as trusted as the weakest that is cited."""
@@ -139,18 +144,26 @@ def _has_no_source(case: Case) -> bool:
 
 
 def _is_unsupported(case: Case) -> bool:
-    """Names, numbers and dates must stand in what is cited, or be the day when it was said."""
-    told = read(case.operation.text)
-    given = [read(text) for text in case.given]
-    numbers = {part for one in given for part in one.numbers}
-    words = {word for one in given for word in (*one.words, *one.names)}
+    """What it says must stand in what is cited, or in what it takes the place of."""
     names = {*case.night.material.names, *(one.by.speaker for one in case.said)}
-    for at in (one.by.said_at for one in case.said):
-        if at is not None:
-            numbers |= {at.date().isoformat(), str(at.day), f"{at.day:02}", str(at.year)}
-            names.add(f"{at:%B %A}")
-    words |= {word for name in names for word in read(name).words}
-    return bool(told.numbers - numbers or told.names - words)
+    olds = [one.text for one in case.old]
+    return not is_said(case.operation.text, [_heard(one) for one in case.said], olds, names)
+
+
+def _heard(said: Said) -> Heard:
+    at = said.by.said_at
+    return Heard(said.text, at.date() if at else None)
+
+
+def _speaks_of_another(case: Case) -> bool:
+    """No line that is cited speaks of what the operation replaces."""
+    return not any(
+        old.is_hidden
+        or (old.claim.key is not None and old.claim.key == one.claim.key)
+        or shares_word(one.text, old.text)
+        for old in case.old
+        for one in case.said
+    )
 
 
 def _is_corrected(case: Case) -> bool:
@@ -184,14 +197,13 @@ def _touches_person(case: Case) -> bool:
 
 
 def _loses(case: Case) -> bool:
-    """A merged line tells every number, date and name of those that it stands for, and at least
-    half of what they say."""
+    """A merged line tells every word of weight of those that it stands for."""
     told = read(case.operation.text)
     words = {*told.words, *told.names}
     olds = [read(one.text) for one in case.old]
     return any(
         not (one.numbers <= told.numbers and one.names <= words)
-        or len(one.heavy & words) * 2 < len(one.heavy)
+        or not one.heavy <= words
         or one.negated != told.negated
         for one in olds
     )
@@ -230,7 +242,6 @@ CHECKS: tuple[Check, ...] = (
         "address",
         lambda c: addresses_in([c.operation.text]) - addresses_in(c.given),
     ),
-    _of(_TEXTS, "unsupported", _is_unsupported),
     _of(_OLDS, "pinned", lambda c: any(one.is_pinned for one in c.old)),
     _of(_OLDS, "flagged", lambda c: any(one.is_flagged for one in c.old)),
     _of(_TEXTS, "orders", lambda c: c.flags - {ADDRESSES}),
@@ -247,6 +258,8 @@ CHECKS: tuple[Check, ...] = (
         lambda c: c.claim.act is Act.CANCELS,
     ),
     _of(_MERGE, "loses", _loses),
+    _of(_TEXTS, "unsupported", _is_unsupported),
+    _of(frozenset({Does.REPLACE}), "unrelated", _speaks_of_another),
 )
 
 

@@ -29,7 +29,7 @@ class Why(StrEnum):
     CANCELLED = "cancelled"
     DUPLICATE = "duplicate"
     ASKED = "asked"
-    UNPROVED = "unproved"  # taken on trust
+    UNPROVED = "unproved"  # of earlier nights, which took some on trust
     ROOM = "room"  # it still holds, without a place in the prompt
 
 
@@ -127,7 +127,6 @@ class Material:
     corrections: tuple[Correction, ...] = ()
     rejected: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    spent: frozenset[str] = frozenset()  # prints of lines on whose word something went before
     is_outside: bool = False  # whoever answers has read words from outside the team
     is_forgotten: Callable[[str], bool] = lambda _text: False
 
@@ -149,6 +148,11 @@ class Result:
     @property
     def is_applied(self) -> bool:
         return not self.code and self.waits is None
+
+    @property
+    def is_beside(self) -> bool:
+        """It came in, and whether it takes the place of `against` a person decides."""
+        return self.is_applied and self.new is not None and self.against is not None
 
 
 def is_later(one: datetime | None, other: datetime | None) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
@@ -20,12 +21,14 @@ from memoryweb.language.extraction_rules import (
 )
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
+from memoryweb.language.support import Heard, is_said, says_ended
 
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"
     r"|[，；](?:所以|而且|但是?)?|、(?:だから|なので)"
 )
 OVER = frozenset({Act.CANCELS, Act.ENDS})
+_VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
 _SAFE = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION})
 
 
@@ -124,8 +127,9 @@ def _was_put_back(one: Living) -> bool:
 
 def is_ended(said: Said, old: Living) -> bool:
     """Whoever may say so said later that it is off, or no more."""
-    says_so = said.claim.act in OVER and may_replace(said.by, old)
-    return says_so and is_later(said.by.said_at, old.by.said_at) and ends(said.claim, old)
+    is_over = said.claim.act in OVER and ends(said.claim, old)
+    is_theirs = may_replace(said.by, old) and is_later(said.by.said_at, old.by.said_at)
+    return is_theirs and (is_over or says_ended(said.text, old.text))
 
 
 def proved(
@@ -166,13 +170,26 @@ def _supersedes(one: Living, old: Living) -> bool:
     return is_later(one.by.said_at, old.by.said_at) and is_rival(one, old)
 
 
-def why_replaced(old: Living, new: Living) -> Why | None:
-    """What code proves of a statement whose place another one takes; None: nothing."""
-    if _supersedes(new, old):
+def why_replaced(old: Living, new: Living, said: Iterable[Said] = ()) -> Why | None:
+    """What code proves of a statement whose place another takes, citing `said`; None: nothing."""
+    if _supersedes(new, old) or _supersedes(_with_subject(new), _with_subject(old)):
         return Why.CANCELLED if new.claim.act in OVER else Why.SUPERSEDED
-    if says_all_of(new.text, old.text):
+    if says_all_of(new.text, old.text) or is_said(old.text, [Heard(new.text)]):
         return Why.DUPLICATE
+    if any(is_ended(one, old) for one in said):
+        return Why.CANCELLED
     return Why.ASKED if old.is_hidden else None
+
+
+def _with_subject(one: Living) -> Living:
+    """ "Lives in Lund." is said of whom the memory is about."""
+    word, _space, rest = one.text.partition(" ")
+    if one.claim.key is not None:
+        return one
+    begins = ("I " + _VERBS.get(word, word.lower().removesuffix("s")), f"Ich {word.lower()[:-1]}e")
+    texts = [*(f"{begin} {rest}" for begin in begins), f"私は{one.text}", f"我{one.text}"]
+    read_so = (replace(one, text=text, claim=claim_of(text)) for text in texts)
+    return next((it for it in read_so if it.claim.key is not None), one)
 
 
 def rests(old: str, newer: str) -> Iterator[str]:
@@ -185,20 +202,6 @@ def rests(old: str, newer: str) -> Iterator[str]:
         is_own = said.claim.durable and is_safe(said.claim) and not said.leans
         if is_own and not (contradicts(newer, part) or takes_back(claim_of(newer), part)):
             yield as_line(part[0].upper() + part[1:])
-
-
-def is_plausible(old: Living, said: Iterable[Said]) -> bool:
-    """What code can't prove, and yet may go once in a while: something that was said later, by
-    whoever may say so, about the same thing, where nobody comes to harm."""
-    if old.is_fixed or is_safe(old.claim):
-        return False
-    heavy = read(old.text).heavy
-    return any(
-        is_later(one.by.said_at, old.by.said_at)
-        and may_replace(one.by, old)
-        and bool(read(one.text).heavy & heavy)
-        for one in said
-    )
 
 
 def _overlap(one: Claim, other: Claim) -> bool:

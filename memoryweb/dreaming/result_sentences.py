@@ -28,6 +28,7 @@ def changes(results: Sequence[Result]) -> str:
     if left:
         told = [f"{short(gone.text)} ({_why(one.why)})" for one in left for gone in one.gone]
         parts.append(f"{_lost(told)}\n\n{_listed(told)}")
+    parts += [_beside(one) for one in done if one.is_beside]
     parts += [_waits(one) for one in results if one.waits and one.new]
     return "\n\n".join(parts)
 
@@ -66,6 +67,13 @@ def _became(one: Result) -> str:
     olds = " / ".join(bare(old.text) for old in one.gone)
     said = _("“{old}” became “{new}”.")
     return said.format(old=olds, new=bare(one.new.text))
+
+
+def _beside(one: Result) -> str:
+    assert one.new is not None
+    assert one.against is not None
+    said = _("Nothing proves that “{new}” replaces “{old}”. Both stay until a person decides.")
+    return said.format(new=bare(one.new.text), old=bare(one.against.text))
 
 
 def _waits(one: Result) -> str:

@@ -92,6 +92,8 @@ class Night:
         for result in self.made.results:
             if result.against is not None and result.waits is Waits.RIVAL:
                 self._oppose(result, result.against)
+            elif result.is_beside:
+                self._ask(result)
         self._strengthen()
 
     def behind(self) -> Mapping[str, list[Source]]:
@@ -165,6 +167,13 @@ class Night:
         if standing is not None and said is not None:
             source, grounds = BY_TRUST[said.by.weight], self._grounds(said.sources)
             contradictions.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
+
+    def _ask(self, result: Result) -> None:
+        """What came in beside what it was to replace."""
+        sides = [self._fact(one) for one in (result.against, result.new) if one is not None]
+        older, newer = sides
+        if older is not None and newer is not None:
+            contradictions.ask_whether_replaced(self.tx, older, newer)
 
     def _strengthen(self) -> None:
         """What holds and people said again stands on more; nothing is written again."""

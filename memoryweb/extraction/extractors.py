@@ -79,7 +79,7 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Answe
     day = note_date(window.turns, now)
     said = client.complete(
         team_id=conversation.team_id,
-        role="journal",
+        role="default",
         system=prompts.load("extraction"),
         data=screening.data_for_prompt(
             _data(conversation, window, day),
@@ -91,7 +91,8 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Answe
         daily_tokens=conversation.team.daily_tokens,
     )
     try:
-        found = findings.from_answer(said.value, window.turns)
+        owner, zone = speaker_of(conversation.owner), conversation.agent.zone
+        found = findings.from_answer(said.value, window.turns, owner=owner, zone=zone)
     except BadAnswer as error:
         error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
         error.cost_micros = said.cost_micros

@@ -6,9 +6,12 @@ Of a model's answer only what cites the window, with its secrets masked.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, tzinfo
 from typing import Annotated, Any, Literal, TypeVar
 
+from django.conf import settings
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
 from memoryweb.conversations.models import Message
@@ -16,6 +19,7 @@ from memoryweb.extraction.rules_extractor import LONGEST, NoteLine
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
+from memoryweb.language.support import Heard, is_said
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import Text, clean
 
@@ -130,8 +134,11 @@ def from_rules(found: Iterable[NoteLine]) -> Findings:
     )
 
 
-def from_answer(answer: ExtractionAnswer, turns: Sequence[Message]) -> Findings:
-    """Raises BadAnswer when lines were written and none cites a message of the window."""
+def from_answer(
+    answer: ExtractionAnswer, turns: Sequence[Message], *, owner: str = "", zone: tzinfo = UTC
+) -> Findings:
+    """`owner`: the name of whoever speaks without one. Raises BadAnswer when lines were written and
+    none cites a message of the window; what its messages don't say is left out."""
     reason = _masked(answer.reason)
     requests = tuple(_requests(answer, turns))
     if not answer.should_update:
@@ -139,7 +146,43 @@ def from_answer(answer: ExtractionAnswer, turns: Sequence[Message]) -> Findings:
     lines = _cited(answer, turns) if answer.lines else _uncited(answer.daily_entry, turns)
     if answer.lines and not lines:
         raise BadAnswer(_("The model's lines cite no message of the conversation."))
-    return Findings(tuple(lines), requests, reason)
+    said = _Said({turn.pk: turn for turn in turns}, owner, zone)
+    kept = tuple(line for line in lines if said.says(line))
+    if left := len(lines) - len(kept):
+        why = ngettext(
+            "{n} line says what its messages don't, and was left out.",
+            "{n} lines say what their messages don't, and were left out.",
+            left,
+        )
+        reason = f"{reason} {why.format(n=left)}".strip()
+    return Findings(kept, requests, reason)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What lines are held against: the messages of the window, and who speaks in it."""
+
+    turns: Mapping[int, Message]
+    owner: str
+    zone: tzinfo
+
+    def says(self, line: Line) -> bool:
+        cited = [self.turns[pk] for pk in line.messages]
+        names, everybody = set(map(self._name, cited)), set(map(self._name, self.turns.values()))
+        who, colon, _what = line.text.partition(":")
+        if colon and who in everybody - names:
+            return False  # in somebody else's name
+        heard = [one for turn in cited for one in self._heard(turn)]
+        return is_said(line.text, heard, names=names - {""})
+
+    def _name(self, turn: Message) -> str:
+        return turn.name or (self.owner if turn.role == Message.Role.USER else "")
+
+    def _heard(self, turn: Message) -> Iterator[Heard]:
+        """On its day as the model was told it, and as the person lived it."""
+        text = turn.content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
+        for day in {turn.timestamp.astimezone(zone).date() for zone in (UTC, self.zone)}:
+            yield Heard(text, day, is_asked=turn.role != Message.Role.USER)
 
 
 def _requests(answer: ExtractionAnswer, turns: Sequence[Message]) -> Iterator[Request]:

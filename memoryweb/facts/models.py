@@ -199,7 +199,10 @@ class Vote(models.Model):
 
 
 class Contradiction(models.Model):
-    """Statements of one key that can't all be true; its sides are the facts that name it."""
+    """Statements of one key that can't all be true, or of which one may replace the other; its
+    sides are the facts that name it."""
+
+    REPLACES = "replaces "  # begins the key of a pair that may well both be true
 
     class State(models.TextChoices):
         OPEN = "open", _("Waits for a decision")
@@ -245,3 +248,7 @@ class Contradiction(models.Model):
 
     def __str__(self) -> str:
         return f"contradiction {self.pk} ({self.state})"
+
+    @property
+    def asks_replacement(self) -> bool:
+        return self.key.startswith(self.REPLACES)

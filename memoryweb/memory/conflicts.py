@@ -57,7 +57,25 @@ def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:
 def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction | None:
     """The one open contradiction of their key, with both in it; None where a person had these two
     stand beside each other, or where too many are open."""
-    key = key_print(standing.subject, standing.attribute)
+    found = _opened(tx, key_print(standing.subject, standing.attribute), standing, rival)
+    for fact in (standing, rival) if found else ():
+        fact.contradiction = found
+        if fact.state == Fact.State.ACTIVE:
+            fact.state = Fact.State.DISPUTED
+        fact.save(update_fields=["contradiction", "state"])
+    return found
+
+
+def ask_whether_replaced(tx: Transaction, older: Fact, newer: Fact) -> None:
+    """Both hold, until a person says that one replaces the other; one question a statement."""
+    sides = Fact.objects.filter(pk__in=[older.pk, newer.pk])
+    if sides.filter(contradiction__state=State.OPEN).exists():
+        return
+    if found := _opened(tx, f"{Contradiction.REPLACES}{older.pk.hex}", older, newer):
+        sides.update(contradiction=found)
+
+
+def _opened(tx: Transaction, key: str, standing: Fact, rival: Fact) -> Contradiction | None:
     of_key = Contradiction.objects.filter(agent=standing.agent_id, owner=standing.owner_id, key=key)
     found = of_key.filter(state=State.OPEN).first()
     if found is None:
@@ -76,11 +94,6 @@ def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction |
             created_at=tx.now,
         )
         record(tx, "contradiction.opened", found)
-    for fact in (standing, rival):
-        fact.contradiction = found
-        if fact.state == Fact.State.ACTIVE:
-            fact.state = Fact.State.DISPUTED
-        fact.save(update_fields=["contradiction", "state"])
     return found
 
 

@@ -10,6 +10,7 @@ from memoryweb.facts import listing
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.memory import fact_actions, fact_evidence, fact_moves
+from memoryweb.memory.conflicts import ask_whether_replaced as ask_whether_replaced
 from memoryweb.memory.conflicts import clash, record, value_print
 from memoryweb.memory.conflicts import open_or_add as open_or_add
 from memoryweb.memory.exceptions import ContentRefused, Decided
@@ -87,7 +88,8 @@ def resolve(
         _merge(tx, standing, others, text, writer)
     else:
         kept = standing if resolution == Resolution.KEEP_A or not others else others[-1]
-        _keep(tx, kept, [one for one in sides if one != kept], writer)
+        why = Fact.Why.REWORDED if found.asks_replacement else Fact.Why.NOT_TRUE
+        _keep(tx, kept, [one for one in sides if one != kept], writer, why)
     record(tx, "contradiction.resolved", found)
     return found
 
@@ -126,14 +128,16 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
     return found
 
 
-def _keep(tx: Transaction, kept: Fact, others: Sequence[Fact], writer: Writer) -> None:
+def _keep(
+    tx: Transaction, kept: Fact, others: Sequence[Fact], writer: Writer, why: Fact.Why
+) -> None:
     """Nothing is lost: a rival takes the line of the first that stood."""
     stood = next((one for one in others if one.file is not None), None) if not kept.file else None
     for one in others:
         if one != stood:
-            take_out(tx, one, Went(Fact.Why.NOT_TRUE, kept.pk), writer=writer)
+            take_out(tx, one, Went(why, kept.pk), writer=writer)
     if stood is not None:
-        replace(tx, stood, kept.text, writer=writer, why=Fact.Why.NOT_TRUE)
+        replace(tx, stood, kept.text, writer=writer, why=why)
     elif kept.file is None and kept.state == Fact.State.PENDING:
         put_in(tx, kept, writer=writer)
     now = locked(kept)

@@ -120,7 +120,7 @@ def replaced(old: str, text: str, *sources: str) -> Operation:
         (Operation(Does.MERGE, "Has a dog.", ("dog",)), "no_source"),
         (add("The Oslo trip is off.", "n2"), "cancels"),
         (replaced("home", "I live in Lagos.", "n7"), "outdated"),
-        (replaced("lamp", "The hall was painted.", "n4"), "untold"),
+        (replaced("lamp", "The hall was painted.", "n4"), "unsupported"),
         (retire("home", why=Why.SUPERSEDED, sources=("n1",)), "unproved"),
         (retire("lamp", why=Why.EXPIRED), "unproved"),
     ],
@@ -208,30 +208,34 @@ def test_a_merge_takes_the_place_of_all_it_tells() -> None:
     assert tuple(gone.id for gone in found.gone) == found.new.also == ("dog", "biscuit")
 
 
-def test_what_code_cannot_prove_goes_once_on_a_later_line_about_the_same() -> None:
-    lamp = retire("lamp", why=Why.CANCELLED, sources=("n5",))
-    other = living("hall", "The hall is 4 metres long.")
-    first, second = night(lamp, retire("hall", sources=("n5",)), living=(*MEMORY, other))[:2]
-    assert first.is_applied
-    assert second.code == "unproved"
-    spent = frozenset(str(first.values["on_trust"]).split())
-    assert one(lamp, spent=spent).code == "unproved"
+def test_what_code_cannot_prove_stays() -> None:
+    for why in Why:
+        assert one(retire("lamp", why=why, sources=("n5",))).code == "unproved"
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "note"),
+    [
+        ("lamp", "The hall was painted.", "n5"),  # not proved
+        ("wrote", "The hall was painted.", "n5"),  # of something else
+        ("wrote", "Drinks black coffee.", "tom"),  # nobody else's word replaces a person's
+    ],
+)
+def test_the_proved_value_of_a_refused_replacement_comes_in_beside_the_old_one(
+    old: str, text: str, note: str
+) -> None:
+    notes = (*NOTES, said("tom", "Drinks black coffee.", by=tom(9)))
+    found = one(replaced(old, text, note), said=notes)
+    assert found.is_applied
+    assert found.new is not None
+    assert found.against is not None
+    assert (found.new.text, found.against.id, found.gone) == (text, old, ())
 
 
 @pytest.mark.parametrize("kind", [Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION])
 def test_what_would_harm_never_goes_without_proof(kind: Kind) -> None:
     me = replace(living("me", "Ann painted the hall."), claim=Claim(kind=kind))
     assert one(retire("me", sources=("n5",)), living=(*MEMORY, me)).code == "unproved"
-
-
-def test_no_more_than_a_tenth_goes_without_proof() -> None:
-    memory = tuple(living(f"s{n}", f"The hall lamp {n} is red.") for n in range(100))
-    notes = tuple(said(f"n{n}", f"Hall lamp painted {n} times.") for n in range(100))
-    results = night(
-        *(retire(f"s{n}", sources=(f"n{n}",)) for n in range(100)), living=memory, said=notes
-    )
-    assert sum(result.is_applied for result in results) == 3
-    assert {result.code for result in results} == {"", "unproved_too_many"}
 
 
 def test_the_same_twice_is_done_once() -> None:
@@ -308,17 +312,11 @@ def test_the_day_when_it_was_said_may_be_written() -> None:
     assert one(add("Maria moved to Faro.", "n1"), names=frozenset({"Maria"})).code == ""
 
 
-def test_everything_retired_in_every_way_for_thirty_nights_leaves_nearly_all() -> None:
-    memory = tuple(living(f"s{n}", f"Shelf {n} holds the files of {1950 + n}.") for n in range(60))
-    notes = (said("n1", "The shelf was dusted."),)
-    spent: frozenset[str] = frozenset()
-    for _ in range(30):
-        material = Material(TODAY, memory, notes, spent=spent)
-        everything = [retire(it.id, why=why, sources=("n1",)) for it in memory for why in Why]
-        results = decide(material, everything[:200])
-        memory = living_after(material, results)
-        spent |= {part for it in results for part in str(it.values.get("on_trust", "")).split()}
-    assert len(memory) >= 59
+def test_everything_retired_in_every_way_leaves_all() -> None:
+    memory = tuple(living(f"s{n}", f"Shelf {n} holds the files of {1950 + n}.") for n in range(30))
+    material = Material(TODAY, memory, (said("n1", "The shelf was dusted."),))
+    everything = [retire(it.id, why=why, sources=("n1",)) for it in memory for why in Why]
+    assert living_after(material, decide(material, everything[:200])) == memory
 
 
 def test_what_is_over_or_cancelled_leaves_by_itself() -> None:
@@ -371,7 +369,6 @@ NUTS = "I am allergic to nuts."
         ("We ship on Fridays.", "We ship on Thursdays.", Why.SUPERSEDED),
         ("We send a newsletter every Monday.", "We no longer send a newsletter.", Why.CANCELLED),
         ("Tom bakes bread.", "Tom bakes bread with rye.", Why.DUPLICATE),
-        ("The lamp in the hall is red.", "The lamp in the hall glows green.", Why.UNPROVED),
     ],
 )
 def test_a_replaced_statement_is_told_to_have_left_for_what_is_proved(

@@ -51,7 +51,7 @@ def test_a_models_words_for_it_stay_out_with_all_other_words(
     careful: World, model_server: ModelServer
 ) -> None:
     note(careful, careful.customer, NIGHT, SAID)
-    model_server.answer(answer(add("The Acme is where we stay when the fair is on.")))
+    model_server.answer(answer(add("We book rooms at the Acme when the fair is on.")))
     dream(careful, careful.customer)
     reject(careful)
     nights(careful, model_server, after=1)

@@ -7,7 +7,6 @@ from django.db import models
 WITHOUT_TEAM = {
     "accounts.User",
     "accounts.Team",
-    "audit.Keys",
     "audit.Maintenance",
     "runs.Beat",
     "notices.MailNotice",

@@ -12,7 +12,12 @@ from memoryweb.language.extraction_rules.reading import (
     spoken_of,
     tells_of_self,
 )
-from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, resolved
+from memoryweb.language.extraction_rules.relative_dates import (
+    dates_in,
+    is_habit,
+    resolved,
+    without_dates,
+)
 
 __all__ = [
     "HEADINGS",
@@ -30,4 +35,5 @@ __all__ = [
     "spoken_of",
     "takes_back",
     "tells_of_self",
+    "without_dates",
 ]

@@ -2,7 +2,7 @@
 possible. All languages in one table each, for none of them is taken for another's."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import date, timedelta
 
 _MONTH_NAMES = (
@@ -62,6 +62,13 @@ _AHEAD = 92  # days within which a date without a year is taken for the coming o
 def dates_in(text: str, said: date | None = None) -> list[date]:
     """Given with their year; with `said`, one without a year is the coming one."""
     return [day for _start, _end, day in _dates(text, said)]
+
+
+def without_dates(text: str, days: Collection[date], said: date | None) -> str:
+    """Without those that are one of these."""
+    for start, end, day in sorted(_dates(text, said), reverse=True):
+        text = f"{text[:start]} {text[end:]}" if day in days else text
+    return text
 
 
 def span_of(text: str, said: date | None = None) -> tuple[date | None, date | None]:
@@ -254,8 +261,8 @@ _RELATIVE = (
         _shift(-1),
     ),
     _rule(
-        r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|\bheute?\b|今天|今晚|今早"
-        r"|今日(?!は)|今夜|今朝",
+        r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b"
+        r"|\bheute?\b(?! in \w+ Wochen)|今天|今晚|今早|今日(?!は)|今夜|今朝",
         _shift(0),
     ),
     _rule(r"\bthe day after tomorrow|\bübermorgen\b|(?<!大)后天|明後日|あさって", _shift(2)),
@@ -269,6 +276,7 @@ _RELATIVE = (
     _rule(rf"{_COUNT}[天日]前", _count(1, -1)),
     _rule(rf"\bin {_COUNT} (?:days?|Tag(?:en)?)\b", _count(1, 1)),
     _rule(rf"{_COUNT}(?:天后|日後)", _count(1, 1)),
+    _rule(rf"\bheute in {_COUNT} Wochen\b", _count(7, 1)),
     _rule(r"\blast month|\bletzte[nsr]? Monat|上个月|先月", _month(-1)),
     _rule(r"\bnext month|\bnächste[nsr]? Monat|下个月|来月", _month(1)),
     _rule(r"\blast year|\bletzte[sn]? Jahr|\bvoriges Jahr|去年|昨年", _year(-1)),

@@ -244,8 +244,11 @@ def _allowed(item: Item, place: Place, writer: Writer) -> Item:
         return item
     if refused := write_matrix.refusal(writer, place):
         return _left_out(item, WriteRefused.code, refused)
-    if write_matrix.why_asked(writer, place, item.file) is None:
+    enabled = item.file is not None and item.file.enabled
+    if write_matrix.why_asked(writer, place, enabled=enabled) is None:
         return item
+    if item.file is None:
+        return _left_out(item, WriteRefused.code, write_matrix.made_anew(item.path))
     return replace(item, code="proposed", said=_PROPOSED)
 
 

@@ -1,7 +1,7 @@
 """How each kind of thing that waits for a person is shown and decided. A new kind is one row."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -226,15 +226,14 @@ LOOKS = {
         lambda item, content: f"“{unmarked(content.split(chr(10))[item.line - 1])}”",
         lambda item: [wording.mark(code) for code in item.reasons],
         (
-            # First what a suspicious line mostly asks for.
-            Decision("remove", _("Remove the line"), _("Removed."), "main", "r"),
             Decision(
                 "keep",
                 _("Keep the line"),
                 _("Kept. Dreams and prompts use the line now."),
-                "",
+                "main",
                 "a",
             ),
+            Decision("remove", _("Remove the line"), _("Removed."), "bad", "r"),
         ),
         "risk",
         icon="flag",
@@ -327,11 +326,29 @@ LOOKS = {
 }
 
 
+_REPLACING = replace(
+    LOOKS[Kind.CONTRADICTION],
+    name=_("question"),
+    title=lambda _item, _about: _("Does this replace the older one?"),
+    reasons=lambda _item: [_("Both may be true: nothing proves that the newer one replaces it.")],
+    decisions=(
+        Decision("KEEP_B", _("Yes, replace it"), _("Replaced by the newer one."), "main", "a"),
+        Decision("IGNORE", _("No, keep both"), _("Both stay. You won't be asked again.")),
+        Decision("KEEP_A", _("The newer one is wrong"), _("Kept. The newer one was removed.")),
+        Decision("MERGE", _("Replace both with my words"), _("Replaced both with your line.")),
+    ),
+)
+
+
+def look_of(item: Item) -> Look:
+    is_question = item.kind == Kind.CONTRADICTION and item.row.asks_replacement
+    return _REPLACING if is_question else LOOKS[item.kind]
+
+
 def tell_all(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], str]:
     """The one sentence of each that this reader may read; what is to be forgotten is not in it."""
     read = [one for one in items if request.visit.reads(one.owner.pk if one.owner else None)]
     texts = shown_of(request, read)
     return {
-        (one.kind, one.id): LOOKS[one.kind].tells(one, texts.get(one.id, ("", ""))[1])
-        for one in read
+        (one.kind, one.id): look_of(one).tells(one, texts.get(one.id, ("", ""))[1]) for one in read
     }

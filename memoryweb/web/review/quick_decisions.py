@@ -12,7 +12,7 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import owner_name
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
-from memoryweb.web.review.kinds import LOOKS, tell_all
+from memoryweb.web.review.kinds import look_of, tell_all
 from memoryweb.web.review.lines import in_brief
 
 # Decisions that need nothing but what is shown.
@@ -28,9 +28,9 @@ def needs_of(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, st
     found = {}
     for item in items:
         key, need = (item.kind, item.id), need_of(request, item)
-        need["decisions"] = [one for one in LOOKS[item.kind].decisions if one.code in _AT_ONCE]
+        need["decisions"] = [one for one in look_of(item).decisions if one.code in _AT_ONCE]
         if item.kind == Kind.CONTRADICTION:
-            need |= _rivals(sides[item.row.pk])
+            need |= _rivals(sides[item.row.pk], need["reason"] if item.row.asks_replacement else "")
         elif item.kind == Kind.PROPOSAL:
             need |= _proposal(item, briefs.get(item.id))
         found[key] = {"said": said.get(key, "")} | need
@@ -39,7 +39,7 @@ def needs_of(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, st
 
 def need_of(request: TeamRequest, item: Item) -> Need:
     """What whoever may know of it may read."""
-    look = LOOKS[item.kind]
+    look = look_of(item)
     return {
         "item": item,
         "name": look.name,
@@ -63,7 +63,7 @@ def _proposal(item: Item, brief: Need | None) -> Need:
     return {"brief": brief, "name": name, "reason": reason, "said": "", "closer": _("Line by line")}
 
 
-def _rivals(sides: Sequence[Need]) -> Need:
+def _rivals(sides: Sequence[Need], reason: str) -> Need:
     """Two that stand side by side; what has more sides is looked at on its own page."""
     if len(sides) != 2:
         return {"decisions": []}
@@ -72,7 +72,7 @@ def _rivals(sides: Sequence[Need]) -> Need:
     is_given = sides[0]["is_living"] and not sides[1]["is_living"]
     return {
         "sides": [_side(row) | {"code": code} for row, code in codes],
-        "reason": said if is_given else "",
+        "reason": reason or (said if is_given else ""),
         "said": "",
     }
 

@@ -20,7 +20,7 @@ from memoryweb.web.access import Refused, TeamRequest, note_read, require_readin
 from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import next_url, show, to
 from memoryweb.web.review import undo
-from memoryweb.web.review.kinds import LOOKS, Decision, tell_all
+from memoryweb.web.review.kinds import LOOKS, Decision, look_of, tell_all
 from memoryweb.web.review.lines import picked_of
 from memoryweb.web.review.lists import Listed, filters_of, groups_of, listed_page, state_of
 from memoryweb.workspace.models import File
@@ -153,7 +153,7 @@ def _late(request: TeamRequest, late: Decided) -> HttpResponse:
 
 
 def _decision(item: Item, code: str) -> Decision:
-    look = LOOKS[item.kind]
+    look = look_of(item)
     for decision in (*look.decisions, look.undo):
         if decision.code == code:
             return decision
@@ -191,7 +191,7 @@ def _opened(
     request: TeamRequest, listed: Listed, item: Item, data: QueryDict | None
 ) -> dict[str, Any]:
     _note(request, item)
-    look, query = LOOKS[item.kind], filters_of(request)
+    look, query = look_of(item), filters_of(request)
     about = look.about(request, item, data)
     decides = request.visit.decides(item.owner, SOURCES[item.kind].takes)
     buttons = [one for one in look.decisions if one.code != "accept" or not about.get("is_stale")]
@@ -226,7 +226,7 @@ def _opened(
 def _rows(request: TeamRequest, listed: Listed, chosen: Item | None) -> Iterator[dict[str, Any]]:
     said = tell_all(request, listed.items)
     for item in listed:
-        look, reads, key = LOOKS[item.kind], _reads(request, item), (item.kind, item.id)
+        look, reads, key = look_of(item), _reads(request, item), (item.kind, item.id)
         if reads:
             _note(request, item)
         yield {

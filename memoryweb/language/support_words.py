@@ -1,0 +1,78 @@
+"""Words behind `support`: what carries nothing, and what turns a sentence. English, German,
+Chinese, Japanese; lower case, without apostrophes."""
+
+import re
+
+from memoryweb.language.comparison_words import NEGATIONS
+from memoryweb.language.stems import stem
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PRONOUNS = _words(
+    "it its he hes she shes they theyre this that thats these those mine er sie es das dies diese"
+)
+FREE = PRONOUNS | _words(
+    """you your yours his her him hers user owner person now currently still again about into pm
+    called name named will shall going gonna because when please say says said per every what where
+    who welche wer wo
+    ich du wir ihr mich mir dich dir ihn ihm uns euch ihnen der die den dem des ein eine einen einem
+    einer eines mein meine meinen meinem meiner meines dein deine sein seine seinen seinem seiner
+    ihre ihren ihrem ihrer unser unsere unseren unserem unserer und auch noch schon jetzt ist sind
+    bin war waren sei hat habe haben hatte hatten wird werden wurde am an auf bei beim zu zum zur
+    mit für um als dass da dort hier sich wie von heisst heissen uhr nutzer nutzerin bitte gerade"""
+)
+DENIED = (NEGATIONS - _words("stopped quit")) | _words(
+    """without hardly dont nicht nichts nie niemals niemand kein keine keinen keinem keiner keines
+    ohne weder keinesfalls keineswegs"""
+)
+# With a denial they say that it was so once.
+LONGER = _words("longer anymore mehr")
+ENDED = _words(
+    """stopped stop quit used cancel cancelled canceled cancels ended former formerly ex
+    abgesagt storniert aufgehört vorbei ehemalig ehemalige ehemaliger"""
+)
+HEDGED = _words(
+    """if unless maybe perhaps probably might could would want wants wanted hope hopes wish wishes
+    consider considering try trying tried supposed think thinks guess
+    wenn falls vielleicht vermutlich wahrscheinlich würde könnte möchte hoffe hofft überlege"""
+)
+CJK_DENIED = re.compile(
+    "[不没沒未勿]|[無无](?![事理料论論])|别(?!人)|(?<!しか)ない|なかった|ません|なく|ずに|嫌|讨厌|討厭|きらい|苦手"
+)
+CJK_ENDED = re.compile("取消|取り消|中止|キャンセル|结束|結束|終わ|やめ|辞め|戒")
+CJK_HEDGED = re.compile(
+    "如果|要是|也许|可能|大概|打算|希望|想要?|もし|かも|たぶん|でしょう|つもり|たい"
+)
+# Whoever speaks does it; else somebody who is named first.
+OWN = re.compile(r"\b(?:i|im|ive|id|ill|we|were|weve|ich|wir)\b|[私僕俺]は")
+SOMEBODY = re.compile(
+    r"(?i:my|our|mein\w*|unser\w*) (?P<whose>\w+(?: [A-ZÀ-Þ]\w+)?)"
+    r"|(?!(?:The|That|This|Next|Last|Today|Tomorrow|Yesterday|Remember|Please|D[aei]\w|A[mnt]|I[mn]|On|For"
+    r"|After|Zu[rm]?|Bei|Heute|Morgen"
+    r"|Gestern|Bitte)\b)(?P<name>[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?)"
+    r" (?:can|will|mag|[a-zß-ÿ]+(?:s|t|ed))\b"
+    "|(?:我的?|私の|うちの)?(?P<kin>[妹弟姐哥妈爸母父姉兄夫妻]|老[公婆]|同[事僚]|朋友|友達)"
+)
+# What carries nothing, and what leans on the sentence before.
+CJK_FREE = (
+    re.compile(
+        "用户|予定|ほしい?|くらい|という|使用者|ユーザー|本人|彼女|我们|他们|私たち|[的了是在和也就都很地得着我你您他她它们"
+        "私僕俺彼はがをにへでとのもよねたすまだるてっんい]|でし|まし|して|する|した|さん|こと|から|なっ"
+    ),
+    ("它", "他", "她", "这", "那", "それ", "これ", "彼"),
+)
+# Different words for one thing; by their stems.
+_GROUPS = """live lives lived living move moves moved moving reside dwell
+|like love loves enjoy adore|have own|kid child children|mum mom mother|dad father|go went gone
+|buy bought|see saw seen|get got|teach taught|fly flew|meet met|leave left|begin began begun start
+|mag mögen gern gerne|esse isst essen|fahre fährt fahren|spreche spricht sprechen|lese liest lesen
+|trage trägt|ziehe zog gezogen wohne wohnt wohnen lebe lebt leben umgezogen"""
+SAME = {
+    form: group.split()[0]
+    for group in _GROUPS.split("|")
+    for word in group.split()
+    for form in {word, stem(word)}
+}
