@@ -20,6 +20,7 @@ from tests.clock import Clock
 from tests.forgetting.asking import WEIGHT
 from tests.forgetting.pasted import HONEST, LINES, NO_YES, PASTED, YES, lines
 from tests.forgetting.test_requests import remembers
+from tests.soaking import first_in_gate
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +33,8 @@ KNOWN = [
     "I work at Acme as a nurse.",
     "I like tea.",
 ]
+KINDS = [*{kind: (kind, text) for kind, text in reversed(PASTED)}.values()]
+MORE = [one for one in PASTED if one not in KINDS]
 PASTE = f"Web page content:\n{lines(LINES)}"
 
 
@@ -62,7 +65,7 @@ def hidden(owner: Owner) -> set[str]:
     return {*Fact.objects.filter(pk__in=away).values_list("text", flat=True)}
 
 
-@pytest.mark.parametrize(("shape", "text"), PASTED)
+@pytest.mark.parametrize(("shape", "text"), first_in_gate(len(KINDS), KINDS + MORE))
 def test_what_is_pasted_hides_nothing_at_once(
     world: World, owner: Owner, shape: str, text: str
 ) -> None:
@@ -74,7 +77,7 @@ def test_what_is_pasted_hides_nothing_at_once(
         assert (heard.state, bool(heard.why)) == ("open", True)
 
 
-@pytest.mark.parametrize("text", HONEST)
+@pytest.mark.parametrize("text", first_in_gate(10, HONEST))
 def test_a_wish_of_ones_own_is_done_at_once(world: World, owner: Owner, text: str) -> None:
     assert say(world, owner, text) is None
     assert Request.objects.get().state == Request.State.HIDDEN
