@@ -59,25 +59,22 @@ def complete(
 ) -> Completion[Answer]:
     """Ask the model of `role`; raises a ModelError. Never inside a transaction.
 
-    `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. `daily_tokens`
-    is the team's own budget, None the installation's; `endpoint` another than the team's choice;
-    `chat_with` the agent in whose chat it is asked. Without `max_tokens` the answer may be about
-    as long as the data.
+    `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. Without
+    `max_tokens` the answer may be about as long. `daily_tokens` is the team's own budget, None the
+    installation's; `endpoint` another than the team's; `chat_with` the agent in whose chat it is.
     """
     endpoint = endpoint or endpoint_for(team_id, role)
     dialect, user = dialects.of(endpoint.url, endpoint.model), fenced(data)
     expected = dialect.tokens([system, user])
-    max_tokens = max_tokens or min(MAX_ANSWER_TOKENS, ANSWER_TO_NOTHING + estimate(user))
-    max_tokens = min(max_tokens, max(LEAST_ANSWER_TOKENS, settings.MODEL_WINDOW - expected))
-    prompt = Prompt(system, user, schema, max_tokens)
+    prompt = Prompt(system, user, schema, _room(max_tokens, user, expected))
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
-    micros, tokens = price(expected, max_tokens), expected + max_tokens
+    micros, tokens = price(expected, prompt.max_tokens), expected + prompt.max_tokens
     with usage.reserved(
         team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=chat_with
     ) as spent:
         try:
-            reply = _reply(prompt, dialect, deadline, _Bill(endpoint, spent, expected, max_tokens))
+            reply = _reply(dialect, deadline, _Bill(endpoint, prompt, spent, expected))
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
@@ -87,6 +84,12 @@ def complete(
     breaker.succeeded(team_id, endpoint.url)
     used = spent.tokens_in, spent.tokens_out
     return Completion(value, *used, endpoint.model, price(*used))
+
+
+def _room(asked: int | None, user: str, expected: int) -> int:
+    """Tokens for an answer, of what the window leaves."""
+    most = asked or min(MAX_ANSWER_TOKENS, ANSWER_TO_NOTHING + estimate(user))
+    return min(most, max(LEAST_ANSWER_TOKENS, settings.MODEL_WINDOW - expected))
 
 
 def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
@@ -100,13 +103,12 @@ def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
 
 @dataclass(frozen=True)
 class _Bill:
-    """What the tries of one call cost together; `expected` and `reserved` stand for what none of
-    them says."""
+    """What the tries of one call cost together; `expected` stands for what none of them says."""
 
     endpoint: Endpoint
+    prompt: Prompt
     spent: usage.Spent
     expected: int
-    reserved: int
 
     def add(self, tokens_in: int | None, tokens_out: int) -> None:
         self.spent.tokens_in += self.expected if tokens_in is None else tokens_in
@@ -126,12 +128,12 @@ class _Bill:
         """Where nothing came, who knows how much was written for nobody."""
         if error.arrived is None:
             return error.tokens_out
-        return providers.arrived(self.endpoint, error.arrived) or self.reserved
+        return providers.arrived(self.endpoint, error.arrived) or self.prompt.max_tokens
 
 
-def _reply(prompt: Prompt, dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
+def _reply(dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
     """Through the forms that the endpoint may know, from the strictest to the plainest."""
-    endpoint, asking = bill.endpoint, dialect
+    endpoint, prompt, asking = bill.endpoint, bill.prompt, dialect
     with transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
             response = _tried(http, providers.body(endpoint, prompt, asking), deadline, bill)
