@@ -40,7 +40,11 @@ _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
 
 _django = get_wsgi_application()
+
+from memoryweb.audit import keys  # noqa: E402 - it needs the registry of models
+
 home_lock.share()
+keys.check()  # ends the process with what is wrong
 _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="web")
 _chats = ThreadPoolExecutor(settings.CHAT_STREAMS, thread_name_prefix="chat")
 _open_chats = Semaphore(settings.CHAT_STREAMS)

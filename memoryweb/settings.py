@@ -65,7 +65,7 @@ def _kept_secret(name: str) -> str:
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)
 SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 # What the audit checkpoints' signing key is made of: never in the database.
-CHECKPOINTS = HOME / "checkpoints"
+CHECKPOINTS = Path(env.str("MEMORYWEB_CHECKPOINTS", str(HOME / "checkpoints")))
 CHECKPOINT_SECRET = env.str("MEMORYWEB_CHECKPOINT_SECRET", "") or _kept_secret("checkpoint-key")
 ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])

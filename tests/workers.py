@@ -38,6 +38,7 @@ class Workers:
             "MEMORYWEB_HOME": str(self.room),
             "MEMORYWEB_DATABASE_URL": database_url(),
             "MEMORYWEB_SECRET_KEY": settings.SECRET_KEY,
+            "MEMORYWEB_CHECKPOINT_SECRET": settings.CHECKPOINT_SECRET,
             "MEMORYWEB_LEASE_SECONDS": "2",
             "MEMORYWEB_STUCK_SECONDS": "4",
             **self.environment,

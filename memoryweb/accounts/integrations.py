@@ -17,7 +17,7 @@ from memoryweb.accounts.exceptions import (
     ReasonMissing,
     Revoked,
 )
-from memoryweb.accounts.models import Integration, Team
+from memoryweb.accounts.models import Integration, Team, Token
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, target
@@ -98,6 +98,20 @@ def grant(*, integration: Integration, scope: Scope, reason: str, by: Actor) -> 
     if not (reason := reason.strip()[:300]):
         raise ReasonMissing
     return _set_grant(integration, scope, reason, {*integration.scopes, scope.value}, by)
+
+
+@transaction.atomic
+def grant_token(*, token: Token, reason: str, by: Actor) -> None:
+    """Let one token write shared files of the prompt, and the program that it is of. The reason is
+    shown.
+
+    Raises ReasonMissing, Revoked.
+    """
+    if not reason.strip():
+        raise ReasonMissing
+    if token.integration is not None and Scope.SHARED_WRITE not in token.integration.scopes:
+        grant(integration=token.integration, scope=Scope.SHARED_WRITE, reason=reason, by=by)
+    tokens.let_share(token=token, reason=reason, by=by)
 
 
 @transaction.atomic

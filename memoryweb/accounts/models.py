@@ -153,6 +153,10 @@ class Token(models.Model):
     act_as_person = models.BooleanField(
         default=False, help_text="what it writes is its person's own word, not an agent's"
     )
+    shared_write_reason = PlainCharField(max_length=300, blank=True)
+    wrote_shared = models.BooleanField(
+        default=False, help_text="without a grant, until that was asked for; nobody decided yet"
+    )
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -97,6 +98,29 @@ def mark_used(token: Token, by: Actor) -> None:
         _mark_first_use(token, by, now)
     elif now - before > _LAST_USED_STEP:
         Token.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+@transaction.atomic
+def let_share(*, token: Token, reason: str, by: Actor) -> None:
+    """Let a token write what every prompt gives, for a reason that is shown; without a reason it
+    may no longer. Raises Revoked."""
+    lock(token.team_id)
+    token.refresh_from_db()
+    if token.revoked_at is not None:
+        raise Revoked
+    token.shared_write_reason = reason = reason.strip()[:300]
+    granted = {Scope.SHARED_WRITE.value}
+    token.scopes = sorted({*token.scopes} | granted if reason else {*token.scopes} - granted)
+    token.wrote_shared = False
+    token.save(update_fields=["shared_write_reason", "scopes", "wrote_shared"])
+    changed = _entry("token.changed", token, by, {"scopes": token.scopes})
+    record(token.team_id, replace(changed, labels={**changed.labels, "reason": reason}))
+
+
+def undecided(team: Team) -> QuerySet[Token]:
+    """Live tokens that wrote what every prompt gives before that took a grant."""
+    live = team.tokens.filter(revoked_at=None, expires_at__gt=timezone.now())
+    return live.filter(wrote_shared=True).select_related("user", "integration").order_by("name")
 
 
 @transaction.atomic

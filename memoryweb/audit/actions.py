@@ -104,6 +104,7 @@ ACTIONS: dict[str, str | Promise] = {
     "team.created": _("Created the team."),
     "team.removed": _("Removed a team and everything in it."),
     "token.issued": _("Created a token."),
+    "token.changed": _("Changed what a token may write."),
     "token.revoked": _("Revoked a token."),
     "token.used": _("Used a token."),
     "webhook.changed": _("Changed a webhook."),

@@ -9,5 +9,8 @@ class AuditConfig(AppConfig):
     name = "memoryweb.audit"
 
     def ready(self) -> None:
+        from memoryweb.audit.key_changes import establish  # noqa: PLC0415 - it imports models
+
         post_migrate.connect(create_triggers, sender=self)
+        post_migrate.connect(establish, sender=self)
         checks.register(check_triggers, checks.Tags.database)

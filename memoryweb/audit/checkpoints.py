@@ -2,22 +2,21 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
+from django.db import transaction
 
-from memoryweb.audit import chain
+from memoryweb.audit import chain, keys
 from memoryweb.audit.models import ChainHead
+from memoryweb.audit.record import lock
 
 _PURPOSE = b"memoryweb audit checkpoint 1\n"
 
@@ -38,10 +37,11 @@ class Checkpoint:
     def is_ours(self) -> bool:
         """Signed with this installation's key."""
         try:
-            _key().public_key().verify(bytes.fromhex(self.signature), self._signed())
+            key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
+            key.verify(bytes.fromhex(self.signature), self._signed())
         except (InvalidSignature, ValueError):
             return False
-        return True
+        return self.key in keys.ring().signers
 
     def told(self) -> dict[str, Any]:
         return asdict(self)
@@ -53,9 +53,21 @@ class Checkpoint:
 
 
 def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
-    """Sign the head as it is now and append it to the team's file. None without a chain."""
-    head = ChainHead.objects.filter(team_id=team_id, seq__gt=0).first()
-    return _append(head, now) if head else None
+    """Sign the head as it is now, append it to the team's file and count it in the head. None
+    without a chain."""
+    if not ChainHead.objects.filter(team_id=team_id, seq__gt=0).exists():
+        return None
+    with transaction.atomic():
+        head = lock(team_id)
+        made, is_sealed = _signed(head, now), keys.is_sealed(head)
+        known = list(kept(team_id))
+        is_new = count([*known, made]) > count(known)
+        _append(made)
+        # Killed before this commits, the file has one more than was counted: the next one tells.
+        head.checkpoints = max(head.checkpoints, count(known)) + is_new
+        head.seal = keys.seal_of(head) if is_sealed else head.seal
+        head.save(update_fields=["checkpoints", "seal"])
+    return made
 
 
 def sign_moved(now: datetime) -> int:
@@ -64,7 +76,7 @@ def sign_moved(now: datetime) -> int:
     for head in ChainHead.objects.filter(seq__gt=0).iterator():
         last = newest(head.team_id)
         if last is None or last.seq != head.seq or last.hash != bytes(head.hash).hex():
-            _append(head, now)
+            sign(head.team_id, now)
             moved += 1
     return moved
 
@@ -88,29 +100,31 @@ def newest(team_id: UUID) -> Checkpoint | None:
     return _read(lines[-1]) if lines else None
 
 
+def count(found: Iterable[Checkpoint]) -> int:
+    """How many there are, where one that stands there twice is one."""
+    return len({(one.seq, one.hash) for one in found})
+
+
 def teams() -> set[UUID]:
     """Those that have checkpoints, also when nothing else of them is left."""
     return {UUID(path.stem) for path in _folder().glob("*.jsonl")} if _folder().exists() else set()
 
 
-def public_key() -> str:
-    return _public(_key())
-
-
-def _append(head: ChainHead, now: datetime) -> Checkpoint:
+def _signed(head: ChainHead, now: datetime) -> Checkpoint:
     at = now.astimezone(UTC).isoformat(timespec="seconds")
     bare = Checkpoint(str(head.team_id), head.seq, bytes(head.hash).hex(), at)
-    signature = _key().sign(bare._signed()).hex()
-    made = Checkpoint(bare.team, bare.seq, bare.hash, bare.at, public_key(), signature)
+    return replace(bare, key=keys.public_key(), signature=keys.signer().sign(bare._signed()).hex())
+
+
+def _append(made: Checkpoint) -> None:
     _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     # One write that only appends: two processes never tear each other's line.
-    handle = os.open(_path(head.team_id), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    handle = os.open(_path(UUID(made.team)), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(handle, json.dumps(made.told()).encode() + b"\n")
         os.fsync(handle)
     finally:
         os.close(handle)
-    return made
 
 
 def _read(line: str) -> Checkpoint:
@@ -129,19 +143,3 @@ def _folder() -> Path:
 
 def _path(team_id: UUID) -> Path:
     return _folder() / f"{team_id}.jsonl"
-
-
-def _key() -> Ed25519PrivateKey:
-    return _derived(settings.CHECKPOINT_SECRET)
-
-
-@cache
-def _derived(secret: str) -> Ed25519PrivateKey:
-    """RFC 5869 stretches the kept secret to the 32 bytes of an Ed25519 key."""
-    seed = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
-    return Ed25519PrivateKey.from_private_bytes(seed)
-
-
-def _public(key: Ed25519PrivateKey) -> str:
-    public: Ed25519PublicKey = key.public_key()
-    return public.public_bytes_raw().hex()

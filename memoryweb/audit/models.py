@@ -11,6 +11,8 @@ class ChainHead(models.Model):
     team_id = models.UUIDField(primary_key=True)
     seq = models.BigIntegerField(default=0)
     hash = models.BinaryField(max_length=32, default=bytes(32))
+    checkpoints = models.IntegerField(default=0, help_text="how many were signed")
+    seal = models.BinaryField(max_length=32, default=bytes, help_text="keyed hash of all of it")
 
     def __str__(self) -> str:
         return f"{self.team_id} at {self.seq}"
@@ -86,6 +88,15 @@ class Label(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.event_id}"
+
+
+class Keys(models.Model):
+    """One row: the keys that this database was written with (`audit.keys`)."""
+
+    sealed = models.BinaryField(help_text="the keys before, under the secret key of now")
+
+    def __str__(self) -> str:
+        return "the keys of this installation"
 
 
 class Maintenance(models.Model):

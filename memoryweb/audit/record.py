@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Model, QuerySet
 
-from memoryweb.audit import chain, request_origin
+from memoryweb.audit import chain, keys, request_origin
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.prepared_queries import Prepared
@@ -69,6 +69,9 @@ def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
     if not entries:
         return []
     head = lock(team_id)
+    is_sealed = keys.is_sealed(head)
+    if not is_sealed:
+        keys.check()  # a process that the key was changed under must not write on
     events: list[Event] = []
     labels: list[Label] = []
     for entry in entries:
@@ -82,7 +85,10 @@ def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
         ]
     Event.objects.bulk_create(events)
     Label.objects.bulk_create(labels)
-    ChainHead.objects.filter(team_id=team_id).update(seq=head.seq, hash=head.hash)
+    # A seal that does not fit is kept: going on must not make good what somebody else wrote.
+    head.seal = keys.seal_of(head) if is_sealed else head.seal
+    rows = ChainHead.objects.filter(team_id=team_id)
+    rows.update(seq=head.seq, hash=head.hash, seal=head.seal)
     return events
 
 

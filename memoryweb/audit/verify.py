@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.audit import chain, checkpoints
+from memoryweb.audit import chain, checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Label
 
 _CHUNK = 2000
@@ -33,9 +33,10 @@ class Verification:
 
 
 LIMITS = _(
-    "Signed checkpoints show when a chain was rewritten, shortened or removed. Somebody who can "
-    "change the database and also the checkpoints and their key can rewrite all of them: keep a "
-    "copy of the checkpoints on another machine."
+    "Signed checkpoints, and a sealed end of each chain that counts them, show when a chain or its "
+    "checkpoints were rewritten, shortened or removed. They don’t show what somebody does who has "
+    "the keys too, or an older copy of the database and the checkpoints together: keep a copy of "
+    "the checkpoints on another machine."
 )
 
 
@@ -58,7 +59,7 @@ def verify(
     for event in _events(team_id, after, most):
         if event.seq != seq + 1:
             return _bad(seq, seq + 1, _("This event is missing."))
-        if problem := _problem(event, previous):
+        if problem := _problem(event, previous) or _not_the_first(event, stands):
             return _bad(seq, event.seq, problem)
         if expected.get(event.seq, {bytes(event.hash).hex()}) != {bytes(event.hash).hex()}:
             return _bad(seq, event.seq, _("A signed checkpoint knows another event in this place."))
@@ -74,7 +75,7 @@ def verify(
         events=seq,
         head=previous.hex() if seq else "",
         erased=erased,
-        checkpoints=sum(at <= seq for at, _one in signed),
+        checkpoints=checkpoints.count(one for at, one in signed if at <= seq),
         goes_on=most is not None and seq == after + most,
     )
     return good if good.goes_on else _at_the_end(team_id, head, good, stands)
@@ -91,6 +92,11 @@ def _at_the_end(team_id: UUID, head: ChainHead, good: Verification, stands: bool
         return _bad(seq, seq + 1, _("A signed checkpoint knows this event, and it is missing."))
     if stands and not seq:
         return _bad(0, 1, _("The whole chain is missing."))
+    if not keys.is_sealed(head):
+        return _bad(known, known + 1, _("The end of the chain is not as memoryweb left it."))
+    if good.checkpoints < head.checkpoints:
+        problem = _("Signed checkpoints are missing: {n} of {all} are left.")
+        return _bad(known, known + 1, problem.format(n=good.checkpoints, all=head.checkpoints))
     return good
 
 
@@ -134,6 +140,13 @@ def _problem(event: Event, previous: bytes) -> str | Promise:
     if not all(_is_committed(label, commitments) for label in event.labels.all()):
         return _("A label of this event does not match its commitment.")
     return ""
+
+
+def _not_the_first(event: Event, stands: bool) -> str | Promise:
+    """A team's history begins with the team; another beginning is one after a removal."""
+    if not stands or event.seq > 1 or event.action == "team.created":
+        return ""
+    return _("The history before this event is missing.")
 
 
 def _erased(event: Event) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from django.conf import settings
+from django.utils import timezone
 
 from memoryweb.accounts.models import Integration, Token, User
 from memoryweb.agents.models import Agent, Owner
@@ -16,7 +17,7 @@ from memoryweb.chat.compaction import Archived
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction import requests
 from memoryweb.forgetting.models import Request
-from memoryweb.llm import chat
+from memoryweb.llm import chat, dialects
 from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import TooLarge
 from memoryweb.llm.providers import Reply
@@ -29,6 +30,12 @@ from memoryweb.runs.models import Run
 from memoryweb.search.models import Injection
 
 MOST_TOKENS = 4_096  # of an answer
+# After the files, which stay the same byte for byte and name tools for agents that have them.
+_HERE = (
+    "\n\nIn this chat you have no tools: never call one, nor say that you did. What the person "
+    "says is read for your memory by itself, and what you know of it stands in the messages. "
+    "Today is {today:%A, %Y-%m-%d}."
+)
 _ANSWER = ":answer"
 Pieces = Generator[str, None, Reply]
 
@@ -88,8 +95,9 @@ def prompt_for(asked: Asked) -> Prompt:
 
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
-    endpoint_for(asked.agent.team_id, "chat")
-    talk, window = asked.conversation, settings.MODEL_WINDOW
+    endpoint = endpoint_for(asked.agent.team_id, "chat")
+    window = int(settings.MODEL_WINDOW / dialects.of(endpoint.url, endpoint.model).factor)
+    talk = asked.conversation
     reader = Reader(asked.agent, asked.owner)
     built = context.build(reader, asked.message, conversation=talk, window=window)
     archived = compaction.when_due(talk, reader, asked.actor, built)
@@ -155,12 +163,12 @@ def keep(prompt: Prompt, text: str) -> Kept:
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
-    team = prompt.asked.agent.team
+    team, today = prompt.asked.agent.team, timezone.now().astimezone(prompt.asked.agent.zone)
     return (
         yield from chat.answer(
             team_id=team.pk,
             agent_id=prompt.asked.agent.pk,
-            system=prompt.context.system,
+            system=f"{prompt.context.system}{_HERE.format(today=today)}".lstrip(),
             turns=prompt.turns,
             deadline=deadline,
             max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4)),

@@ -18,10 +18,12 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Agent
+from memoryweb.audit import keys
+from memoryweb.audit.keys import KeysRefused
 from memoryweb.database_unavailable import refusal as refusal_of
 from memoryweb.memory.exceptions import MemoryRefused
 
-REFUSALS = (AccountsRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
+REFUSALS = (AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Command(BaseCommand, ABC):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
+            keys.check()
             outcome = self.act(options)
         except REFUSALS as refusal:
             outcome = Outcome(str(refusal), {"code": getattr(refusal, "code", "refused")}, ok=False)

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from memoryweb.dreaming.operations import Does, Operation, Why
 from memoryweb.llm.parsing import Text
@@ -35,7 +36,7 @@ class OperationAnswer(BaseModel):
     old: Refs = ()
     sources: Refs = ()
     why: Annotated[Text, Field(max_length=100)] = ""
-    had_secret: bool = False  # set when it is masked, before it is stored
+    had_secret: SkipJsonSchema[bool] = False  # set when it is masked, before it is stored
 
     @property
     def operation(self) -> Operation:

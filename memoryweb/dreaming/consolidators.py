@@ -1,5 +1,6 @@
 """The two consolidators behind one shape: operations, what became of each, and why."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,6 +29,7 @@ from memoryweb.language.statement_comparison import Lookup
 
 PART = 4_000  # characters of a block that a model is given as one
 MOST_CHARACTERS = 40_000  # of notes that it is given at once
+_STAMP = re.compile(r"(?<=^- )\d\d:\d\d ")  # of a journal's line
 _CAN_CHANGE = frozenset({"full", *Waits})  # another night may decide otherwise
 
 
@@ -75,7 +77,9 @@ def _added(candidate: Candidate) -> Operation:
 def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidated:
     """What the model's answers make of the inputs; nothing in them is taken on trust."""
     refs = _refs(inputs)
-    operations = [_named(one.operation, refs) for answer in answers for one in answer.operations]
+    stamps = {one.ref: found[0] for one in inputs.mentions if (found := _STAMP.search(one.text))}
+    named = [_named(one.operation, refs) for answer in answers for one in answer.operations]
+    operations = [_unstamped(one, stamps) for one in named]
     told = "\n\n".join(answer.diary or answer.reason for answer in answers).strip()
     # Whatever line it cites, the model has read the words from outside.
     has_outside = any(mention.outside for mention in inputs.mentions)
@@ -163,6 +167,14 @@ def _named(operation: Operation, refs: Mapping[str, str]) -> Operation:
     return replace(
         operation, old=old, sources=tuple(refs.get(one, f"? {one}") for one in operation.sources)
     )
+
+
+def _unstamped(operation: Operation, stamps: Mapping[str, str]) -> Operation:
+    """Without the time that a note line began with: it is the journal's, nobody said it."""
+    text = operation.text
+    for ref in operation.sources:
+        text = text.removeprefix(stamps.get(ref, ""))
+    return replace(operation, text=text)
 
 
 def _made(

@@ -33,17 +33,20 @@ _NAMED = (
     "owner__integration__name",
 )
 _WORDS = (AuthorKind.PERSON, AuthorKind.AGENT)
+_EDITS = 5  # of one statement that are followed to what it says now
 
 
 @dataclass(frozen=True)
 class Learned:
     """One operation. `fact` is the statement that it made, or the one that it took away; None
-    where that is gone. `said` is the latest message under it."""
+    where that is gone. `said` is the latest message under it. Where a person put it in other words
+    since, `fact` is theirs and `was` the one before."""
 
     operation: Any
     report: Report
     fact: Any | None = None
     said: Evidence | None = None
+    was: Any | None = None
 
     @property
     def is_new(self) -> bool:
@@ -158,7 +161,15 @@ def _of_others(
 
 @Prepared
 def _facts(agents: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
-    rows: QuerySet[Any] = weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=prints))
+    return _weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=prints))
+
+
+def _by_id(facts: Sequence[UUID]) -> "QuerySet[Any]":
+    return _weighed(Fact.objects.filter(pk__in=facts))
+
+
+def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
+    rows: QuerySet[Any] = weighed(facts)
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
     return rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at")
@@ -179,11 +190,15 @@ def _told(operations: Sequence[Any]) -> list[Learned]:
     for fact in _facts(tuple(agents), tuple({*map(fingerprint, texts)})):
         facts[fact.agent_id, fact.owner_id, fact.fingerprint] = fact
     said = _said([fact.pk for fact in facts.values()])
+    newer = _reworded([*facts.values()])
     told = []
     for one in operations:
         fact = facts.get((one.report.agent_id, one.report.owner_id, prints[one.pk]))
         _withhold(one, facts)
-        told.append(Learned(one, one.report, fact, said.get(fact.pk) if fact else None))
+        if fact and fact.pk in newer:
+            told.append(Learned(one, one.report, newer[fact.pk], was=fact))
+        else:
+            told.append(Learned(one, one.report, fact, said.get(fact.pk) if fact else None))
     return told
 
 
@@ -195,6 +210,22 @@ def _withhold(one: Any, facts: Mapping[tuple[UUID, UUID | None, str], Any]) -> N
         return MARK if fact and fact.is_hidden else text
 
     one.before, one.against = [told(text) for text in one.before], told(one.against)
+
+
+def _reworded(facts: Sequence[Any]) -> dict[UUID, Any]:
+    """Statement → what people made of it since, where they put it in other words."""
+    found: dict[UUID, Any] = {}
+    waiting = {one.pk: one for one in facts}
+    for _step in range(_EDITS):
+        after = {
+            pk: one.superseded_by_id
+            for pk, one in waiting.items()
+            if one.why == Fact.Why.REWORDED and one.superseded_by_id
+        }
+        rows = {one.pk: one for one in _by_id([*after.values()])} if after else {}
+        waiting = {pk: rows[newer] for pk, newer in after.items() if newer in rows}
+        found |= waiting
+    return found
 
 
 def _said(facts: Sequence[UUID]) -> dict[UUID, Evidence]:

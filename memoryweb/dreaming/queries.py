@@ -164,6 +164,13 @@ def by_verdict(report: Report) -> "QuerySet[Candidate]":
     return report.candidates.order_by(order, "-score", "key")
 
 
+def known_before(report: Report) -> int:
+    """How many of its candidates memory said already."""
+    rejected = report.candidates.filter(verdict=Candidate.Verdict.REJECTED)
+    checks = rejected.values_list("gates", flat=True)
+    return sum(any(one["name"] == "new" and not one["passed"] for one in row) for row in checks)
+
+
 def team_warnings(team: Team, late: int) -> list[str]:
     """Sentences about what stops every dream of the team."""
     said = []

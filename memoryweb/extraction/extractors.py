@@ -79,7 +79,7 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Answe
     day = note_date(window.turns, now)
     said = client.complete(
         team_id=conversation.team_id,
-        role="default",
+        role="journal",
         system=prompts.load("extraction"),
         data=screening.data_for_prompt(
             _data(conversation, window, day),

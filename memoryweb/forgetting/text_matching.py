@@ -5,17 +5,23 @@ import re
 import secrets
 from collections.abc import Collection, Iterable, Iterator
 
+from django.utils.crypto import salted_hmac
+
 from memoryweb.forgetting.queries import MARK
-from memoryweb.language.normal_form import clean, normalise, read
+from memoryweb.language.comparison_words import CJK_FILLERS
+from memoryweb.language.normal_form import clean, is_cjk, normalise, read
 from memoryweb.language.sentences import spans
 from memoryweb.language.small_talk import is_courtesy
 from memoryweb.language.statement_comparison import says_the_same
 from memoryweb.language.tokens import tokens
 
 _LEAST_WORDS = 3
+_LEAST_LETTERS, _LEAST_DIGITS, _RARE = 4, 5, 9  # of a word that names are looked through for
 _LEAST_HEAVY = 2  # of a statement that is told by its words, whatever their order
 _WORD = re.compile(r"\w+")
+_FILLER = re.compile(f"[{''.join(one for one in CJK_FILLERS if len(one) == 1)}]")
 _BLANKS = re.compile(r"\s+")
+_LETTER = re.compile(r"[^\W\d_]")
 _SPEAKER = re.compile(r"^[^\W\d][^:：]{0,60}[:：]\s*")
 _POINTS = ".!?…。！？"
 # Where a sentence or a clause may begin and end, also within JSON and Markdown.
@@ -88,7 +94,8 @@ class Sought:
     to tell anything by its form (“I have diabetes.”) is found where it is a sentence of its own.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
+        """`names`: what of the texts is looked for in names; see `names_of`."""
         wanted = {one.strip() for one in texts if one.strip()}
         telling = {one for one in wanted if is_telling(one)}
         short = {one.rstrip(_POINTS) for one in wanted - telling if is_told(one)}
@@ -105,6 +112,10 @@ class Sought:
         self._signs = {max(_WORD.findall(form.casefold()), key=len) for form in forms}
         self._signs |= {max(tokens(text), key=len) for text in telling}
 
+        named = {form for one in names for form in _forms([one])}
+        self._names = re.compile(_any_name(named), re.IGNORECASE) if named else None
+        self._signs |= {max(_WORD.findall(one.casefold()), key=len) for one in named}
+
     def __bool__(self) -> bool:
         return self._pattern is not None
 
@@ -119,16 +130,70 @@ class Sought:
         folded = text.casefold()
         return any(sign in folded for sign in self._signs)
 
-    def renamed(self, name: str) -> str:
-        """Another name, where it has such a text in it, that says nothing."""
-        if not self.is_in(name):
+    def is_in_name(self, name: str) -> bool:
+        """In a name, or a label: words of the texts are enough."""
+        return self.is_in(name) or (self._names is not None and bool(self._names.search(name)))
+
+    def renamed(self, name: str, of: object = None) -> str:
+        """Another name, where it has such words in it, that says nothing: `of` the same thing
+        always the same one."""
+        if not self.is_in_name(name):
             return name
         ending = ".md" if name.endswith(".md") else ""
-        return f"forgotten-{secrets.token_hex(4)}{ending}"
+        same = salted_hmac("memoryweb.forgotten-name", f"{of}/{name}", algorithm="sha256")
+        code = same.hexdigest()[:8] if of else secrets.token_hex(4)
+        return f"forgotten-{code}{ending}"
+
+    def label(self, text: str) -> str:
+        """With the mark in the place of each text, and of each word of theirs."""
+        text = self.without(text)
+        return self._names.sub(MARK, text) if self._names else text
 
     def without(self, text: str) -> str:
         """With the mark in the place of each."""
         return self._pattern.sub(MARK, text) if self._pattern else text
+
+
+def names_of(texts: Iterable[str], others: Iterable[str]) -> list[str]:
+    """What names and labels may say of these texts: two words of content that stand side by side,
+    and each word that no other statement of the memory says."""
+    others = list(others)
+    said = frozenset[str]().union(*(read(text).heavy for text in others))
+    known = " ".join(read(text).normal for text in others)
+    found: dict[str, None] = {}
+    for text in texts:
+        before = ""
+        for word in _words(clean(text)):
+            heavy = read(word).heavy
+            both = f"{before} {word}"
+            if heavy and before and _LETTER.search(both) and both.casefold() not in known:
+                found[both] = None
+            if heavy - said and _is_own_word(word):
+                found[word] = None
+            before = word if heavy else ""
+    return list(found)
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text):
+        yield from filter(None, _FILLER.split(word)) if is_cjk(word) else (word,)
+
+
+def _is_own_word(word: str) -> bool:
+    """One that tells something alone; a short number stands in many names."""
+    if is_cjk(word):
+        return len(word) > 1
+    return len(word) >= (_LEAST_DIGITS if word.isdecimal() else _LEAST_LETTERS)
+
+
+def _any_name(names: Iterable[str]) -> str:
+    """Words whose form is rare also within longer ones."""
+    parts = []
+    for name in sorted(names, key=len, reverse=True):
+        body = r"[\W_]*".join(map(re.escape, name.split()))
+        is_rare = not name.isascii() or len(name) >= _RARE or re.search(r"\d", name)
+        parts.append(body if is_rare else rf"(?<![^\W_]){body}(?![^\W_])")
+    return "|".join(parts)
 
 
 def _forms(texts: Iterable[str]) -> set[str]:

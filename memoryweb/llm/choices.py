@@ -1,10 +1,12 @@
 """Which model a team asks, and the endpoint of its own: what an admin decides in the browser."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 import pydantic
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -18,10 +20,9 @@ from memoryweb.llm.endpoint import (
 )
 from memoryweb.llm.exceptions import ModelError, NotConfigured
 from memoryweb.llm.models import Breaker, TeamModel
+from memoryweb.llm.prompts import fenced
 from memoryweb.llm.sealing import seal
-
-_TRIAL_SECONDS = 15.0  # somebody waits for the page
-_TRIAL_TOKENS = 1024  # some models think before they answer
+from memoryweb.llm.tokens import estimate_messages
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,17 @@ class Own:
     price_out: float = 0
 
 
-class _Trial(pydantic.BaseModel):
-    works: bool
+@dataclass(frozen=True)
+class Trial:
+    """What a test call asks."""
+
+    system: str
+    data: Mapping[str, object]
+    schema: type[pydantic.BaseModel]
+
+    @property
+    def tokens(self) -> int:
+        return estimate_messages([self.system, fenced(self.data)])
 
 
 def of(team_id: UUID) -> TeamModel:
@@ -107,8 +117,10 @@ def limit_cost(*, team_id: UUID, daily_cost: float | None, by: Actor) -> TeamMod
     return row
 
 
-def try_out(*, team_id: UUID, choice: str, daily_tokens: int | None, by: Actor) -> str:
-    """One small call to a model, chosen or not; how it went, in a sentence.
+def try_out(
+    *, team_id: UUID, choice: str, trial: Trial, daily_tokens: int | None, by: Actor
+) -> str:
+    """One call to a model, chosen or not, as long as a night's; how it went, in a sentence.
 
     Never inside a transaction. Raises a ModelError.
     """
@@ -120,11 +132,10 @@ def try_out(*, team_id: UUID, choice: str, daily_tokens: int | None, by: Actor) 
         said = client.complete(
             team_id=team_id,
             role="default",
-            system='This is a test call. Answer with the JSON {"works": true} and nothing else.',
-            data={},
-            schema=_Trial,
-            deadline=started + _TRIAL_SECONDS,
-            max_tokens=_TRIAL_TOKENS,
+            system=trial.system,
+            data=trial.data,
+            schema=trial.schema,
+            deadline=started + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=daily_tokens,
             endpoint=endpoint,
         )

@@ -168,8 +168,10 @@ def _tried(http: httpx.Client, body: bytes, deadline: float, bill: _Bill) -> tra
             if not failure.transient:
                 return response
             pause = pause if failure.retry_after is None else failure.retry_after
-        is_last = attempt >= TRIES and not isinstance(failure, Loading)
-        if is_last or time.monotonic() + pause >= deadline:
+        is_loading = isinstance(failure, Loading)
+        # Asked at the last moment it would seem to have hung.
+        least = max(pause, LONGEST_PAUSE) if is_loading else pause
+        if (attempt >= TRIES and not is_loading) or time.monotonic() + least >= deadline:
             raise failure
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")

@@ -31,7 +31,8 @@ class FileKind:
     `is_core`: no other name may look like it. `is_seeded`: made with the agent, in this order, in
     everyone's prompt; `starts_own`: an owner's own starts in their prompt. `limit`: characters
     that a prompt is given. `holds_facts`: each bullet is a statement that is followed. `is_named`:
-    the file's name says what stands in it, and is searched like a heading.
+    the file's name says what stands in it, and is searched like a heading. `is_offered`: MCP's
+    clients are told of it, and load it by themselves.
     """
 
     name: str
@@ -46,6 +47,12 @@ class FileKind:
     in_snapshot: bool = False
     holds_facts: bool = False
     is_named: bool = False
+    is_offered: bool = False
+
+    @property
+    def is_given(self) -> bool:
+        """Whether everyone's model is given a shared one, enabled or not."""
+        return self.is_seeded or self.is_offered
 
     @property
     def start(self) -> str:
@@ -89,13 +96,14 @@ KINDS = (
         is_seeded=True,
         starts_own=True,
         in_snapshot=True,
+        is_offered=True,
     ),
-    FileKind("memory_summary.md", Written.MEMORY, "other", is_core=False),
+    FileKind("memory_summary.md", Written.MEMORY, "other", is_core=False, is_offered=True),
     FileKind("KNOWLEDGE.md", Written.KNOWLEDGE, in_snapshot=True, holds_facts=True),
     FileKind("structured/**", Written.KNOWLEDGE, "structured", is_core=False, holds_facts=True),
     NOTE,
     ENTRY,
-    FileKind("skills/**", Written.SKILLS, "skills", is_core=False),
+    FileKind("skills/**", Written.SKILLS, "skills", is_core=False, is_offered=True),
     FileKind("DREAMS.md", Written.DREAMS, "past", "diary", weight=0.4),
     FileKind("memory/dreams/**", Written.DREAMS, "past", "diary", weight=0.4, is_core=False),
     FileKind("HISTORY.md", Written.HISTORY, "past", "diary", weight=0.4),

@@ -35,7 +35,8 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
 _PLACEHOLDER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
-_HIDDEN = re.compile(r"\s*<!-- line to be forgotten #([0-9a-f]{8}) -->\s*")
+_BULLET = r"\s*(?:[-*+]|\d{1,9}[.)])\s+"
+_HIDDEN = re.compile(rf"(?:{_BULLET})?\s*<!-- line to be forgotten #([0-9a-f]{{8}}) -->\s*")
 
 _READ_WITHOUT = frozenset({AuthorKind.PERSON, AuthorKind.IMPORT})  # what is to be forgotten
 
@@ -214,10 +215,13 @@ def _hidden_in(text: str, file: File, away: Hidden) -> str:
     if not gone:
         return text
     lines = enumerate(text.split("\n"), start=1)
-    return "\n".join(
-        f"<!-- line to be forgotten #{_number(file, line)} -->" if n in gone else line
-        for n, line in lines
-    )
+    return "\n".join(_to_be_forgotten(file, line) if n in gone else line for n, line in lines)
+
+
+def _to_be_forgotten(file: File, line: str) -> str:
+    """An item stays one, or Markdown would take it for the end of the item above."""
+    bullet = re.match(_BULLET, line)
+    return f"{bullet[0] if bullet else ''}<!-- line to be forgotten #{_number(file, line)} -->"
 
 
 def _with_placeholders(file: File, withheld: Collection[int]) -> str:

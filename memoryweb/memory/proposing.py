@@ -1,7 +1,7 @@
 """A change that a person has to accept: kept beside its file, which stays as it is."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -11,17 +11,20 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from memoryweb.agents.models import Owner
 from memoryweb.language.statement_comparison import clean
 from memoryweb.markdown.merge import merge
+from memoryweb.markdown.paths import WorkspacePath
 from memoryweb.memory import screening
+from memoryweb.memory.revising import Change, revise
 from memoryweb.memory.transaction import Transaction
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance import line_history
 from memoryweb.provenance.line_origins import Origin
-from memoryweb.provenance.writer import Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import states, without_rejected
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.new_files import new_file
 from memoryweb.workspace.revisions import content_of, contents_of
 
 _LATEST = 50  # rejected proposals that are looked at
@@ -68,12 +71,12 @@ def hold_back(
     broken: Sequence[tuple[str, str]],
     origins: Mapping[int, Origin],
 ) -> Proposal | None:
-    """One proposal a file and source: what comes later is added to what waits already. None where
-    a person rejected all of it before."""
+    """One proposal a file, source and day: what comes later is added to what waits already. None
+    where a person rejected all of it before."""
     rejected = rejected_lines(file.agent_id, file.owner, file.path)
     packs = {line: packed(origins[n]) for n, line in _lines(content) if n in origins}
     content, _left_out = without_rejected(file.content, content, rejected)
-    proposal = _of_source(file, writer)
+    proposal = _of_source(tx, file, writer)
     if content == file.content or proposal.state not in {"", Proposal.State.PENDING}:
         return None
     if proposal.state:
@@ -105,6 +108,13 @@ def settle(runs: Iterable[UUID | None]) -> None:
         if run.status == was:
             run.status = now
             run.save(update_fields=["status"])
+
+
+def kept_free(tx: Transaction, place: Place, path: WorkspacePath, places: Iterator[int]) -> File:
+    """A file that stands for nothing until a person accepts its first text: a deleted one."""
+    file = new_file(place.agent, place.owner, path, places, by_person=False)
+    revise(tx, [(file, Change("", is_deletion=True))], Writer(AuthorKind.SYSTEM))
+    return file
 
 
 def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]) -> None:
@@ -176,8 +186,9 @@ def packed(origin: Origin) -> dict[str, Any]:
     }
 
 
-def _of_source(file: File, writer: Writer) -> Proposal:
-    """What waits of the same source, else a new one, without a state yet. A run has one a file."""
+def _of_source(tx: Transaction, file: File, writer: Writer) -> Proposal:
+    """What waits of the same source since midnight (UTC), else a new one, without a state yet. Of a
+    run there is one a file."""
     found = Proposal.objects.filter(file=file, run=writer.run)
     if writer.run is None:
         found = found.filter(
@@ -185,6 +196,7 @@ def _of_source(file: File, writer: Writer) -> Proposal:
             token=writer.token,
             batch=writer.batch,
             conversation=writer.conversation_id,
+            created_at__gte=tx.now.replace(hour=0, minute=0, second=0, microsecond=0),
         )
     made = Proposal(
         team_id=file.team_id,

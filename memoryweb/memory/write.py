@@ -161,8 +161,9 @@ def _judged(
     if _is_at(file, content):
         screening.keep_for_file(tx, file, screened, writer)
         return Written(file, None, file.revision, held=screened.held)
-    if asked := write_matrix.asks_person(writer, place, file):
-        return _held_back(tx, asked, screened, writer, text.origins)
+    if (broken := write_matrix.why_asked(writer, place, file)) is not None:
+        file = file or proposing.kept_free(tx, place, path, places)
+        return _held_back(tx, file, broken, screened, writer, text.origins)
     file = _at(file, place, path, writer, places)
     return Save(file, Change(content, reason=text.reason), text.origins, screened, text.whys)
 
@@ -187,9 +188,12 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     path = screening.path(place.path)
     write_matrix.check(writer, place)
     file = find(place)
-    asked = write_matrix.asks_person(writer, place, file)
+    broken = write_matrix.why_asked(writer, place, file)
+    places = last_places(place.agent, place.owner)
+    if file is None and broken is not None:
+        file = proposing.kept_free(tx, place, path, places)
     if file is None or file.deleted_at is not None:
-        file = _at(file, place, path, writer, last_places(place.agent, place.owner))
+        file = _at(file, place, path, writer, places)
         header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
@@ -203,9 +207,9 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     delta = header + screened.text
     _check_content(file.content + delta)
     origins = {first + at: line.origin for at, line in enumerate(lines)}
-    if asked:
+    if broken is not None:
         whole = replace(screened, text=file.content + delta)
-        return _held_back(tx, asked, whole, writer, origins)
+        return _held_back(tx, file, broken, whole, writer, origins)
     before = file.content
     stood = without_flagged(before, flags.flagged_lines(file))
     [revision] = revise(tx, [(file, Change(file.content + delta, delta))], writer)
@@ -262,8 +266,8 @@ def restore(
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
     origins = returning(file, number)
-    if asked := write_matrix.asks_person(writer, _place_of(file), file):
-        return _held_back(tx, asked, screened, writer, {})
+    if (broken := write_matrix.why_asked(writer, _place_of(file), file)) is not None:
+        return _held_back(tx, file, broken, screened, writer, {})
     back = Save(file, Change(content, restored_from=number), origins, screened, whys)
     [revision] = save(tx, "file.restored", [back], writer)
     if buried.is_hiding:
@@ -283,7 +287,7 @@ def rename(
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
     write_matrix.check(writer, _place_of(file), wanted.text)
-    write_matrix.check_renaming(writer, file)
+    write_matrix.check_renaming(writer, file, wanted.text)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     if expected is not None and file.sha256 != expected:
@@ -314,15 +318,15 @@ def _kept_out(
 
 def _held_back(
     tx: Transaction,
-    asked: write_matrix.Asked,
+    file: File,
+    broken: Sequence[tuple[str, str]],
     screened: Screened,
     writer: Writer,
     origins: Mapping[int, Origin],
 ) -> Written:
     """Nothing is written: the change waits for a person, or was rejected by one before."""
-    file = asked.file
     proposal = proposing.hold_back(
-        tx, file, screened.text, writer=writer, broken=asked.broken, origins=origins
+        tx, file, screened.text, writer=writer, broken=broken, origins=origins
     )
     if proposal is not None:
         screening.keep_for_file(tx, file, screened, writer)

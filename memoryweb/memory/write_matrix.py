@@ -4,14 +4,13 @@ It judges who is behind a write, never the way that the text came in.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryweb.agents.models import Agent
-from memoryweb.markdown.file_kinds import SEEDED, Written
-from memoryweb.markdown.paths import fold, kind_of
+from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.provenance import vouched_authors
 from memoryweb.provenance.writer import Place, Writer
@@ -23,11 +22,10 @@ APPROVED = frozenset({Written.INSTRUCTIONS})  # what a run's proposal may change
 OUTSIDE = (
     "outside",
     gettext_noop(
-        "It comes from outside the team, or from an integration that may not write what is in "
+        "It comes from outside the team, or from a token that may not change what is in "
         "everyone's prompt."
     ),
 )
-_PROMPT = frozenset(fold(name) for name in SEEDED)
 
 
 class WriteRefused(MemoryRefused):
@@ -64,29 +62,12 @@ def check_arranging(writer: Writer) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A person has to accept the change of that file; `broken` says why, as a guard's word and
-    sentence, and nothing where it is the agent's policy."""
-
-    file: File
-    broken: Sequence[tuple[str, str]] = ()
-
-
-def asks_person(writer: Writer, place: Place, file: File | None) -> Asked | None:
-    """Raises WriteRefused where there is no file yet that a person could look at."""
-    broken = why_asked(writer, place, enabled=file is not None and file.enabled)
-    if broken is None:
-        return None
-    if file is None:
-        raise WriteRefused(made_anew(place.path))
-    return Asked(file, broken)
-
-
-def why_asked(writer: Writer, place: Place, *, enabled: bool) -> Sequence[tuple[str, str]] | None:
-    """Whether a change of what stands in everyone's prompt has to be proposed; None: it may be
-    written. A run asks for the agent's policy itself, with its guards."""
-    if place.owner is not None or not (enabled or fold(place.path) in _PROMPT):
+def why_asked(writer: Writer, place: Place, file: File | None) -> Sequence[tuple[str, str]] | None:
+    """Why a change of what everyone's prompt is made of has to be proposed, as (guard, sentence),
+    none of them where it is the agent's policy; None: it may be written. `file`: what stands there.
+    A run asks for the agent's policy itself, with its guards."""
+    is_given = kind_of(place.path).is_given or (file is not None and file.enabled)
+    if place.owner is not None or not is_given:
         return None
     if writer.is_approved or is_person(writer):
         return None
@@ -97,15 +78,10 @@ def why_asked(writer: Writer, place: Place, *, enabled: bool) -> Sequence[tuple[
     return None if place.agent.policy == Agent.Policy.APPLY else []
 
 
-def made_anew(path: str) -> str:
-    return _("“{path}” enters everyone's prompt, so only a person can create it again.").format(
-        path=path
-    )
-
-
 def check_taking_out(writer: Writer, file: File) -> None:
     """A deletion is nothing that could wait as a proposal. Raises WriteRefused."""
-    if asks_person(writer, Place(file.agent, file.owner, file.path), file):
+    place = Place(file.agent, file.owner, file.path)
+    if why_asked(writer, place, file) is not None:
         raise WriteRefused(
             _("“{path}” is in everyone's prompt, so only a person can delete it.").format(
                 path=file.path
@@ -119,12 +95,14 @@ def check_person(writer: Writer) -> None:
         raise WriteRefused(_("Only a person can revert what a source wrote."))
 
 
-def check_renaming(writer: Writer, file: File) -> None:
-    """A file of the prompt keeps its name, so that nothing takes its place. Raises WriteRefused."""
-    if file.enabled and not is_person(writer):
+def check_renaming(writer: Writer, file: File, path: str) -> None:
+    """What a prompt gives keeps its name, and nothing takes its place. Raises WriteRefused."""
+    places = [Place(file.agent, file.owner, one) for one in (file.path, path)]
+    is_asked = any(why_asked(writer, one, None) is not None for one in places)
+    if (file.enabled or is_asked) and not is_person(writer):
         raise WriteRefused(
             _("“{path}” is part of the prompt, so only a person can rename it.").format(
-                path=file.path
+                path=file.path if file.enabled or not kind_of(path).is_given else path
             )
         )
 

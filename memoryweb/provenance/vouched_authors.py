@@ -1,7 +1,7 @@
 """Whose words may change a shared file of the prompt before a person has looked (SPEC §5.4).
 
-Members' words, as far as the agent's policy lets them; an integration's where an admin granted
-`shared:write`; never those of end users, whoever passes them on.
+Members' words, as far as the agent's policy lets them; a token's where its person writes through it
+or an admin granted `shared:write`; never those of end users, whoever passes them on.
 """
 
 from collections.abc import Iterable
@@ -17,13 +17,15 @@ from memoryweb.workspace.models import Revision
 
 
 def is_vouched(speaker: Owner | None, integration: Integration | None, token: Token | None) -> bool:
-    """`speaker`: who said it; None and the system's owner: whoever the integration is."""
-    is_granted = integration is None or is_granted_to(integration, token)
-    return is_granted and not is_end_user(speaker)
+    """`speaker`: who said it; None and the system's owner: whoever holds the token."""
+    return is_granted_to(integration, token) and not is_end_user(speaker)
 
 
-def is_granted_to(integration: Integration, token: Token | None) -> bool:
-    holders = [integration.scopes, *([token.scopes] if token else [])]
+def is_granted_to(integration: Integration | None, token: Token | None) -> bool:
+    """Neither of them: a person in a session."""
+    if token is not None and token.act_as_person:
+        return True
+    holders = [one.scopes for one in (integration, token) if one is not None]
     return all(Scope.SHARED_WRITE in scopes for scopes in holders)
 
 
@@ -76,6 +78,7 @@ def _is_vouched_line(row: LineOrigin, wrote: Revision | None) -> bool:
     if wrote is None:
         return False
     if row.author_kind == AuthorKind.EXTRACTION:
-        return wrote.conversation is not None and not is_end_user(wrote.conversation.owner)
+        said = wrote.conversation
+        return said is not None and is_said_by_members(said, said.messages.defer("content"))
     is_outside = wrote.source == SourceClass.THIRD_PARTY
     return not is_outside and is_vouched(None, wrote.integration, wrote.token)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
 
+from memoryweb.audit import keys
 from memoryweb.audit.triggers import check_triggers
 from memoryweb.database_unavailable import write_refusal
 from memoryweb.runs import fairness
@@ -27,7 +28,9 @@ class Health:
     last_tick: datetime | None
     oldest_waiting: datetime | None  # due since then, and nothing stands in its way
     expired_leases: int
-    unprotected: tuple[str, ...]  # what the database lacks to keep audit events unchanged
+    unprotected: tuple[
+        str, ...
+    ]  # what is wrong with keys, or with what keeps audit events unchanged
     unwritable: str  # why the database takes no change
 
     @property
@@ -90,10 +93,14 @@ def check(now: datetime) -> Health:
         running = Run.objects.filter(status=Run.Status.RUNNING).aggregate(
             expired=Count("pk", filter=Q(lease_until__lte=now))
         )
-    unprotected = tuple(error.msg for error in check_triggers([DEFAULT_DB_ALIAS]))
+    unprotected = [error.msg for error in check_triggers([DEFAULT_DB_ALIAS])]
+    try:
+        keys.check()
+    except keys.KeysRefused as refusal:
+        unprotected.append(str(refusal))
     unwritable = str(write_refusal(Beat._meta.db_table))
     ticked = last_tick(now)
-    return Health(now, ticked, waiting["since"], running["expired"], unprotected, unwritable)
+    return Health(now, ticked, waiting["since"], running["expired"], tuple(unprotected), unwritable)
 
 
 def _idle(last_tick: datetime | None, now: datetime) -> str:

@@ -16,6 +16,7 @@ from memoryweb.facts.listing import weight_of
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.facts.validity import state_on, today
+from memoryweb.forgetting.queries import MARK
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import owner_query, talk_url
@@ -173,6 +174,8 @@ def _told(request: TeamRequest, one: Learned, tells_new: bool) -> Told:
         undo = _undo(request, fact) if _changes(request, fact) else None
         return Told(**told, pieces=(), note=note, undo=undo)
     before = " ".join(operation.before)
+    if one.was is not None and fact:
+        return _reworded(request, told, one.was, fact)
     if sign == "change" and before and operation.after:
         told["pieces"] = changed_words(before, operation.after)
     elif sign == "retire":
@@ -180,6 +183,16 @@ def _told(request: TeamRequest, one: Learned, tells_new: bool) -> Told:
     else:
         told["pieces"] = (Piece(operation.after),)
     return Told(**told, why=operation.reason, **(_of_fact(request, fact, one.said) if fact else {}))
+
+
+def _reworded(request: TeamRequest, told: dict[str, Any], was: Any, now: Any) -> Told:
+    """In the person's words; Undo brings back those before."""
+    about = _of_fact(request, now, None)
+    if about.get("edit_url") and not was.is_hidden:
+        about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=was.text)
+    about.setdefault("note", _("Put in other words since then."))
+    old = MARK if was.is_hidden else was.text
+    return Told(**told, pieces=changed_words(old, now.text), **about)
 
 
 def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None) -> dict[str, Any]:
@@ -220,7 +233,7 @@ def _acts(request: TeamRequest, fact: Any, state: Fact.State) -> dict[str, Any]:
     if state not in _LIVING:
         return {"acts": (Act(_("Bring it back"), url("restore"), "c"), forget)}
     acts = [Act(_("Not true"), url("not_true"), "n"), forget]
-    if not fact.confirmed_at:
+    if not fact.is_persons_word:
         acts.insert(0, Act(_("Confirm"), url("confirm"), "c", "yes"))
     is_mine = fact.confirmed_at and fact.confirmed_by == request.visit.user
     undo = Act(_("Undo"), url("unconfirm"), "u") if is_mine else None

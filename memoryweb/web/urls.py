@@ -182,6 +182,8 @@ token_patterns = [
     path("", tokens.tokens, name="settings_tokens"),
     path("new/", tokens.new, name="settings_token_new"),
     path("<uuid:token_id>/", tokens.token, name="settings_token"),
+    path("<uuid:token_id>/sharing/grant/", tokens.grant, name="settings_token_grant"),
+    path("<uuid:token_id>/sharing/withdraw/", tokens.withdraw, name="settings_token_withdraw"),
     path("<uuid:token_id>/revoke/", tokens.revoke_confirm, name="settings_token_revoke_confirm"),
     path("<uuid:token_id>/revoke/now/", tokens.revoke, name="settings_token_revoke"),
 ]

@@ -72,6 +72,7 @@ def test_a_process_that_is_killed_leaves_its_key_free(world: World) -> None:
     token = personal_token(world.team, world.alice)
     environment = {"MEMORYWEB_DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": SETTINGS}
     environment["MEMORYWEB_SECRET_KEY"] = settings.SECRET_KEY
+    environment["MEMORYWEB_CHECKPOINT_SECRET"] = settings.CHECKPOINT_SECRET
     command = [sys.executable, "-c", DYING.format(token=token)]
     died = subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False)
     assert died.returncode == -signal.SIGKILL

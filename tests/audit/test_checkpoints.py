@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memoryweb.audit import checkpoints
+from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Maintenance
 from memoryweb.audit.record import SYSTEM, Entry, record_all
 from memoryweb.audit.verify import chains, verify
@@ -99,6 +99,6 @@ def test_a_chain_is_verified_in_steps(events: list[Event]) -> None:
 
 
 def test_the_key_is_not_in_the_database(events: list[Event], settings: Any) -> None:
-    before = checkpoints.public_key()
+    before = keys.public_key()
     settings.CHECKPOINT_SECRET = "another"
-    assert checkpoints.public_key() != before
+    assert keys.public_key() != before

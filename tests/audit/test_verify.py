@@ -18,7 +18,7 @@ def events(db: None) -> list[Event]:
     Maintenance.objects.create(allowed=True)
     entries = [
         Entry(
-            "file.written",
+            "file.written" if number else "team.created",
             Actor("person", id="p1", role="admin", token_id=uuid.uuid4()),
             on_behalf_of=uuid.uuid4(),
             details={"number": number},

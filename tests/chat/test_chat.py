@@ -1,21 +1,28 @@
 """One turn by API: memory in the prompt, both messages kept once or not at all."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from django_scopes import scope
 
+from memoryweb.agents.models import Agent
+from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.forgetting.models import Request
 from memoryweb.llm.models import Usage
+from memoryweb.llm.tokens import estimate
+from memoryweb.memory import context
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Injection
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers, narrow
-from tests.fakes import Behaviour, ModelServer
+from tests.fakes import Behaviour, ModelServer, Received
+from tests.llm.refusals import LLAMA_CPP
 from tests.world import World
 
 CANOE = "Her canoe is red."
@@ -268,9 +275,50 @@ def test_a_model_that_sums_up_nothing_stops_no_chat(
     assert callers.helpdesk.post("/chat", asked(world)).json()["answer"] == "Red."
 
 
-def _talk(world: World, count: int) -> None:
+def test_the_model_knows_the_day_and_that_it_has_no_tools(
+    world: World, callers: Callers, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Late, so that what stands before is the same byte for byte and can be cached."""
+    noon = timezone.now().replace(hour=12)  # it is tomorrow in Auckland
+    monkeypatch.setattr(timezone, "now", lambda: noon)
+    with scope(team=world.team):
+        Agent.objects.filter(pk=world.agent.pk).update(time_zone="Pacific/Auckland")
+        system = context.build(Reader(world.agent, world.customer), "Hello").system
+    model_server.text("Hello.")
+    callers.helpdesk.post("/chat", asked(world, message="Hello"))
+    sent = model_server.requests[0].system
+    assert "remember" in system  # a tool, in AGENTS.md
+    assert sent.startswith(system)
+    late = sent.removeprefix(system)
+    assert f"Today is {noon + timedelta(days=1):%A, %Y-%m-%d}." in late
+    assert "no tools" in late
+    assert "tools" not in model_server.requests[0].body
+
+
+def test_a_talk_in_long_words_fits_into_the_window_of_its_model(
+    world: World, callers: Callers, model_server: ModelServer, settings: Any
+) -> None:
+    """The server counts 1.6 tokens for each that we estimate, as one does in German."""
+    settings.MODEL_WINDOW = 4_000
+    long = "Wir sprachen über das Donaudampfschifffahrtsgesellschaftspatent. "
+    _talk(world, 8, long * 8)
+
+    def counted(received: Received) -> Behaviour:
+        size = sum(estimate(one["content"]) + 4 for one in received.body["messages"])
+        if size * 1.6 + received.body["max_tokens"] > 4_000:
+            return Behaviour(status=400, raw=LLAMA_CPP[0][1], streams=False)
+        return Behaviour("Ja.", tokens=(round(size * 1.6), 3))
+
+    model_server.default = counted
+    answer = callers.helpdesk.post("/chat", asked(world, message=long * 40))
+    assert answer.json()["answer"] == "Ja."
+    chats = [one for one in model_server.requests if one.body["messages"][-1]["role"] == "user"]
+    assert len([one for one in chats if "response_format" not in one.body]) == 1
+
+
+def _talk(world: World, count: int, more: str = "and more of it.") -> None:
     roles = ("user", "assistant")
-    told = [NewMessage(roles[at % 2], f"This is turn {at}, and more of it.") for at in range(count)]
+    told = [NewMessage(roles[at % 2], f"This is turn {at}, {more}") for at in range(count)]
     with write_transaction(world.team) as work:
         add_messages(
             work,

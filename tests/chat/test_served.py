@@ -71,6 +71,7 @@ def port(tmp_path: Path, world: World, model_server: ModelServer) -> Iterator[in
     environment = {
         "DATABASE_URL": database_url(),
         "SECRET_KEY": installed.SECRET_KEY,
+        "CHECKPOINT_SECRET": installed.CHECKPOINT_SECRET,
         "MODEL_PROVIDER": "openai",
         "MODEL_BASE_URL": model_server.url,
         "MODEL_KEY": "test-key-of-no-value",

@@ -19,13 +19,17 @@ from memoryweb.accounts.teams import remove_demo
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands.demo import building
+from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Operation, Report
 from memoryweb.facts.models import Fact
+from memoryweb.llm.endpoint import configured
+from memoryweb.llm.models import TeamModel
 from memoryweb.review.inbox import Inbox
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Injection
 from tests.api.client import Api
 from tests.commands.calling import run
+from tests.fakes import ModelServer
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -163,3 +167,17 @@ def _last_night() -> Iterable[Operation]:
     latest = Report.objects.order_by("-dreamt_at").values_list("run__night", flat=True).first()
     done = Operation.objects.filter(code="", waits="", report__run__night=latest)
     return done.select_related("report__agent")
+
+
+@has_demo
+def test_the_demo_asks_no_model_also_where_one_is_set_up(model_server: ModelServer) -> None:
+    """It would take minutes, and a paid one would charge for what nobody asked for."""
+    run("first_start")
+    with scopes_disabled():
+        team = Team.objects.get(is_demo=True)
+        assert set(Run.objects.values_list("consolidator", flat=True)) <= {"rules", ""}
+        assert not Conversation.objects.filter(waiting=True).exists()
+        assert not Run.objects.active().exists()
+    assert model_server.requests == []
+    assert configured(team.pk)  # from now on, as the settings say
+    assert not TeamModel.objects.filter(team_id=team.pk).exists()

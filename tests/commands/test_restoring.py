@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import connection
 
 from tests.migrated import copy_migrated
@@ -87,6 +88,8 @@ def test_a_restored_sqlite_has_what_it_had_when_it_was_copied(place: Path) -> No
 @pytest.mark.only_on("postgresql", why="the recipe is PostgreSQL's")
 def test_a_restored_postgresql_has_what_it_had_when_it_was_copied(place: Path) -> None:
     here = {"MEMORYWEB_DATABASE_URL": database_url()}
+    (place / "var/secret-key").write_text(settings.SECRET_KEY)
+    (place / "var/checkpoint-key").write_text(settings.CHECKPOINT_SECRET)
     shell(place, f"{make_team('Before')}\n{SIGN}", **here)
     shell(place, recipe("backup: postgresql"), **here)
     shell(place, make_team("After"), **here)

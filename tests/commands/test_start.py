@@ -33,7 +33,7 @@ sys.stdin.read()
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path: Path, settings: Any) -> None:
+def _home(db: None, tmp_path: Path, settings: Any) -> None:
     settings.HOME = tmp_path
 
 

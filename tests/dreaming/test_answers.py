@@ -57,3 +57,7 @@ def test_an_answer_without_operations_is_refused() -> None:
 def _operation(**change: Any) -> Operation:
     answer = parse(json.dumps({"operations": [ADD | change]}), DreamAnswer)
     return answer.operations[0].operation
+
+
+def test_no_field_of_ours_is_asked_of_a_model() -> None:
+    assert "had_secret" not in json.dumps(DreamAnswer.model_json_schema())

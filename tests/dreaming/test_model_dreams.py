@@ -37,6 +37,25 @@ class TestModel:
         assert run.tokens_in > 0
         assert LineOrigin.objects.filter(run=run, source_file=source, source_line=3).exists()
 
+    @pytest.mark.parametrize("stamp", ["- 09:00 ", "09:00 "])
+    def test_a_text_may_keep_the_time_that_its_note_line_was_given_with(
+        self, world: World, model_server: ModelServer, stamp: str
+    ) -> None:
+        note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer(add(f"{stamp}{LINE}")))
+        dream(world, world.customer)
+        assert f"- {LINE}" in text_of(world, world.customer)
+
+    def test_a_time_that_was_said_stays_and_another_is_unsupported(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        note(world, world.customer, NIGHT, "09:30 is Marta's train.")
+        made_up = "10:15 is Marta's train."
+        model_server.answer(answer(add("09:30 is Marta's train."), add(made_up)))
+        dream(world, world.customer)
+        assert "- 09:30 is Marta's train." in text_of(world, world.customer)
+        assert made_up not in text_of(world, world.customer)
+
     def test_it_is_given_statements_and_note_lines_with_ids(
         self, world: World, model_server: ModelServer
     ) -> None:

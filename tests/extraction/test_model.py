@@ -278,3 +278,21 @@ def test_no_owner_s_text_meets_another_s(world: World, model_server: ModelServer
     assert not any(word in event.details for word in owners for event in Event.objects.all())
     for request in model_server.requests:
         assert sum(word in request.user for word in owners) == 1
+
+
+def test_extraction_asks_the_model_for_journals(
+    world: World, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODELS = {"default": "large", "journal": "small"}
+    model_server.answer(answer())
+    extract(world, talk(world))
+    assert [request.model for request in model_server.requests] == ["small"]
+
+
+@pytest.mark.parametrize("stamp", ["", "- ", "12:03 ", "- 12:03 "])
+def test_a_line_may_come_as_it_stands_in_the_note(
+    world: World, model_server: ModelServer, stamp: str
+) -> None:
+    model_server.answer(answer(lines=[{"text": f"{stamp}{CARLA}", "messageIds": ["t4"]}]))
+    extract(world, talk(world))
+    assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]

@@ -10,6 +10,7 @@ from django.db import connection
 
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
+from memoryweb.dreaming.trial import trial
 from memoryweb.llm import choices
 from memoryweb.llm.choices import Own
 from memoryweb.llm.endpoint import configured
@@ -198,7 +199,7 @@ def test_no_event_holds_the_key(net: Net, model_server: ModelServer, caplog: Any
     _use_own()
     model_server.status(401, f"{KEY} is wrong")
     with pytest.raises(ModelError) as raised:
-        choices.try_out(team_id=TEAM, choice="own", daily_tokens=None, by=SYSTEM)
+        choices.try_out(team_id=TEAM, choice="own", trial=trial(), daily_tokens=None, by=SYSTEM)
     choices.remove_own(team_id=TEAM, by=SYSTEM)
     events = Event.objects.filter(team_id=TEAM).order_by("seq")
     told = [(event.action, event.reason_code, event.details) for event in events]
@@ -237,8 +238,8 @@ def test_none_means_that_the_installations_model_is_not_asked(
 
 def test_a_model_is_tried_before_it_is_used(net: Net, model_server: ModelServer) -> None:
     choices.set_own(team_id=TEAM, own=OWN, by=SYSTEM)
-    model_server.answer({"works": True}, tokens=(30, 5))
-    said = choices.try_out(team_id=TEAM, choice="own", daily_tokens=None, by=SYSTEM)
+    model_server.answer({"operations": []}, tokens=(30, 5))
+    said = choices.try_out(team_id=TEAM, choice="own", trial=trial(), daily_tokens=None, by=SYSTEM)
     assert said.startswith("their-model answered in ")
     assert said.endswith("took 35 tokens.")
     assert not configured(TEAM)

@@ -147,6 +147,10 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     "resend webhook": ("webhook.resent", _on_webhook(_resent)),
     "remove webhook": ("webhook.removed", _on_webhook(endpoints.remove)),
     "issue token": ("token.issued", lambda w: personal_token(w.team, w.alice)),
+    "let token share": (
+        "token.changed",
+        lambda w: tokens.let_share(token=_token(w), reason="Keeps the opening hours.", by=SYSTEM),
+    ),
     "revoke token": ("token.revoked", lambda w: tokens.revoke(token=_token(w), by=SYSTEM)),
     "use token": ("token.used", _unused),
     "create integration": (

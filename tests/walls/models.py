@@ -7,6 +7,7 @@ from django.db import models
 WITHOUT_TEAM = {
     "accounts.User",
     "accounts.Team",
+    "audit.Keys",
     "audit.Maintenance",
     "runs.Beat",
     "notices.MailNotice",

@@ -84,6 +84,7 @@ def port(
     environment = {
         "DATABASE_URL": database_url(),
         "SECRET_KEY": installed.SECRET_KEY,
+        "CHECKPOINT_SECRET": installed.CHECKPOINT_SECRET,
         "MODEL_PROVIDER": "openai",
         "MODEL_BASE_URL": model.url,
         "MODEL_KEY": "test-key-of-no-value",

@@ -522,6 +522,12 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_connect_token": Route("agents_connect_token", READ, "POST", {"as": "me"}),
     "settings_token_revoke": _post("settings_token_revoke", OWN_TOKEN),
+    "settings_token_grant": _post(
+        "settings_token_grant", MANAGE, {"reason": "Keeps the opening hours."}
+    ),
+    "settings_token_withdraw": _post(
+        "settings_token_withdraw", MANAGE, first="settings_token_grant"
+    ),
     # Last: the checkpoint that it signs outlives what a test has undone.
     "audit_export": Route("audit_export", SEE, "POST", {"kind": "csv"}, is_export=True),
 }

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.audit import checkpoints, verify_export
+from memoryweb.audit import keys, verify_export
 from memoryweb.audit.models import Event, Maintenance
 from memoryweb.web.audit import views
 from memoryweb.web.audit.export import _row
@@ -97,7 +97,7 @@ def test_an_export_is_verified_without_memoryweb(
     stage: Stage, audrey: Client, tmp_path: Path
 ) -> None:
     first, exported = (_export(stage, audrey, "jsonl") for _time in range(2))
-    code, said = _verified(tmp_path, exported, "--key", checkpoints.public_key())
+    code, said = _verified(tmp_path, exported, "--key", keys.public_key())
     assert (code, "The chain is whole." in said) == (0, True)
     assert "audit.exported" in exported
     assert "audit.exported" not in first

@@ -57,6 +57,17 @@ def test_an_answer_is_shown_with_the_statements_it_could_draw_on(
     assert "Kyoto" not in page
 
 
+def test_an_answer_s_markdown_is_shown_and_one_s_own_words_are_as_typed(
+    bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("**Two** things:\n\n- paint\n- <img src=x>")
+    page = text(bob.get(say(bob, address, "What *about* it?")["Location"]))
+    assert "<strong>Two</strong> things:" in page
+    assert "<li>paint</li>" in page
+    assert "<img" not in page
+    assert "What *about* it?" in page
+
+
 def test_it_comes_as_it_is_written(
     world: World, bob: Client, address: str, model_server: ModelServer
 ) -> None:

@@ -6,19 +6,20 @@ import subprocess
 from datetime import timedelta
 from html import unescape
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Message
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.web.connect.snippets import snippets
+from memoryweb.web.connect.snippets import QUESTION, snippets
 from tests.api.client import Api
 from tests.mcp.client import Mcp
-from tests.web.pages import fragment, text, url
+from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import Stage
 from tests.world import World, integration_token, personal_token, signed_in
 
@@ -212,14 +213,33 @@ def test_it_shows_what_was_made_of_a_talk_and_answers_from_it(world: World) -> N
             ("assistant", "I will remember that."),
         )
     ]
+    asked = address(world, world.agent, f"?ask={quote_plus(QUESTION)}")
+    assert 'class="quote"' not in text(bob.get(asked))
     token = personal_token(world.team, world.bob)
     Api(token).post(talks, {"messages": said, "finished": True})
     list(engine.run_pending(until_idle=True))
-    page = text(bob.get(address(world, world.agent, "?ask=What+do+I+like+to+drink")))
+    page = text(bob.get(asked))
     assert "What it noted" in page
-    assert 'class="quote"' in page
+    quotes = re.findall(r'<blockquote class="quote">(.*?)</blockquote>', page, re.DOTALL)
+    assert "I prefer tea to coffee" in re.sub("<[^>]+>", "", quotes[0])
+    assert "how they like to be answered" not in "".join(quotes)
     others = text(signed_in(world.alice).get(address(world, world.agent, "?ask=Porto")))
     assert "Porto in May" not in others.partition('aria-labelledby="qu"')[2]
+
+
+def test_of_users_it_leads_to_the_person_that_was_named(world: World) -> None:
+    alice = signed_in(world.alice)
+    where = address(world, world.agent, "?as=program")
+    people = url(world.team, "owners")
+    assert f'href="{people}">' in tight(alice.get(where)).partition('id="qu"')[2]
+    talks = f"/agents/{world.agent.pk}/conversations/c-9/messages"
+    message = {"role": "user", "content": "I prefer tea to coffee."}
+    Api(integration_token(world.integration)).post(
+        talks, {"messages": [message], "endUserId": "customer-42"}
+    )
+    owner = Owner.objects.get(external_id="customer-42")
+    page = tight(alice.get(where)).partition('id="qu"')[2]
+    assert url(world.team, "owners_detail", owner.pk) in page
 
 
 def test_no_token_stands_on_the_page(world: World) -> None:

@@ -63,6 +63,17 @@ def test_a_dream_explains_every_candidate(stage: Stage, vera: Client) -> None:
     assert "0 (no model)" in page
 
 
+def test_what_memory_said_already_is_counted_as_known(stage: Stage, alice: Client) -> None:
+    run = stage.shared_run
+    gates = [{"name": "new", "passed": False, "detail": "MEMORY.md already says this in line 3."}]
+    run.report.candidates.update(verdict="rejected", gates=gates)
+    page = tight(alice.get(_run_url(stage, run)))
+    flow = page.partition('id="flow"')[2].partition("</section>")[0]
+    known = run.report.candidates.count()
+    assert known
+    assert re.search(rf"Already known.*?{known}<", flow)
+
+
 def test_its_sentence_counts_what_its_list_tells(stage: Stage, alice: Client) -> None:
     run = stage.shared_run
     marks = [("add", "", "One."), ("replace", "Old.", "New."), ("retire", "Gone.", "")]

@@ -1,5 +1,7 @@
 """Flagged lines: listed with the reason, kept or removed by who may, seen on the file's page."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -43,6 +45,7 @@ def test_the_page_tells_what_is_odd_and_where(world: World) -> None:
     assert "structured/hotels.md:4" in page
     assert "It tells the assistant what to do." in page
     assert "Keep the line" in page
+    assert re.search(r'class="btn main"[^>]*>Remove the line<', page)
 
 
 def test_a_viewer_sees_and_does_not_decide(world: World) -> None:

@@ -51,6 +51,15 @@ def at(world: World, name: str, *more: object, query: str = MINE) -> str:
     return url(world.team, name, world.agent.pk, "MEMORY.md", *more, query=query)
 
 
+def test_the_lines_around_a_hidden_one_stay(world: World, mine: File, bob: Client) -> None:
+    hidden(world, mine)
+    page = text(bob.get(at(world, "agents_file")))
+    assert (WEIGHT in page, page.count("Hidden: it is to be forgotten")) == (False, 1)
+    assert "I like tea." in page
+    assert "I have a dog." in page
+    assert "line to be forgotten" not in page
+
+
 def test_a_person_forgets_a_line_and_takes_it_back(world: World, mine: File, bob: Client) -> None:
     forget = at(world, "agents_forget_line", 4)
     assert forget.replace("&", "&amp;") in text(bob.get(at(world, "agents_file")))

@@ -141,6 +141,27 @@ def test_a_nights_sum_stands_with_the_nights_own_time(stage: Stage, alice: Clien
     assert at[0] in tight(alice.get(url(stage.world.team, "last_night")))
 
 
+def test_a_statement_in_other_words_stands_in_them_with_an_undo(
+    stage: Stage, alice: Client
+) -> None:
+    fact = Fact.objects.get(text=SHARED)
+    for words in ("Ferries leave at ten.", "Trains stop in Altona."):
+        _edit(stage, alice, fact, words)
+        page = tight(alice.get(url(stage.world.team, "last_night")))
+        assert words in page
+        assert f'name="text" value="{SHARED}"' in page
+        fact = Fact.objects.get(text=words)
+    assert "Ferries" not in page
+    _edit(stage, alice, fact, SHARED)
+    assert Fact.objects.get(file=stage.memory).text == SHARED
+
+
+def _edit(stage: Stage, client: Client, fact: Fact, words: str) -> None:
+    address = url(stage.world.team, "last_night")
+    edit = url(stage.world.team, "agents_fact_edit", stage.world.agent.pk, fact.pk)
+    assert client.post(edit, {"text": words, "next": address})["Location"] == address
+
+
 def test_it_says_when_no_worker_runs(world: World, vera: Client) -> None:
     address = url(world.team, "last_night")
     assert "No background worker has started yet" in text(vera.get(address))

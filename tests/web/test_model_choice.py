@@ -1,5 +1,6 @@
 """Settings → Model: who may choose, what is shown before, and that a key never comes back."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -10,8 +11,10 @@ from django_scopes import scope
 
 from memoryweb.llm import usage
 from memoryweb.llm.models import TeamModel
+from memoryweb.llm.tokens import estimate
 from memoryweb.runs.models import Run
-from tests.fakes import ModelServer
+from tests.dreaming.nights import NIGHT, dream, note
+from tests.fakes import Behaviour, ModelServer
 from tests.web.pages import actions, text, tight, url
 from tests.world import World
 
@@ -60,7 +63,7 @@ def test_a_test_call_says_how_it_went(
 ) -> None:
     settings.MODEL_HOSTS = ["127.0.0.1"]
     address = url(world.team, "settings_model_test")
-    model_server.answer({"works": True}, tokens=(30, 5))
+    model_server.answer({"operations": []}, tokens=(30, 5))
     assert "and took 35 tokens." in text(
         alice.post(address, {"choice": "installation"}, follow=True)
     )
@@ -102,3 +105,44 @@ def test_admins_alone_see_it(world: World, bob: Client, audrey: Client, charlie:
     address = url(world.team, "settings_model")
     assert [one.get(address).status_code for one in (bob, audrey, charlie)] == [403, 403, 404]
     assert address not in text(bob.get(url(world.team, "settings")))
+
+
+def test_a_test_call_asks_what_a_night_asks_and_says_so(
+    world: World, alice: Client, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL_HOSTS = ["127.0.0.1"]
+    page = text(alice.get(url(world.team, "settings_model")))
+    assert "A test call asks what a night asks" in page
+    model_server.answer({"operations": []})
+    alice.post(url(world.team, "settings_model_test"), {"choice": "installation"})
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    dream(world, world.customer)
+    trial, night = model_server.requests
+    assert trial.system == night.system
+    assert trial.data.keys() == night.data.keys()
+    sent = [one.body["response_format"]["json_schema"]["schema"] for one in (trial, night)]
+    assert sent[0]["properties"].keys() == sent[1]["properties"].keys()
+    assert 3_000 < estimate(trial.system) + estimate(trial.user) < 6_000
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "why"),
+    [
+        (400, {"error": {"message": "Context size has been exceeded."}}, "larger context"),
+        (503, {"error": {"message": "Loading model"}}, "still loading"),
+    ],
+)
+def test_a_test_call_finds_a_server_that_is_too_small_or_not_ready(
+    alice: Client,
+    world: World,
+    model_server: ModelServer,
+    settings: Any,
+    status: int,
+    body: dict[str, Any],
+    why: str,
+) -> None:
+    settings.MODEL_HOSTS, settings.DREAM_TIMEOUT_SECONDS = ["127.0.0.1"], 5
+    answer = Behaviour(status=status, raw=json.dumps(body).encode(), streams=False)
+    model_server.default = lambda _: answer
+    address = url(world.team, "settings_model_test")
+    assert why in text(alice.post(address, {"choice": "installation"}, follow=True))

@@ -132,6 +132,13 @@ def test_nobody_else_decides(world: World, alice: Client, name: str) -> None:
     assert state(request) == Request.State.HIDDEN
 
 
+def test_the_only_line_that_could_be_meant_is_ticked(world: World, alice: Client) -> None:
+    remembers(world, ROSES[0], owner=None)
+    request = by_tool(world, "the garden")
+    page = text(alice.get(url(world.team, "review_item", "forget", request.pk)))
+    assert page.count('type="checkbox"') == page.count(" checked>") == 1
+
+
 def test_shared_memory_waits_in_review_for_an_admin(
     world: World, alice: Client, bob: Client
 ) -> None:

@@ -56,6 +56,10 @@ def test_health_tells_the_queue_and_what_failed(world: World, audrey: Client) ->
     assert "A run has been waiting for 60 minutes." in page
     assert "Dream 0 1" in page
     assert "The model endpoint refused the key." in page
+    Run.objects.filter(status="queued").delete()
+    page = _words(audrey, "settings_health", world)
+    assert "The installation is well, but 1 run of this team failed this week." in page
+    assert "All is well" not in page
 
 
 def test_members_see_neither(world: World, bob: Client) -> None:

@@ -7,21 +7,22 @@ from django.utils.translation import gettext as _
 from memoryweb.api.domain_errors import REFUSALS
 from memoryweb.api.mcp.host import Host
 from memoryweb.api.mcp.messages import RESOURCE_MISSING, Refused
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.tools import Acting
+from memoryweb.workspace.models import File
 
 HOME = "memory://root"
 ROOT = f"{HOME}/"
 _MARKDOWN = "text/markdown"
 _SUMMARY = "memory_summary.md"
-_MEMORY = "MEMORY.md"
 
 
 def listed(host: Host) -> list[dict[str, Any]]:
     """What a client may put into a conversation by itself; other files are read by their path."""
     paths = [file.path for file in tools.list_files(host.reading())]
-    shown = [path for path in paths if path == _MEMORY or path.startswith("skills/")]
+    shown = [path for path in paths if kind_of(path).is_offered and path != _SUMMARY]
     named = {HOME: "memory", **{ROOT + path: path for path in shown}}
     return [{"uri": uri, "name": name, "mimeType": _MARKDOWN} for uri, name in named.items()]
 
@@ -62,5 +63,13 @@ def _home(acting: Acting) -> str:
         summary = tools.read_file(acting, _SUMMARY)[1].rstrip("\n") + "\n\n"
     except FileMissing:
         summary = ""
-    paths = dict.fromkeys(file.path for file in tools.list_files(acting))
+    paths = dict.fromkeys(file.path for file in tools.list_files(acting) if _is_named(file))
     return summary + "".join(f"- [{path}]({ROOT}{path})\n" for path in paths)
+
+
+def _is_named(file: File) -> bool:
+    """Clients load this list by themselves, and a token calls its files as it likes: of shared ones
+    those whose names are ours or that a person let into the prompt. Tools list them all."""
+    kind = kind_of(file.path)
+    is_ours = kind.is_core or kind.is_offered or file.note_date is not None
+    return is_ours or file.enabled or file.owner_id is not None

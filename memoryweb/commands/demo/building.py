@@ -20,6 +20,7 @@ from memoryweb.commands.demo.deeds import DEEDS
 from memoryweb.commands.demo.scripts import Scene, scenes
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
+from memoryweb.llm.models import TeamModel
 from memoryweb.memory import context, tools
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.injections import served
@@ -63,6 +64,8 @@ class _Part:
 
 
 def build(team: Team, password: str, now: datetime) -> None:
+    # It would take minutes, and a paid model would charge for what nobody asked it.
+    TeamModel.objects.create(team_id=team.pk, choice=TeamModel.Choice.NONE)
     members = [_member(team, person, password) for person in PEOPLE]
     users = {person.name.split()[0]: one.user for person, one in zip(PEOPLE, members, strict=True)}
     with scope(team=team):
@@ -81,6 +84,7 @@ def build(team: Team, password: str, now: datetime) -> None:
         for agent in agents:
             agent.next_dream_at = next_dream_at(agent, now)
             agent.save(update_fields=["next_dream_at"])
+    TeamModel.objects.filter(team_id=team.pk).delete()
 
 
 def _member(team: Team, person: Person, password: str) -> Membership:

@@ -2,7 +2,8 @@
 is walked as soon as it is there. Looking through them is scanning; taking words out is scrubbing.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,13 +12,25 @@ from uuid import UUID
 from django.apps import apps
 from django.db.models import Model, Q, QuerySet
 
+from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import speaker_id
+from memoryweb.fields import ErasableCharField
 from memoryweb.forgetting.text_matching import Sought
 from memoryweb.memory.screening import with_each_text
 
+_HEADING = "Forgotten"
 STEP = 20_000  # rows that are looked through at once
 # Names of rows: they go as a whole, and something has to stand in their place.
 _NAMES = frozenset({"path", "folded_path", "external_id"})
+# Texts that are labels, too, and columns without words of people that can repeat a name.
+_LABELS = frozenset(
+    {
+        *("extraction.Extraction.reason", "runs.Run.error", "api.Idempotency.body"),
+        *("audit.Label.text", "api.Idempotency.key", "conversations.Marker.archive_name"),
+        *("dreaming.Operation.sources", "dreaming.Operation.values", "dreaming.Report.changes"),
+    }
+)
+_HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
 # Who someone is, and no words of theirs.
 _IDENTITIES = frozenset({"agents.Owner", "accounts.Invitation"})
 # Rows that are worth nothing without their words, and answers that were kept for a repeated call.
@@ -33,6 +46,7 @@ _QUOTING = frozenset(
         *("forgetting.Request", "review.Proposal", "runs.Run"),
     }
 )
+_WITH_HEADINGS = frozenset({"workspace.File", "workspace.Revision"})
 _WAYS = ("conversation", "report", "file", "run", "message")
 
 
@@ -67,6 +81,16 @@ class Table:
     def label(self) -> str:
         return self.model._meta.label
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Those of its columns that hold a name or a label."""
+        return frozenset(
+            name
+            for name in self.columns
+            if isinstance(self.model._meta.get_field(name), ErasableCharField)
+            or f"{self.label}.{name}" in _LABELS
+        )
+
     def rows(self, team_id: UUID) -> "QuerySet[Any]":
         return self.model._default_manager.filter(team_id=team_id)
 
@@ -88,12 +112,25 @@ class Table:
         """The rows of one step that hold a sought text."""
         rows = rows.order_by("pk").values_list("pk", *self.columns)
         read = list((rows.filter(pk__gt=after) if after is not None else rows)[:STEP])
-        texts = [(pk, "\0".join(_texts(values))) for pk, *values in read]
-        together = "\0".join(text for _pk, text in texts)
-        hits = (
-            [pk for pk, text in texts if sought.is_in(text)] if sought.may_be_in(together) else []
-        )
+        texts = [(pk, values, "\0".join(_texts(values))) for pk, *values in read]
+        together = "\0".join(text for _pk, _values, text in texts)
+        hits = []
+        if sought.may_be_in(together):
+            hits = [
+                pk
+                for pk, values, text in texts
+                if sought.is_in(text) or any(map(sought.is_in_name, self._names_in(values)))
+            ]
         return Step(len(read), hits, read[-1][0] if len(read) == STEP else None)
+
+    def _names_in(self, values: list[Any]) -> Iterator[str]:
+        """Headings name what stands below them."""
+        names, has_headings = self.names, self.label in _WITH_HEADINGS
+        for name, value in zip(self.columns, values, strict=True):
+            if name in names:
+                yield from _texts([value])
+            elif has_headings and isinstance(value, str):
+                yield from _HEADINGS.findall(value)
 
 
 @dataclass(frozen=True)
@@ -109,7 +146,11 @@ def tables() -> list[Table]:
     """All with words of people."""
     found = []
     for model in apps.get_models():
-        columns = [f.name for f in model._meta.concrete_fields if getattr(f, "erasable", False)]
+        columns = [
+            f.name
+            for f in model._meta.concrete_fields
+            if getattr(f, "erasable", False) or f"{model._meta.label}.{f.name}" in _LABELS
+        ]
         if columns and model._meta.label not in _IDENTITIES:
             found.append(Table(model, tuple(columns)))
     return sorted(found, key=lambda table: table.label)
@@ -134,6 +175,14 @@ def hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
     return found
 
 
+def identities(memory: Memory, sought: Sought) -> int:
+    """Whether the owner's own id has the words: it is who they are, and goes with all of them."""
+    own = Owner.objects.filter(pk__in=filter(None, [memory.owner_id])).values_list(
+        "external_id", flat=True
+    )
+    return sum(map(sought.is_in_name, own))
+
+
 def quoting() -> list[Table]:
     """Those of the shared memory that can repeat what stands in a private one."""
     return [table for table in tables() if table.label in _QUOTING]
@@ -146,7 +195,9 @@ def scrub(table: Table, keys: list[Any], sought: Sought) -> int:
         rows.delete()
         return len(keys)
     for row in rows:
-        changed = {name: _without(name, getattr(row, name), sought) for name in table.columns}
+        changed = {
+            name: _without(table, name, getattr(row, name), sought) for name in table.columns
+        }
         if table.label == "audit.Label":  # its event stands by the commitment alone
             changed = {"text": "", "salt": None}
         rows.filter(pk=row.pk).update(**changed)
@@ -168,11 +219,24 @@ def empty_answers(memory: Memory) -> int:
     return count
 
 
-def _without(name: str, value: Any, sought: Sought) -> Any:
-    take: Callable[[str], str] = sought.without
+def headed(text: str, sought: Sought) -> str:
+    """With another heading in the place of each that has the words."""
+
+    def head(found: re.Match[str]) -> str:
+        is_meant = sought.is_in_name(found[0])
+        return f"{found[0].split()[0]} {_HEADING}" if is_meant else found[0]
+
+    return _HEADINGS.sub(head, text)
+
+
+def _without(table: Table, name: str, value: Any, sought: Sought) -> Any:
     if name in _NAMES:
         return sought.renamed(value)
-    return with_each_text(value, take)
+    if name not in table.names:
+        return with_each_text(value, sought.without)
+    told = with_each_text(value, sought.label)
+    most: int | None = getattr(table.model._meta.get_field(name), "max_length", None)
+    return told[:most] if isinstance(told, str) else told
 
 
 def _texts(values: list[Any]) -> Iterator[str]:

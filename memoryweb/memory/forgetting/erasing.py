@@ -20,7 +20,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import Hidden, of_targets
-from memoryweb.forgetting.text_matching import Sought
+from memoryweb.forgetting.text_matching import Sought, names_of
 from memoryweb.memory.forgetting import (
     copies,
     erasable_columns,
@@ -191,12 +191,25 @@ def _inputs(due: Sequence[Request]) -> dict[str, Any]:
     found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
     for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
         found.setdefault(key, set()).update(prints)
+    texts = list(dict.fromkeys([*texts, *removal.texts_of(targets)]))
+    names = [name for inputs in before for name in inputs.get("names", ())]
     return {
         "requests": [str(key) for key in keys],
-        "texts": list(dict.fromkeys([*texts, *removal.texts_of(targets)])),
+        "texts": texts,
+        "names": list(dict.fromkeys([*names, *_names(due, targets, texts)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
         "whole": any(one.is_everything for one in due),
     }
+
+
+def _names(
+    due: Sequence[Request], targets: Collection[Target], texts: Collection[str]
+) -> list[str]:
+    """What stays of the memory may be named by the same words."""
+    gone, sought = {row.fact_id for row in targets if row.fact_id}, Sought(texts)
+    stay = Fact.objects.of(due[0].agent_id, due[0].owner_id).living().exclude(pk__in=gone)
+    others = stay.values_list("text", flat=True)
+    return names_of(texts, (text for text in others if not sought.is_in(text)))
 
 
 def _result(due: Sequence[Request]) -> dict[str, Any]:
@@ -210,7 +223,11 @@ def _result(due: Sequence[Request]) -> dict[str, Any]:
 def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Going:
     frozen = {UUID(key): frozenset(found) for key, found in run.inputs["prints"].items()}
     hidden = of_targets(targets) if targets else Hidden(prints=frozen)
-    return Going(memory, hidden, Sought(run.inputs["texts"]))
+    return Going(memory, hidden, _sought(run))
+
+
+def _sought(run: Run) -> Sought:
+    return Sought(run.inputs["texts"], run.inputs.get("names", ()))
 
 
 def _steps(run: Run) -> list[Any]:
@@ -223,7 +240,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     """Out of what is current, some of it at a time. What waits for its turn stays hidden: nobody
     ever sees half of it. `after` is what is left, by its keys."""
     run = lease.run
-    sought = Sought(run.inputs["texts"])
+    sought = _sought(run)
     left = after or {
         "files": erasable_columns.hits(Table(File, ("path", "content")), memory, sought),
         "facts": erasable_columns.hits(Table(Fact, ("text", "value")), memory, sought),
@@ -293,7 +310,7 @@ def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
 def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
     """Diaries, reports, candidates, stored answers and whatever else repeats it."""
     run = lease.run
-    for table, of, sought in copies.records(memory, Sought(run.inputs["texts"])):
+    for table, of, sought in copies.records(memory, _sought(run)):
         hits = [pk for pk in erasable_columns.hits(table, of, sought) if pk != run.pk]
         while hits:
             some, hits = hits[:_RECORDS], hits[_RECORDS:]
@@ -313,12 +330,15 @@ def _merge(_lease: Lease, _memory: Memory, after: Any) -> bool | None:
 def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     """Some rows of one table, of the whole team: what is left of this memory counts, and of what
     quotes it."""
-    run, sought = lease.run, Sought(lease.run.inputs["texts"])
+    run, sought = lease.run, _sought(lease.run)
     tables = erasable_columns.tables()
     at, last = (after["table"], after["last"]) if after else (0, None)
     if not after:
         run.result["total"] = sum(table.rows(run.team_id).count() for table in tables)
     if at >= len(tables):
+        if n := erasable_columns.identities(memory, sought):
+            run.result["remaining"] += n
+            _count(run, {"identity": n})
         for table, of, quoted in copies.records(memory, sought):
             run.result["remaining"] += (
                 0 if of == memory else len(erasable_columns.hits(table, of, quoted))

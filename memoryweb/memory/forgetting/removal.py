@@ -14,6 +14,7 @@ from uuid import UUID
 from django.apps import apps
 from django.db.models import Q
 
+from memoryweb.audit.record import target as named
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.forgetting import tombstones
@@ -22,8 +23,10 @@ from memoryweb.forgetting.queries import MARK, Hidden, Span, lines_saying, witho
 from memoryweb.forgetting.text_matching import Sought, is_told, units
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
+from memoryweb.markdown.file_kinds import kind_at
+from memoryweb.markdown.paths import fold
 from memoryweb.memory import write
-from memoryweb.memory.forgetting.erasable_columns import Memory
+from memoryweb.memory.forgetting.erasable_columns import Memory, headed
 from memoryweb.memory.reverted_text import without_lines
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writer import Place, Writer
@@ -36,6 +39,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Import, Revision
 
 REASON = "Forgotten"
+_FIXED = frozenset({"skill.md"})  # a name that makes a file what it is
 _LEAST_TOKENS = 3  # of a text whose very words are looked for
 
 
@@ -110,8 +114,8 @@ def take_out_of_past(file: File, going: Going) -> int:
             text = _marked(row.text, prints, sought)
             whole += text
             is_changed = is_changed or text != row.text
-            reason = sought.without(row.reason)
-            path = sought.renamed(row.path)
+            reason = sought.label(row.reason)
+            path = _path_without(row.path, file, sought)
             if is_changed or (reason, path) != (row.reason, row.path):
                 digest = hmac.new(key, whole.encode(), "sha256").hexdigest()
                 row.text, row.reason, row.path = text, reason[:300], path
@@ -122,6 +126,7 @@ def take_out_of_past(file: File, going: Going) -> int:
 
 
 def _marked(text: str, prints: Collection[str], sought: Sought) -> str:
+    text = headed(text, sought)
     gone = lines_saying(text, prints) if prints else set()
     if not gone and not sought.is_in(text):
         return text
@@ -143,26 +148,38 @@ def take_files(tx: Transaction, going: Going, keys: Collection[Any]) -> None:
 
 def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
     sought = going.sought_in(file)
-    renamed = sought.renamed(file.path)
+    renamed = _path_without(file.path, file, sought)
     if is_renamed := renamed != file.path:
-        folder = file.path.rpartition("/")[0]
-        file.path = file.folded_path = "/".join(part for part in (folder, renamed) if part)
-        if sought.is_in(file.path):
-            file.path = file.folded_path = renamed
+        file.path, file.folded_path = renamed, fold(renamed)
         file.save(update_fields=["path", "folded_path"])
         Fact.objects.filter(file=file).update(path=file.path)
+        tx.record("file.renamed", **named(file), on_behalf_of=file.owner_id)
+        going.counts["names"] += 1
     if file.deleted_at is not None:
         return
     if is_renamed:  # an entry is found by its name, too
         indexing.index_files([file])
     gone = going.hidden.lines_of(file)
-    content = sought.without(without_lines(file.content, gone))
+    content = headed(sought.without(without_lines(file.content, gone)), sought)
     if content != file.content:
         place = Place(file.agent, file.owner, file.path)
         writer = Writer(AuthorKind.SYSTEM, run=tx.run)
         write.write(tx, place, content, writer=writer, reason=REASON)
         going.counts["files"] += 1
         going.counts["lines"] += len(gone) or 1
+
+
+def _path_without(path: str, file: File, sought: Sought) -> str:
+    """A neutral path in the same place; files whose name is their kind keep it."""
+    kind = kind_at(fold(path))
+    if kind.is_one_file:
+        return path
+    start, rest = path[: len(kind.start)], path[len(kind.start) :]
+    parts = [
+        part if fold(part) in _FIXED else sought.renamed(part, file.pk) for part in rest.split("/")
+    ]
+    rest = "/".join(parts)
+    return start + (sought.renamed(rest, file.pk) if sought.is_in_name(rest) else rest)
 
 
 def take_facts(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
@@ -189,9 +206,10 @@ def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None
 
 
 def _scrub(message: Message, sought: Sought) -> bool:
-    if not any(map(sought.is_in, (message.content, message.name, message.external_id))):
+    named = map(sought.is_in_name, (message.name, message.external_id))
+    if not (sought.is_in(message.content) or any(named)):
         return False
-    message.name = sought.without(message.name)[:120]
+    message.name = sought.label(message.name)[:120]
     message.external_id = sought.renamed(message.external_id)
     message.save(update_fields=["name", "external_id"])
     say(message, sought.without(message.content), sought.spans(message.content))

@@ -10,13 +10,13 @@ from memoryweb.accounts.models import User
 from memoryweb.facts.models import Fact
 from memoryweb.language.line_flags import suspicious
 from memoryweb.markdown.diff import carry
-from memoryweb.markdown.merge import conflicts, merge, resolved
+from memoryweb.markdown.merge import conflicts, merge
 from memoryweb.memory import soul
 from memoryweb.memory.exceptions import Decided, MemoryRefused, Stale
 from memoryweb.memory.facts import all_went
 from memoryweb.memory.proposing import settle
 from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written, lock, restore, write
+from memoryweb.memory.write import Place, Writer, Written, delete, lock, restore, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.review.changes import Picked, print_of, take
@@ -96,9 +96,12 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
         if not before or file.revision != after:
             raise Stale(file)
         whys = all_went(file.content, file.path, Fact.Why.REMOVED)
-        restored = restore(tx, file, before, writer=_person(by), whys=whys)
+        if file.revisions.get(number=before).is_deletion:
+            number = delete(tx, file, writer=_person(by), whys=whys).number
+        else:
+            number = restore(tx, file, before, writer=_person(by), whys=whys).file.revision
         if found.base_revision == before:
-            found.base_revision = restored.file.revision
+            found.base_revision = number
     found.state, found.taken, found.decided_by, found.decided_at = "pending", {}, None, None
     found.save()
     settle([found.run_id])
@@ -113,7 +116,8 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
 
 def outcome(proposal: Proposal) -> str | None:
     """The text that accepting leaves. A dream looks again at a file that was changed since; what a
-    program wrote by itself comes together with the change. None where it does not fit."""
+    program wrote by itself comes together with the change, and stands below what was added at the
+    same place. None where it does not fit."""
     file = proposal.file
     if file.revision == proposal.base_revision:
         return proposal.content
@@ -121,7 +125,9 @@ def outcome(proposal: Proposal) -> str | None:
         return None
     base = content_of(file, proposal.base_revision)
     hunks = merge(base, file.content, proposal.content)
-    return None if conflicts(hunks) else resolved(hunks, {})
+    if any(hunks[at].base for at in conflicts(hunks)):
+        return None
+    return "\n".join(line for hunk in hunks for line in hunk.merged)
 
 
 def reject(tx: Transaction, proposal: Proposal, *, by: User, keeps_out: bool = True) -> None:

@@ -244,11 +244,8 @@ def _allowed(item: Item, place: Place, writer: Writer) -> Item:
         return item
     if refused := write_matrix.refusal(writer, place):
         return _left_out(item, WriteRefused.code, refused)
-    enabled = item.file is not None and item.file.enabled
-    if write_matrix.why_asked(writer, place, enabled=enabled) is None:
+    if write_matrix.why_asked(writer, place, item.file) is None:
         return item
-    if item.file is None:
-        return _left_out(item, WriteRefused.code, write_matrix.made_anew(item.path))
     return replace(item, code="proposed", said=_PROPOSED)
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.audit import checkpoints, verify_export
+from memoryweb.audit import checkpoints, keys, verify_export
 from memoryweb.audit import verify as verifying
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import Event
@@ -65,7 +65,7 @@ def verify(request: TeamRequest) -> HttpResponse:
         "found": found,
         "of": max(last, found.events),
         "limits": verifying.LIMITS,
-        "key": checkpoints.public_key(),
+        "key": keys.public_key(),
         "newest": checkpoints.newest(team.pk),
     }
     return show(request, "audit/verify.html", context, partials=("verification",))

@@ -45,7 +45,7 @@ from memoryweb.search.terms import terms_of
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.markdown import plain
+from memoryweb.web.markdown import plain, render_text
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.workspace.author_kinds import AuthorKind
 
@@ -220,14 +220,15 @@ def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
     question = ""
     for message in shown:
         text = away.said(message)
-        used = []
+        used, shown_as = [], plain
         if message.role == Message.Role.ASSISTANT:
+            shown_as = render_text  # models write Markdown, people mean what they type
             facts = _before(prompts, held, message.timestamp)
             used = [_row(request, fact) for fact in _about(facts, f"{question}\n{text}")]
         question = text
         yield Said(
             message,
-            plain(text or MARK),
+            shown_as(text or MARK),
             text != message.content,
             used,
             archives.get(message.position),

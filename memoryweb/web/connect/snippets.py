@@ -8,6 +8,8 @@ from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+# What the calls tell answers it, in English as they are.
+QUESTION = "Do I prefer tea or coffee?"
 _OF_PROGRAMS = {"mem0"}  # its calls always name an end user
 
 
@@ -30,6 +32,7 @@ def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") ->
         "site": site,
         "agent": agent,
         "end_user": owner.get("endUserId"),
+        "question": QUESTION,
     }
     return [
         Snippet(key, label, where, render_to_string(f"connect/{key}.txt", asked).strip() + "\n")

@@ -1,6 +1,6 @@
 """Connecting a program to an agent: filled-in calls, and a list that ticks itself off."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -26,14 +26,16 @@ from memoryweb.runs.models import Run
 from memoryweb.search.recalls import injections_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
-from memoryweb.web.connect.snippets import snippets
+from memoryweb.web.connect.snippets import QUESTION, snippets
 from memoryweb.web.display_names import Choice, owner_name
 from memoryweb.web.htmx import show, to
 from memoryweb.web.refusals import told_to
+from memoryweb.workspace.author_kinds import SourceClass
 
 _END_USER = {"endUserId": "customer-42"}
 _LONGEST = 300  # characters of a question
 _LINES = 6
+_QUOTED = 3
 
 
 @dataclass(frozen=True)
@@ -115,22 +117,31 @@ def _show(
         "watch": url + watch,
         "poll": url + (watch if since else "" if as_person else "?as=program"),
         "asked": asked,
+        "question": QUESTION,
         "answers": _answers(request, agent, asked),
         "manages_tokens": request.visit.can(Permission.MANAGE_TOKENS),
-        "memory": to(request, "agents_detail", agent.pk, query="?owner=me" if as_person else ""),
+        "memory": _memory(request, agent, steps, as_person=as_person),
         "docs": request.build_absolute_uri("/api/v1/docs"),
     }
     return show(request, "connect/connect.html", context, partials=("checklist",), status=200)
 
 
 def _answers(request: TeamRequest, agent: Agent, asked: str) -> list[str]:
-    """What one's own memory says to a first question, as the agent would be given it."""
+    """What one's own memory says to a first question; the texts of a new agent say nothing."""
     if not asked:
         return []
     owner = None if request.visit.me._state.adding else request.visit.me
     with told_to(request):
-        return [hit.snippet for hit in search(Reader(agent, owner), asked, limit=3).hits]
+        hits = search(Reader(agent, owner), asked).hits
+        return [hit.snippet for hit in hits if hit.source != SourceClass.SYSTEM][:_QUOTED]
     return []
+
+
+def _memory(request: TeamRequest, agent: Agent, steps: Sequence[Step], *, as_person: bool) -> str:
+    """One's own with this agent; of users the person that the last call named."""
+    if as_person or not request.visit.can(Permission.SEE_OWNERS):
+        return to(request, "agents_detail", agent.pk, query="?owner=me" if as_person else "")
+    return steps[1].url or to(request, "owners")
 
 
 def _arrived(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterator[str]:

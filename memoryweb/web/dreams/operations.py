@@ -33,15 +33,19 @@ _WIDTH = 100
 Row = dict[str, Any]
 
 
-def told_of(request: TeamRequest, run: Run, done: Iterable[Operation], away: Sought) -> Row:
-    """Without what is `away`: it is to be forgotten."""
+def told_of(
+    request: TeamRequest, run: Run, done: Iterable[Operation], away: Sought, known: int = 0
+) -> Row:
+    """Without what is `away`: it is to be forgotten. `known`: how much of the notes was in memory
+    before, so that it came to no operation."""
     operations = list(islice(done, _SHOWN))
     ends = Counter(map(_end, operations))
+    ends["known"] += known
     rows = _rows(request, run, operations, away)
     told = _told(request, run, operations, rows, away)
     return {
         "sentence": _sentence(ends),
-        "flow": _flow(ends, len(operations)),
+        "flow": _flow(ends, len(operations) + known),
         "told": told,
         "operations": [
             row for row in rows if row["end"] in {*_ENDS.values()} and not row.get("is_told")

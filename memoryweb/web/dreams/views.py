@@ -18,7 +18,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.audit.queries import span_of_run
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.dreaming.queries import by_verdict
+from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
 from memoryweb.forgetting.text_matching import Sought
@@ -280,7 +280,7 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     done = report.operations.order_by("position")
     for one in done:
         one.report = report
-    return told_of(request, run, done, away) | {
+    return told_of(request, run, done, away, known_before(report)) | {
         "here": request.get_full_path(),
         "report": report,
         "notes": report.notes,

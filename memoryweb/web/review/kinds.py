@@ -226,14 +226,15 @@ LOOKS = {
         lambda item, content: f"“{unmarked(content.split(chr(10))[item.line - 1])}”",
         lambda item: [wording.mark(code) for code in item.reasons],
         (
+            # First what a suspicious line mostly asks for.
+            Decision("remove", _("Remove the line"), _("Removed."), "main", "r"),
             Decision(
                 "keep",
                 _("Keep the line"),
                 _("Kept. Dreams and prompts use the line now."),
-                "main",
+                "",
                 "a",
             ),
-            Decision("remove", _("Remove the line"), _("Removed."), "bad", "r"),
         ),
         "risk",
         icon="flag",

@@ -22,7 +22,7 @@ from memoryweb.web.form_fields import DayInput, WordsField, ZoneField, set_choic
 _LABELS = dict(Scope.choices)
 _WHO_READS_IT = {
     Scope.PERSONAL_READ: _("Everyone sees it on their page. Say what it is needed for."),
-    Scope.SHARED_WRITE: _("Shown in the list of integrations. Say what it is needed for."),
+    Scope.SHARED_WRITE: _("Shown in its list in Settings. Say what it is needed for."),
 }
 _SCOPES = [(name, _LABELS[name]) for name in PERSONAL_SCOPES]
 

@@ -1,6 +1,7 @@
 """Which model the team uses, its own endpoint, and what that will cost: for admins."""
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 from django import forms
@@ -14,6 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import limit_tokens
 from memoryweb.dreaming.token_forecast import Nightly, nightly
+from memoryweb.dreaming.trial import trial
 from memoryweb.llm import choices, usage
 from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
 from memoryweb.llm.exceptions import ModelError
@@ -84,6 +86,7 @@ def test(request: TeamRequest) -> HttpResponse:
         said = choices.try_out(
             team_id=visit.team.pk,
             choice=choice,
+            trial=trial(),
             daily_tokens=visit.team.daily_tokens,
             by=visit.actor,
         )
@@ -128,6 +131,7 @@ def _show(
         "own_form": own_form or OwnForm(row=row),
         "budget_form": budget_form or BudgetForm(initial=limits),
         "spent": spent,
+        "trial": {"tokens": trial().tokens, "minutes": ceil(settings.DREAM_TIMEOUT_SECONDS / 60)},
     }
     status = 422 if choice_form or own_form or budget_form else 200
     return show(request, "settings/model.html", context, status=status)

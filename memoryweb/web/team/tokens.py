@@ -7,16 +7,17 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from memoryweb.accounts.integrations import grant_token
 from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.accounts.tokens import issue
+from memoryweb.accounts.tokens import issue, let_share, undecided
 from memoryweb.accounts.tokens import revoke as revoke_token
 from memoryweb.provenance.sources import agents_written_by
 from memoryweb.web.access import Refused, TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
-from memoryweb.web.team.forms import TokenForm
+from memoryweb.web.team.forms import GrantForm, TokenForm
 
 _PARTIALS = ("tokens",)
 _ERRORS = 50
@@ -30,7 +31,41 @@ def tokens(request: TeamRequest) -> HttpResponse:
 @team_view("GET")
 def token(request: TeamRequest, token_id: UUID) -> HttpResponse:
     """Its calls, for whoever finds out why a client fails."""
-    found = get_object_or_404(_visible(request), pk=token_id)
+    return _token(request, get_object_or_404(_visible(request), pk=token_id))
+
+
+@team_view("POST", takes=Permission.MANAGE_TOKENS)
+def grant(request: TeamRequest, token_id: UUID) -> HttpResponse:
+    """What takes a reason, which is shown."""
+    found, form = _find_live(request, token_id), GrantForm(request.POST, scope=Scope.SHARED_WRITE)
+    if form.is_valid():
+        with told_in(form, "reason"):
+            said, by = form.cleaned_data["reason"], request.visit.actor
+            grant_token(token=found, reason=said, by=by)
+            told = _("{name} can now write shared prompt files.").format(name=found.name)
+            messages.success(request, told)
+            return redirect(to(request, "settings_tokens"))
+    return _token(request, found, form, status=422)
+
+
+@team_view("POST", takes=Permission.MANAGE_TOKENS)
+def withdraw(request: TeamRequest, token_id: UUID) -> HttpResponse:
+    found = _find_live(request, token_id)
+    let_share(token=found, reason="", by=request.visit.actor)
+    told = _("What {name} writes to shared prompt files now waits in Review.")
+    messages.success(request, told.format(name=found.name))
+    return redirect(to(request, "settings_tokens"))
+
+
+def _find_live(request: TeamRequest, token_id: UUID) -> Token:
+    """One that an agent or a program writes with."""
+    live = _visible(request).filter(revoked_at=None, act_as_person=False)
+    return get_object_or_404(live, pk=token_id)
+
+
+def _token(
+    request: TeamRequest, found: Token, form: GrantForm | None = None, status: int = 200
+) -> HttpResponse:
     failed = Q(status__gte=400)
     calls = found.calls.values("method", "route").annotate(
         answered=Sum("times", filter=~failed), failed=Sum("times", filter=failed), last=Max("at")
@@ -40,8 +75,12 @@ def token(request: TeamRequest, token_id: UUID) -> HttpResponse:
         "token": found,
         "errors": found.calls.filter(failed).order_by("-at", "-pk")[:_ERRORS],
         "calls": calls.order_by("-last", "route"),
+        "form": form or GrantForm(scope=Scope.SHARED_WRITE),
+        "can_grant": found.revoked_at is None
+        and not found.act_as_person
+        and request.visit.can(Permission.MANAGE_TOKENS),
     }
-    return show(request, "settings/token.html", context)
+    return show(request, "settings/token.html", context, status=status)
 
 
 @team_view("POST")
@@ -133,6 +172,7 @@ def _tokens(
             }
             for token in shown
         ],
+        "undecided": undecided(request.visit.team) if manages else (),
         "form": form or _form(request),
         "made": made,
         "secret": secret,

@@ -25,6 +25,12 @@ class Command(base.TeamCommand):
             help=_("what it writes counts as the member's own word; give it to no agent"),
         )
         parser.add_argument(
+            "--shared-write",
+            default="",
+            metavar="REASON",
+            help=_("let it write shared files of the prompt without asking, and why"),
+        )
+        parser.add_argument(
             "--days", type=int, default=tokens.DEFAULT_DAYS, help=_("how long it is valid")
         )
 
@@ -40,6 +46,8 @@ class Command(base.TeamCommand):
             days=options["days"],
             act_as_person=options["act_as_person"],
         )
+        if reason := options["shared_write"]:
+            integrations.grant_token(token=token, reason=reason, by=SYSTEM)
         expires = token.expires_at.date().isoformat()
         return base.Outcome(
             _("Created token {token} for {holder}, valid until {date}.").format(

@@ -1,0 +1,138 @@
+"""The keys of this installation, and whether those configured now are those of the database.
+
+Each text of which only a keyed hash is kept, its *print*, each sealed model key and the end of each
+chain depend on the secret key, checkpoints on another. No key stands in the database; which ones it
+was written with does, sealed under the secret key itself.
+"""
+
+import hmac
+import json
+import os
+from dataclasses import asdict, dataclass
+from functools import cache
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import DatabaseError
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+
+from memoryweb.audit.models import ChainHead, Keys
+
+_CHECKPOINTS = b"memoryweb audit checkpoint 1\n"
+_RING = b"memoryweb keys 1\n"
+_NONCE_BYTES = 12
+
+
+class KeysRefused(Exception):
+    """Says what is wrong with the keys, and what to do."""
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The secret keys, oldest first, and the public keys (hex) of checkpoints that count."""
+
+    secrets: tuple[str, ...]
+    signers: tuple[str, ...]
+
+
+def ring() -> Ring:
+    """Raises KeysRefused. Asks the database once a process."""
+    return _kept(settings.SECRET_KEY)
+
+
+def forget() -> None:
+    """The next one who asks reads them anew."""
+    _kept.cache_clear()
+
+
+def check() -> None:
+    """Raises KeysRefused where the database was written with other keys than those configured."""
+    try:
+        row = Keys.objects.first()
+    except DatabaseError:
+        return  # it does not answer, or is older than this table: that has sentences of its own
+    if row is not None and public_key() not in _opened(row).signers:
+        raise KeysRefused(
+            _(
+                "The checkpoints of this database's audit log are signed with another key. Put back"
+                " the old one: set MEMORYWEB_CHECKPOINT_SECRET, or copy the file checkpoint-key to"
+                " {home}."
+            ).format(home=settings.HOME)
+        )
+
+
+def open_ring(row: Keys, secret: str) -> Ring | None:
+    """None: it was sealed under another key."""
+    sealed = bytes(row.sealed)
+    try:
+        plain = cipher(secret, _RING).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], None)
+    except (InvalidTag, ValueError):
+        return None
+    return Ring(**{name: tuple(keys) for name, keys in json.loads(plain).items()})
+
+
+def seal_ring(made: Ring) -> bytes:
+    """Under the newest of its secret keys."""
+    nonce = os.urandom(_NONCE_BYTES)
+    plain = json.dumps(asdict(made)).encode()
+    return nonce + cipher(made.secrets[-1], _RING).encrypt(nonce, plain, None)
+
+
+def seal_of(head: ChainHead) -> bytes:
+    """Nobody without the key can make it for another end of the chain, or another count."""
+    said = f"{head.team_id} {head.seq} {bytes(head.hash).hex()} {head.checkpoints}"
+    secret = ring().secrets[-1]
+    return salted_hmac("memoryweb.audit.head", said, secret=secret, algorithm="sha256").digest()
+
+
+def is_sealed(head: ChainHead) -> bool:
+    """It is as memoryweb wrote it. A chain that has not begun has nothing to seal."""
+    is_new = not head.seq and not head.checkpoints and not head.seal
+    return is_new or hmac.compare_digest(bytes(head.seal), seal_of(head))
+
+
+def signer() -> Ed25519PrivateKey:
+    return _signer(settings.CHECKPOINT_SECRET)
+
+
+def public_key() -> str:
+    return signer().public_key().public_bytes_raw().hex()
+
+
+@cache
+def cipher(secret: str, purpose: bytes) -> AESGCM:
+    return AESGCM(_derived(secret, purpose))
+
+
+@cache
+def _kept(secret: str) -> Ring:
+    row = Keys.objects.first()
+    return Ring((secret,), (public_key(),)) if row is None else _opened(row)
+
+
+def _opened(row: Keys) -> Ring:
+    found = open_ring(row, settings.SECRET_KEY)
+    if found is None:
+        raise KeysRefused(
+            _(
+                "This database was written with another secret key. With this one, erased text"
+                " could come back. Put back the old one: set MEMORYWEB_SECRET_KEY, or copy the file"
+                " secret-key to {home}."
+            ).format(home=settings.HOME)
+        )
+    return found
+
+
+@cache
+def _signer(secret: str) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(_derived(secret, _CHECKPOINTS))
+
+
+def _derived(secret: str, purpose: bytes) -> bytes:
+    """RFC 5869 stretches a kept secret to the 32 bytes of a key."""
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(secret.encode())

@@ -1,0 +1,106 @@
+"""A database is served with the keys that it was written with, or not at all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from django.utils import timezone
+
+from memoryweb.audit import checkpoints, keys
+from memoryweb.audit.key_changes import establish
+from memoryweb.audit.models import ChainHead, Keys
+from memoryweb.audit.record import SYSTEM, Entry, record
+from memoryweb.audit.verify import verify
+from tests.commands.calling import run
+from tests.migrated import copy_migrated
+from tests.world import World
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "said"),
+    [
+        ("SECRET_KEY", "MEMORYWEB_SECRET_KEY", "erased text could come back"),
+        ("CHECKPOINT_SECRET", "MEMORYWEB_CHECKPOINT_SECRET", "signed with another key"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", ["run_pending", "tick", "healthcheck", "first_start", "migrate"]
+)
+def test_no_command_works_with_another_key(
+    world: World, settings: Any, name: str, setting: str, said: str, command: str
+) -> None:
+    setattr(settings, name, "another")
+    refusal = run(command).failure
+    assert said in refusal
+    assert setting in refusal
+
+
+def test_a_server_that_the_key_was_changed_under_is_not_ready(world: World, settings: Any) -> None:
+    settings.SECRET_KEY = "another"
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert "another secret key" in answer.content.decode()
+
+
+def test_nor_does_it_write(world: World, settings: Any) -> None:
+    before = ChainHead.objects.get(team_id=world.team.pk)
+    settings.SECRET_KEY = "another"
+    with pytest.raises(keys.KeysRefused):
+        record(world.team.pk, Entry("file.written", SYSTEM))
+    assert ChainHead.objects.get(team_id=world.team.pk).hash == before.hash
+
+
+@pytest.mark.parametrize("server", ["memoryweb.asgi", "memoryweb.wsgi"])
+def test_no_web_server_starts_with_another_key(tmp_path: Path, server: str) -> None:
+    copy_migrated(tmp_path / "database")
+
+    def run_python(code: str, **another: str) -> str:
+        environment = {
+            "DJANGO_SETTINGS_MODULE": "memoryweb.settings",
+            "MEMORYWEB_HOME": str(tmp_path),
+            "MEMORYWEB_DATABASE_URL": f"sqlite:///{tmp_path}/database",
+            "MEMORYWEB_SECRET_KEY": django_settings.SECRET_KEY,
+            "MEMORYWEB_CHECKPOINT_SECRET": django_settings.CHECKPOINT_SECRET,
+        }
+        command = [sys.executable, "-c", code]
+        given = os.environ | environment | another
+        return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True).stderr
+
+    establishing = "from memoryweb.audit.key_changes import establish; establish()"
+    assert "Put back" not in run_python(f"import {server}")
+    assert not run_python(f"import django; django.setup(); {establishing}")
+    assert "Put back" not in run_python(f"import {server}")
+    for name in ("MEMORYWEB_SECRET_KEY", "MEMORYWEB_CHECKPOINT_SECRET"):
+        assert f"Put back the old one: set {name}" in run_python(
+            f"import {server}", **{name: "another"}
+        )
+
+
+def test_no_key_stands_in_the_database(world: World, settings: Any) -> None:
+    assert Keys.objects.count() == 1
+    row = bytes(Keys.objects.get().sealed)
+    for secret in (settings.SECRET_KEY, settings.CHECKPOINT_SECRET, keys.public_key()):
+        assert secret.encode() not in row
+
+
+def test_an_upgrade_writes_them_down_and_seals_what_is_there(world: World) -> None:
+    checkpoints.sign(world.team.pk, timezone.now())
+    Keys.objects.all().delete()
+    ChainHead.objects.update(seal=b"", checkpoints=0)
+    assert not verify(world.team.pk).ok
+    establish()
+    assert verify(world.team.pk, stands=True).ok
+    assert ChainHead.objects.get(team_id=world.team.pk).checkpoints == 1
+
+
+def test_who_has_taken_a_seal_away_gets_none_by_migrating(world: World) -> None:
+    ChainHead.objects.update(seal=b"")
+    establish()
+    assert not verify(world.team.pk).ok

@@ -1,0 +1,195 @@
+"""Names hold words, too: after erasing, no column that can hold a name has the forgotten ones."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import connection, models
+from django.utils import timezone
+from django_scopes import scope, scopes_disabled
+
+from memoryweb.agents.models import Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.api.models import Idempotency
+from memoryweb.audit.models import Event
+from memoryweb.audit.verify import verify
+from memoryweb.forgetting.models import Receipt, Request
+from memoryweb.forgetting.text_matching import names_of
+from memoryweb.memory import entries, write
+from memoryweb.memory.forgetting import erasable_columns
+from memoryweb.memory.forgetting.erasable_columns import Memory
+from memoryweb.memory.forgetting.hiding import undo
+from memoryweb.memory.search import search
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
+from tests.walls.forgotten_stage import CUSTOMERS, Forgotten, hide, planted
+from tests.world import World, integration_token
+
+pytestmark = pytest.mark.django_db
+NAME = f"about {CUSTOMERS} then"
+# Found by walking the models.
+COLUMNS = [
+    f"{table.label}.{name}" for table in erasable_columns.tables() for name in sorted(table.names)
+]
+
+
+def named(world: World) -> Forgotten:
+    """The customer's memory with the word in every name that it has."""
+    living = planted(world)
+    with scope(team=world.team):
+        _through_doors(world)
+        _in_rows(world)
+    return living
+
+
+def _through_doors(world: World) -> None:
+    person = Writer(AuthorKind.PERSON, user=world.bob)
+    agent, owner = world.agent, world.customer
+    with write_transaction(world.team) as work:
+        place = Place(agent, owner, f"structured/{CUSTOMERS}/notes.md")
+        text = f"# {CUSTOMERS.title()} plan\n\n- The kettle is green.\n"
+        write.write(work, place, text, writer=person, reason=NAME)
+        write.write(work, place, f"{text}- The kettle is old.\n", writer=person)
+        entries.add(work, agent, owner, f"on {CUSTOMERS}", "Tea.", writer=person, aliases=[NAME])
+    integration_token(world.integration)
+    token = world.integration.tokens.latest("created_at")
+    Idempotency.objects.create(
+        team=world.team, token=token, key=f"k-{CUSTOMERS}", status=200, body=json.dumps([NAME])
+    )
+
+
+def _in_rows(world: World) -> None:
+    """Straight into a row of each table; files and what follows from them came by their doors."""
+    memory = Memory(world.team.pk, world.agent.pk, world.customer.pk)
+    for table in erasable_columns.tables():
+        if table.label in {"workspace.File", "recall.Passage", "entries.Alias"}:
+            continue
+        rows = table.rows(world.team.pk).filter(table.within(memory))
+        row = rows.order_by("-pk").first()
+        if row is None:
+            continue
+        changed = {}
+        for name in table.names:
+            field = table.model._meta.get_field(name)
+            is_json = isinstance(field, models.JSONField)
+            changed[name] = [{"path": NAME}] if is_json else NAME.replace(" ", "-")
+        rows.filter(pk=row.pk).update(**changed)
+
+
+def erased(request: Request) -> None:
+    Request.objects.filter(pk=request.pk).update(erase_at=timezone.now())
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    runs = [run for run in engine.run_pending() if run.kind == Run.Kind.ERASURE]
+    assert [run.error for run in runs] == [""]
+
+
+def holding() -> Iterator[str]:
+    """Every column of every row, whoever says what it holds."""
+    with scopes_disabled():
+        for model in apps.get_models():
+            for field in model._meta.concrete_fields:
+                for (value,) in model._base_manager.values_list(field.name):
+                    if CUSTOMERS in json.dumps(value, default=str).casefold():
+                        yield f"{model._meta.label}.{field.name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "found"),
+    [
+        ("I weigh 62 kilos.", [], {"weigh", "kilos", "weigh 62", "62 kilos"}),
+        ("I weigh 62 kilos.", ["A bag may weigh 20 kilos."], {"weigh 62", "62 kilos"}),
+        ("My sister Priya lives in Leeds.", ["Priya likes tea."], {"sister", "lives", "Leeds"}),
+        ("Born on 2026-11-23.", [], {"Born"}),
+        ("The pin is 90210.", [], {"90210"}),
+        ("Rex is ill.", [], set()),
+    ],
+)
+def test_names_say_of_a_text_what_nothing_else_says(
+    text: str, others: list[str], found: set[str]
+) -> None:
+    assert found <= {*names_of([text], others)}
+    words = {word for word in names_of([text], others) if " " not in word}
+    assert words == {word for word in found if " " not in word}
+
+
+def test_no_name_holds_the_words_of_what_was_erased(world: World) -> None:
+    living = named(world)
+    assert len(set(holding()) & {*COLUMNS}) >= 22
+    erased(hide(living).requests[CUSTOMERS])
+    assert set(holding()) == set()
+    receipt = Receipt.objects.get(owner_label=str(world.customer.pk))
+    assert receipt.remaining == 0
+    assert verify(world.team.pk).ok
+
+
+def test_a_file_with_a_neutral_name_is_where_it_was(world: World) -> None:
+    erased(hide(named(world)).requests[CUSTOMERS])
+    with scope(team=world.team):
+        file = File.objects.get(owner=world.customer, content__contains="kettle is old")
+        assert file.path.startswith("structured/forgotten-")
+        assert file.path.endswith("/notes.md")
+        assert file.content.startswith("# Forgotten\n")
+        assert set(file.revisions.values_list("path", flat=True)) == {file.path}
+        assert set(file.facts.values_list("path", flat=True)) == {file.path}
+        found = search(Reader(world.agent, world.customer), "green kettle").hits
+        assert {hit.file.path for hit in found if hit.file} >= {file.path}
+        event = Event.objects.get(action="file.renamed", target_id=str(file.pk))
+        assert not event.labels.exists()
+
+
+def test_an_undo_leaves_every_name(world: World) -> None:
+    living = named(world)
+    before = set(holding())
+    request = hide(living).requests[CUSTOMERS]
+    with write_transaction(world.team) as work:
+        undo(work, request)
+    engine.tick(timezone.now() + timedelta(hours=1))
+    assert set(holding()) == before
+
+
+def test_a_name_that_is_given_while_it_is_hidden_goes_too(world: World) -> None:
+    request = hide(planted(world)).requests[CUSTOMERS]
+    person = Writer(AuthorKind.PERSON, user=world.bob)
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, world.customer, "structured/plan.md")
+        file = write.write(work, place, "- The kettle is green.\n", writer=person).file
+        write.rename(work, file, f"structured/{CUSTOMERS}.md", writer=person)
+    erased(request)
+    assert set(holding()) == set()
+
+
+def test_what_another_statement_names_keeps_its_name(world: World) -> None:
+    living = planted(world)
+    person = Writer(AuthorKind.PERSON, user=world.bob)
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, world.customer, f"structured/{CUSTOMERS}.md")
+        write.write(work, place, f"- A {CUSTOMERS} is a bird.\n", writer=person)
+    erased(hide(living).requests[CUSTOMERS])
+    with scope(team=world.team):
+        assert File.objects.filter(owner=world.customer, path=place.path).exists()
+
+
+def test_who_somebody_is_stays_and_is_told(world: World) -> None:
+    living = planted(world)
+    Owner.objects.filter(pk=world.customer.pk).update(external_id=f"c-{CUSTOMERS}")
+    erased(hide(living).requests[CUSTOMERS])
+    receipt = Receipt.objects.get(owner_label=str(world.customer.pk))
+    assert (receipt.remaining, receipt.counts["identity"]) == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_byte_of_a_name_is_left(world: World) -> None:
+    erased(hide(named(world)).requests[CUSTOMERS])
+    if connection.vendor == "sqlite":
+        name = Path(settings.DATABASES["default"]["NAME"])
+        for path in (name, Path(f"{name}-wal")):
+            data = path.read_bytes().lower() if path.exists() else b""
+            assert CUSTOMERS.encode() not in data, path
