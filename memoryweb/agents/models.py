@@ -124,9 +124,14 @@ class Owner(models.Model):
         return self.shown_as
 
     @property
+    def is_system(self) -> bool:
+        """What it says is about nobody, and is the team's."""
+        return self.source == "system"
+
+    @property
     def shown_as(self) -> str:
         """`user:<id>`, `slack:U1`, `api:<integration name>/<id>`, `slack:room:C1`, `system`."""
-        if self.source == "system":
+        if self.is_system:
             return "system"
         if self.source.startswith("api:"):
             name = self.integration.name if self.integration else self.source[4:]
@@ -136,7 +141,7 @@ class Owner(models.Model):
     @property
     def is_one_person(self) -> bool:
         """Nobody else speaks as this one: neither the system nor a room of several."""
-        return self.source != "system" and not self.source.endswith(":room")
+        return not self.is_system and not self.source.endswith(":room")
 
 
 class BreakGlass(models.Model):

@@ -169,7 +169,7 @@ def visitor(owner: Owner) -> Actor:
 
 
 def _check_person(owner: Owner) -> None:
-    if owner.source == "system" or owner.source.endswith(":room"):
+    if owner.is_system or owner.source.endswith(":room"):
         raise OwnerRefused(
             _("The memory of a group chat or of the system doesn't belong to one person.")
         )

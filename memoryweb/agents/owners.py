@@ -78,7 +78,7 @@ def speaker_id(team_id: uuid.UUID, owner_id: uuid.UUID | None) -> uuid.UUID | No
 
 def memory_of(speaker: Owner) -> uuid.UUID | None:
     """The other way about."""
-    return None if speaker.source == "system" else speaker.pk
+    return None if speaker.is_system else speaker.pk
 
 
 def find(team: Team, text: str, user: User | None = None) -> Owner | None:

@@ -55,9 +55,11 @@ def asked(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner |
     return found.known(caller) if isinstance(found, _Identity) else found
 
 
-def readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+def readable(
+    caller: Caller, agent_id: str, owner: str | None, *, default: str = SHARED
+) -> tuple[Agent, Owner | None]:
     """The agent of an address, and the owner of its `owner=` parameter."""
-    return caller.agent(agent_id), asked(caller, owner)
+    return caller.agent(agent_id), asked(caller, owner, default=default)
 
 
 def acting(
@@ -88,12 +90,14 @@ def intended(caller: Caller, text: str) -> Owner | None:
     return found.known(caller) if isinstance(found, _Identity) else found
 
 
-def writable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+def writable(
+    caller: Caller, agent_id: str, owner: str | None, *, default: str = SHARED
+) -> tuple[Agent, Owner | None]:
     """As `readable`, of the memory that the caller may change.
 
     Everyone may correct the memory about themselves; any other takes the right to write.
     """
-    agent, found = caller.agent(agent_id), target(caller, owner)
+    agent, found = caller.agent(agent_id), target(caller, owner, default=default)
     if found is None or not is_own(caller, found):
         caller.require(Right.WRITE)
     return agent, found

@@ -14,7 +14,7 @@ from ninja.security.base import AuthBase
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.permissions import Permission, Role, Scope, can
-from memoryweb.agents.models import Agent, live_agents
+from memoryweb.agents.models import Agent, Owner, live_agents
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.write import Writer
@@ -113,6 +113,12 @@ class Caller:
         self.require_scope(right.scope)
         if not (right.is_free_for_oneself or self.may(right.permission)):
             raise Forbidden(f"may_not_{right.permission}", _("Your role doesn't allow this."))
+
+    def require_for(self, owner: Owner | None, right: Right) -> None:
+        """The one place that asks for shared memory; who may act on what is somebody's own is said
+        by whether they reach it."""
+        if owner is None or owner.is_system:
+            self.require(right)
 
     def agents(self) -> "AgentQuerySet":
         """The team's agents that this caller may use."""

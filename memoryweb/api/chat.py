@@ -200,8 +200,7 @@ def _asked(
     message: str = "",
     key: str | None = None,
 ) -> Asked:
-    if owner is None:
-        caller.require(Right.WRITE)
+    caller.require_for(owner, Right.WRITE)
     return Asked(
         agent=agent,
         owner=owner,

@@ -239,10 +239,8 @@ def _held(added: Added) -> dict[str, Any]:
 def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
     """Whose conversation this is. What is sent as shared belongs to the system and writes TEAM."""
     owner = acting_owner.acting(caller, fields, room=conversation)
-    if owner is None:
-        caller.require(Right.WRITE)
-        return system_owner(caller.team)
-    return owner
+    caller.require_for(owner, Right.WRITE)
+    return owner or system_owner(caller.team)
 
 
 def _extraction(

@@ -1,5 +1,6 @@
 """Named entries: texts that an agent finds again by number, name or another name."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
@@ -22,6 +23,8 @@ from memoryweb.memory.transaction import write_transaction
 router = Router(tags=["Entries"])
 
 BASE = "/agents/{agent_id}/entries"
+_readable = partial(acting_owner.readable, default="me")
+_writable = partial(acting_owner.writable, default="me")
 
 
 class EntryQuery(OwnerPaging):
@@ -70,8 +73,8 @@ class AliasAdd(RequestBody):
 
 @router.operation("GET", BASE, Right.READ)
 def list_entries(request: Request, agent_id: str, query: Query[EntryQuery]) -> Items[EntryOut]:
-    """List the entries of a memory."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
+    """List the entries of a memory: your own, unless you name an owner."""
+    agent, owner = _readable(request.auth, agent_id, query.owner)
     rows = entries.entries_of(agent, owner)
     rows = rows.filter(kind=query.kind) if query.kind else rows
     return page(rows, ["number"], query, lambda entry: EntryOut.of(entry, **_told(entry, owner)))
@@ -92,8 +95,8 @@ def list_entries(request: Request, agent_id: str, query: Query[EntryQuery]) -> I
 def add_entry(
     request: Request, agent_id: str, query: Query[OwnerQuery], body: EntryAdd
 ) -> Status[EntryText]:
-    """Add an entry."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    """Add an entry to your own memory, or to the owner's you name."""
+    agent, owner = _writable(request.auth, agent_id, query.owner)
     writer = request.auth.writer
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         made = entries.add(
@@ -105,7 +108,7 @@ def add_entry(
 @router.operation("GET", BASE + "/{entry}", Right.READ)
 def read_entry(request: Request, agent_id: str, entry: str, query: Query[OwnerQuery]) -> EntryText:
     """Read an entry, by its id, its name or another name."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
+    agent, owner = _readable(request.auth, agent_id, query.owner)
     return _read(request, agent, owner, entry)
 
 
@@ -121,7 +124,7 @@ def change_entry(
     request: Request, agent_id: str, entry: str, query: Query[OwnerQuery], body: EntryChange
 ) -> EntryText:
     """Rename an entry, or replace its text."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    agent, owner = _writable(request.auth, agent_id, query.owner)
     if body.name is None and body.content is None:
         raise Invalid("name", _("Send a new name, a new text, or both."))
     writer, expected = request.auth.writer, expected_by(request)
@@ -147,7 +150,7 @@ def remove_entry(
     request: Request, agent_id: str, entry: str, query: Query[OwnerQuery]
 ) -> Status[None]:
     """Remove an entry with its other names; its file can be restored."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    agent, owner = _writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         found = _found(agent, owner, entry)
         entries.remove(work, found, writer=request.auth.writer, expected=expected_by(request))
@@ -165,7 +168,7 @@ def add_entry_alias(
     request: Request, agent_id: str, entry: str, query: Query[OwnerQuery], body: AliasAdd
 ) -> EntryText:
     """Give an entry another name."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    agent, owner = _writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         found = _found(agent, owner, entry)
         entries.add_alias(work, found, body.name, writer=request.auth.writer)
@@ -177,7 +180,7 @@ def remove_entry_alias(
     request: Request, agent_id: str, entry: str, alias: str, query: Query[OwnerQuery]
 ) -> Status[None]:
     """Take another name from an entry."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    agent, owner = _writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         found = _found(agent, owner, entry)
         if not entries.remove_alias(work, found, alias, writer=request.auth.writer):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
@@ -266,7 +266,7 @@ def acted(
     """`follows`: the answer is the fact that took its place."""
     agent, visible = _of_person(caller, agent_id, fact_id)
     fact = _one(caller, agent, visible, fact_id)
-    _require_right(caller, fact.owner)
+    caller.require_for(fact.owner, Right.FACTS)
     with write_transaction(caller.team, actor=caller.actor) as work:
         act(work, fact, writer=caller.writer)
     fact.refresh_from_db(fields=["superseded_by"])
@@ -280,7 +280,7 @@ def _decided(
     agent, visible = _of_person(caller, agent_id, contradiction_id)
     shown = _rivals_of(caller, agent, visible)
     found = or_not_found(shown.filter(pk=contradiction_id).first())
-    _require_right(caller, found.owner)
+    caller.require_for(found.owner, Right.FACTS)
     with write_transaction(caller.team, actor=caller.actor) as work:
         act(work, found, writer=caller.writer)
     return _rivals(shown.get(pk=found.pk))
@@ -291,12 +291,6 @@ def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visib
     known_id(row_id)
     caller.require_person(_("Only a person can decide whether a fact is true."))
     return agent, visibility.seen_by(caller, None)
-
-
-def _require_right(caller: Caller, owner: Owner | None) -> None:
-    """For what everyone reads; one's own memory takes none."""
-    if owner is None or owner.source == "system":
-        caller.require(Right.FACTS)
 
 
 def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:

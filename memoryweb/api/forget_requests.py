@@ -144,7 +144,7 @@ def _decided(
 
 def _may_decide(caller: Caller, found: Request) -> bool:
     """Of what its caller may read: an admin of what is shared, everybody of what is theirs."""
-    is_shared = found.owner is None or found.owner.source == "system"
+    is_shared = found.owner is None or found.owner.is_system
     return not caller.is_program and (not is_shared or caller.may(Permission.FORGET))
 
 

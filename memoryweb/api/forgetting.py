@@ -102,7 +102,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     caller = request.auth
     user = caller.require_person(_("Only a person can erase somebody's memory."))
     owner = or_not_found(caller.team.owners.filter(pk=known_id(owner_id)).first())
-    if owner.source == "system":
+    if owner.is_system:
         raise Forbidden("system_owner", _("The system has no memory of its own to erase."))
     with write_transaction(caller.team, actor=caller.actor) as work:
         made = erasing.erase_owner(work, owner, user)

@@ -278,7 +278,6 @@ def _held(held: HeldSecret, visible: Visibility) -> HeldSecretOut:
 
 
 def _check_may_decide(caller: Caller, visible: Visibility, owner: Owner | None) -> None:
-    if owner is None:
-        caller.require(Right.DECIDE)
-    elif not visible.shows(owner):
+    caller.require_for(owner, Right.DECIDE)
+    if not visible.shows(owner):
         raise Forbidden("personal", _("Only its owner can decide on personal memory."))

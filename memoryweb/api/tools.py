@@ -311,8 +311,7 @@ def call(tool: Tool, caller: Caller, acting: Acting, asked: Call) -> Camel:
     agent_id = str(acting.reader.agent.pk)
     if not tool.writes:
         return tool.answer(agent_id=agent_id, **tool.run(acting, asked))
-    if acting.writes_for is None:  # lands in the shared memory
-        caller.require(Right.WRITE)
+    caller.require_for(acting.writes_for, Right.WRITE)
     with write_transaction(caller.team, actor=caller.actor) as work:
         made = tool.run(acting, asked, work, writer_of(caller, acting))
     return tool.answer(agent_id=agent_id, **made)

@@ -34,7 +34,7 @@ class Visibility:
         return Visibility(self.texts, self.texts, self.shared).rows()
 
     def shows(self, owner: Owner | None) -> bool:
-        if owner is None or owner.source == "system":
+        if owner is None or owner.is_system:
             return True
         return self.texts is None or owner.pk in self.texts
 

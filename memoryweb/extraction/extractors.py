@@ -50,7 +50,7 @@ def workspace_of(conversation: Conversation) -> Owner | None:
     """Whose files an extraction writes: the owner's, or the shared ones where owners aren't kept
     apart and for the system."""
     owner = conversation.owner
-    is_shared = not conversation.agent.owner_isolation or owner.source == "system"
+    is_shared = not conversation.agent.owner_isolation or owner.is_system
     return None if is_shared else owner
 
 

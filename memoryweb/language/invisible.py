@@ -17,9 +17,10 @@ _SUSPECTS = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
 )
-# Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39; those of our names).
-LOOKALIKES = str.maketrans(
-    "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABEKMHOPCTYXISJaeopcyxisjABEZHIKMNOPTYXoav"
+# Cyrillic, Greek and Armenian letters that are drawn like Latin ones (Unicode TR39).
+_LOOKALIKES = str.maketrans(
+    "АВЕКМНОРСТУХІЅЈԌԚԜаеорсухіѕјԁһԛԝӏѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρινυγօսոհցզ",
+    "ABEKMHOPCTYXISJGQWaeopcyxisjdhqwlvABEZHIKMNOPTYXoavpivuyounhgq",
 )
 _ZWNJ, _ZWJ, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
@@ -55,6 +56,12 @@ class Piece:
             return ""
         code = ord(self.text[0])
         return unicodedata.name(self.text[0], "") or _OLD_NAMES.get(code, "CONTROL CHARACTER")
+
+
+def skeleton(text: str) -> str:
+    """What two names must not share: as they are read by somebody who looks at them."""
+    drawn = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
+    return "".join(c for c in drawn if unicodedata.category(c) != "Cf").casefold()
 
 
 def pieces(text: str) -> list[Piece]:

@@ -1,13 +1,12 @@
 """What makes a line one that a person should look at before it is used (SPEC §6, §15). Pure."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.injection_patterns import ADDRESS, MAIL, ROLE, order
-from memoryweb.language.invisible import LOOKALIKES, has_invisible, pieces
+from memoryweb.language.invisible import has_invisible, pieces, skeleton
 from memoryweb.language.normal_form import clean
 from memoryweb.language.sentences import quotes, split
 from memoryweb.language.statement_comparison import cited
@@ -130,7 +129,7 @@ def telling_words(line: str) -> set[str]:
 def _readable(text: str) -> str:
     """Folded, without what is not seen and what only looks like a letter."""
     seen = "".join(piece.text for piece in pieces(text) if not piece.is_invisible)
-    folded = unicodedata.normalize("NFKC", seen).translate(LOOKALIKES).casefold()
+    folded = skeleton(seen)
     return " ".join(folded.replace("’", "'").split())
 
 

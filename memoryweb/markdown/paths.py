@@ -7,7 +7,7 @@ from datetime import date
 
 from django.utils.translation import gettext as _
 
-from memoryweb.language.invisible import LOOKALIKES
+from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.file_kinds import CORE, FileKind, kind_at
 
@@ -91,11 +91,11 @@ def _check_segments(text: str) -> None:
 
 
 def _check_core_names(text: str) -> None:
-    skeleton = unicodedata.normalize("NFKC", text).translate(LOOKALIKES).casefold()
-    core = _CORE_FOLDED.get(skeleton)
+    drawn = skeleton(text)
+    core = _CORE_FOLDED.get(drawn)
     if core and core != text:
         raise PathRefused(_("This name only looks like “{name}”.").format(name=core))
-    if skeleton.startswith("memory/") and not text.startswith("memory/"):
+    if drawn.startswith("memory/") and not text.startswith("memory/"):
         raise PathRefused(_("This name only looks like one of the folder “memory/”."))
     if _NOTE.fullmatch(text) and _note_date(text) is None:
         raise PathRefused(

@@ -12,6 +12,7 @@ from memoryweb import agents as room
 from memoryweb.agents.dream_times import next_dream_at
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
+from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.file_kinds import SEEDED
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
@@ -31,8 +32,11 @@ _NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dr
 class NameTaken(MemoryRefused):
     code = "name_taken"
 
-    def __init__(self, name: str) -> None:
-        super().__init__(_("This team has an agent named “{name}” already.").format(name=name))
+    def __init__(self, name: str, other: str) -> None:
+        said = _("This team has an agent named “{name}” already.")
+        if _fold(name) != _fold(other):
+            said = _("“{name}” only looks like “{other}”, an agent of this team. Choose another.")
+        super().__init__(said.format(name=name, other=other))
 
 
 def create_agent(work: Transaction, *, name: str, **settings: Any) -> Agent:
@@ -128,6 +132,9 @@ def _fold(name: str) -> str:
 
 
 def _check_name(work: Transaction, name: str, of: Agent | None = None) -> None:
-    named = Agent.objects.live().filter(team=work.team, folded_name=_fold(name))
-    if any(other != of for other in named):
-        raise NameTaken(name)
+    """Nobody can tell names apart that are drawn alike."""
+    folded, drawn = _fold(name), skeleton(name)
+    for other in Agent.objects.live().filter(team=work.team):
+        is_alike = other.folded_name == folded or skeleton(other.name) == drawn
+        if other != of and is_alike:
+            raise NameTaken(name, other.name)

@@ -277,7 +277,7 @@ def keep_for_message(
     """What was held back from a message; the system's own conversations are the team's."""
     if not held:
         return  # as of nearly every message: not even an empty query is worth building
-    is_shared = conversation.owner.source == "system"
+    is_shared = conversation.owner.is_system
     place = {
         "agent_id": conversation.agent_id,
         "owner": None if is_shared else conversation.owner,

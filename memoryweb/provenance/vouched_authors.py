@@ -31,7 +31,7 @@ def is_granted_to(integration: Integration | None, token: Token | None) -> bool:
 
 def is_end_user(speaker: Owner | None) -> bool:
     """Somebody who is no member that may write what is shared."""
-    if speaker is None or speaker.source == "system":
+    if speaker is None or speaker.is_system:
         return False
     members = Membership.objects.current().filter(team=speaker.team_id, user=speaker.person_id)
     return not any(can(role, Permission.WRITE) for role in members.values_list("role", flat=True))

@@ -193,8 +193,8 @@ def reach_of(
     takes: Permission,
 ) -> Q:
     """The filter for what a person decides about: shared memory with the right to, what is theirs,
-    and what was opened to them, of which nobody forgets for another."""
-    owners = own if takes == Permission.FORGET else (*own, *opened)
+    and what was opened to them, of which nobody writes or forgets for another."""
+    owners = (*own, *opened) if takes == Permission.DECIDE else own
     reach = Q(**{f"{owner}__in": owners})
     if takes in rights:
         reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})

@@ -110,7 +110,7 @@ class Visit:
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
         """The system's own owner: what it says is about nobody and readable by the team."""
-        return frozenset(owner.pk for owner in self._owners if owner.source == "system")
+        return frozenset(owner.pk for owner in self._owners if owner.is_system)
 
     def is_common(self, owner_id: UUID | None) -> bool:
         return owner_id is None or owner_id in self.mine or owner_id in self.shared_owners
@@ -119,12 +119,13 @@ class Visit:
         """Whether text of this reach may be shown: shared, one's own, or opened."""
         return self.is_common(owner_id) or owner_id in self.opened
 
-    def decides(self, owner: Owner | None, takes: Permission = Permission.DECIDE) -> bool:
-        """Shared memory: who has the right. Personal memory: its owner, or an open grant, which
-        lets nobody forget for another."""
-        if owner is None or owner.source == "system":
+    def decides(self, owner_id: UUID | None, takes: Permission = Permission.DECIDE) -> bool:
+        """The one place that asks for shared memory: who has the right. Personal memory: its owner,
+        or an open grant, which lets nobody write or forget for another."""
+        if owner_id is None or owner_id in self.shared_owners:
             return self.can(takes)
-        return owner.pk in self.mine or (takes != Permission.FORGET and owner.pk in self.opened)
+        is_opened = takes == Permission.DECIDE and owner_id in self.opened
+        return is_opened or owner_id in self.mine
 
     def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that this person decides about."""

@@ -31,7 +31,7 @@ class Choice:
 
 
 def owner_name(visit: Visit, owner: Owner | None) -> str:
-    if owner is None or owner.source == "system":
+    if owner is None or owner.is_system:
         return _("Shared")
     if owner.pk in visit.mine or owner == visit.me:
         return (

@@ -274,9 +274,7 @@ def _writer_of(request: TeamRequest, root: Revision) -> Source | None:
 
 
 def _changes(request: TeamRequest, fact: Any) -> bool:
-    if fact.owner_id is None:
-        return request.visit.can(Permission.WRITE)
-    return fact.owner_id in request.visit.mine
+    return request.visit.decides(fact.owner_id, Permission.WRITE)
 
 
 def _forgets(request: TeamRequest, fact: Any) -> bool:

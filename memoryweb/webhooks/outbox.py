@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django_scopes import scopes_disabled
 
 from memoryweb.audit.models import ChainHead, Event
@@ -18,17 +20,28 @@ from memoryweb.webhooks.models import Delivery, Endpoint
 
 MOST = 500  # events of an endpoint at once
 KEPT = timedelta(days=30)
-TYPES: dict[str, frozenset[str]] = {
-    "run.finished": frozenset({"run.finished"}),
-    "fact.changed": frozenset(
-        {"fact.changed", "fact.edited", "fact.confirmed", "fact.unconfirmed", "fact.not_true"}
-        | {"fact.restored", "fact.hidden"}
+# A type of message: what people call it, and the audit actions that it tells of.
+TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
+    "run.finished": (
+        _("A run finished: a dream, an extraction, an import"),
+        frozenset({"run.finished"}),
     ),
-    "item.waiting": frozenset(
-        {"proposal.made", "secret.held", "contradiction.opened", "memory.forget_requested"}
+    "fact.changed": (
+        _("Statements changed"),
+        frozenset(
+            {"fact.changed", "fact.edited", "fact.confirmed", "fact.unconfirmed", "fact.not_true"}
+            | {"fact.restored", "fact.hidden"}
+        ),
+    ),
+    "item.waiting": (
+        _("Something waits in Review"),
+        frozenset(
+            {"proposal.made", "secret.held", "contradiction.opened", "memory.forget_requested"}
+        ),
     ),
 }
-_TYPE_OF = {action: kind for kind, actions in TYPES.items() for action in actions}
+LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}
+_TYPE_OF = {action: kind for kind, (_label, actions) in TYPES.items() for action in actions}
 
 
 def tell(now: datetime) -> None:

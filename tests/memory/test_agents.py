@@ -142,3 +142,21 @@ def test_the_tick_removes_them(world: World) -> None:
     agent = _archived(world, days=31)
     assert engine.tick(timezone.now()) == []
     assert not Agent.objects.filter(pk=agent.pk).exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["Аtlas", "Аtlаs", "АТLАS", "Ａtlas", "At\u200blas", "Αtlas", "atlas"]
+)
+def test_a_name_that_only_looks_like_another_agents_is_refused(world: World, name: str) -> None:
+    with pytest.raises(NameTaken), write_transaction(world.team) as work:
+        create_agent(work, name=name)
+    with pytest.raises(NameTaken), write_transaction(world.team) as work:
+        change_agent(work, world.other_agent, name=name)
+    with write_transaction(world.team) as work:
+        change_agent(work, world.agent, name=name)  # its own may change its looks
+
+
+def test_a_name_in_another_script_is_a_name(world: World) -> None:
+    with write_transaction(world.team) as work:
+        for name in ("Анна", "Ελένη", "アトラス", "阿特拉斯"):
+            assert create_agent(work, name=name).name == name

@@ -73,7 +73,7 @@ class Tabs:
 
 def value_of(visit: Visit, owner: Owner | None) -> str:
     """What `owner=` says for it; empty for the shared memory."""
-    if owner is None or owner.source == "system":
+    if owner is None or owner.is_system:
         return ""
     return "me" if owner.pk == visit.me.pk else str(owner.pk)
 

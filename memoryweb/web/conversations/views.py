@@ -88,7 +88,7 @@ def _carried(request: TeamRequest, prompt: Injection | None) -> list[dict[str, A
     for fact in carried(prompt).select_related("agent", "file", "owner"):
         query = owner_query(request.visit, fact.owner_id)
         not_true = to(request, "agents_fact_not_true", fact.agent_id, fact.pk, query=query)
-        may = fact.owner_id is not None or request.visit.can(Permission.WRITE)
+        may = request.visit.decides(fact.owner_id, Permission.WRITE)
         rows.append({"fact": fact, "url": fact_url(request, fact), "not_true": may and not_true})
     return rows
 

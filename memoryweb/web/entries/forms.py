@@ -13,6 +13,14 @@ class EntryForm(forms.Form):
     )
     content = TextField()
     content.widget = forms.Textarea(attrs={"rows": 6})
+    # What everyone shall find is said aloud.
+    owner = forms.ChoiceField(
+        label=_("Who is it for?"),
+        choices=[("me", _("Only me")), ("shared", _("Everyone who uses this agent"))],
+        initial="me",
+        required=False,
+        widget=forms.RadioSelect,
+    )
 
 
 class NameForm(forms.Form):

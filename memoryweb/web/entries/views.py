@@ -16,6 +16,7 @@ from memoryweb.web.access import (
     Workspace,
     find_workspace,
     note_read,
+    own_owner,
     own_workspace,
     require_write,
     team_view,
@@ -40,17 +41,17 @@ def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     require_write(request, workspace)
     form = EntryForm(request.POST)
     if form.is_valid():
+        asked = form.cleaned_data.pop("owner", "") or "me"
         with told_in(form):
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+                owner = workspace.owner and own_workspace(request, workspace).owner
+                owner = owner or own_owner(request, asked)
                 made = door.add(
-                    work,
-                    workspace.agent,
-                    own_workspace(request, workspace).owner,
-                    **form.cleaned_data,
-                    writer=writer_of(request),
+                    work, workspace.agent, owner, **form.cleaned_data, writer=writer_of(request)
                 )
             messages.success(request, _("{name} was added.").format(name=door.name_of(made)))
-            return redirect(to(request, "agents_entries", agent_id, query=workspace.query))
+            query = workspace.query or (f"?owner={asked}" if owner else "")
+            return redirect(to(request, "agents_entries", agent_id, query=query))
     return _list(request, workspace, form, status=422)
 
 
@@ -79,6 +80,8 @@ def _list(
 ) -> HttpResponse:
     rows = door.entries_of(workspace.agent, workspace.owner).order_by("-number")
     shown = page(request, rows)
+    if workspace.owner is not None:
+        form.fields.pop("owner")
     context = about(
         workspace, tab="entries", page=shown, rows=[_row(one) for one in shown], form=form
     )

@@ -70,18 +70,9 @@ def can_revert(request: TeamRequest, found: Found) -> bool:
 
 
 def reach_of(request: TeamRequest) -> Q:
-    """Files that this person may write: shared ones with the right to, and those about them."""
-    reach = Q(owner__in=list(request.visit.mine))
-    return reach | Q(owner=None) if request.visit.can(Permission.WRITE) else reach
-
-
-def talks_of(request: TeamRequest) -> Q:
-    """Conversations whose extraction this person may stop."""
-    visit = request.visit
-    reach = Q(owner__in=list(visit.mine))
-    if visit.can(Permission.WRITE):
-        reach |= Q(owner__in=visit.shared_owners)
-    return reach
+    """Files that this person may write, and conversations whose extraction they may stop: shared
+    ones with the right to, and those about them."""
+    return request.visit.decidable(takes=Permission.WRITE)
 
 
 def lines_shown(

@@ -29,7 +29,6 @@ from memoryweb.web.provenance.rows import (
     lines_shown,
     reach_of,
     require_revert,
-    talks_of,
 )
 from memoryweb.web.refusals import told_to
 from memoryweb.web.undo_addresses import MOST_SAVES, saves_in, saves_text
@@ -45,7 +44,7 @@ def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     brought = lines_of(found.source)
     lines, others = lines_shown(request, brought)
     shown = page(request, lines, size=50)
-    plan = reverting.plan(found.source, reach_of(request), talks_of(request), known=brought)
+    plan = reverting.plan(found.source, reach_of(request), reach_of(request), known=brought)
     context = {
         "agent": agent,
         "tab": "files",
@@ -77,7 +76,7 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
                 work,
                 found.source,
                 reach_of(request),
-                talks_of(request),
+                reach_of(request),
                 writer=writer_of(request),
                 expected=request.POST.get("plan") or None,
             )

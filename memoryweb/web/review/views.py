@@ -115,7 +115,7 @@ def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
 
 
 def _require_deciding(request: TeamRequest, owner: Any, kind: Kind) -> None:
-    if not request.visit.decides(owner, SOURCES[kind].takes):
+    if not request.visit.decides(owner and owner.pk, SOURCES[kind].takes):
         raise Refused("decide", owner)
 
 
@@ -193,7 +193,8 @@ def _opened(
     _note(request, item)
     look, query = look_of(item), filters_of(request)
     about = look.about(request, item, data)
-    decides = request.visit.decides(item.owner, SOURCES[item.kind].takes)
+    owner_id = item.owner.pk if item.owner else None
+    decides = request.visit.decides(owner_id, SOURCES[item.kind].takes)
     buttons = [one for one in look.decisions if one.code != "accept" or not about.get("is_stale")]
     if not item.is_waiting:
         buttons = [look.undo] if about.get("can_undo") else []

@@ -1,15 +1,9 @@
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.webhooks.endpoints import check_url
 from memoryweb.webhooks.exceptions import UrlRefused
-
-EVENTS: dict[str, str | Promise] = {
-    "run.finished": _("A run finished: a dream, an extraction, an import"),
-    "fact.changed": _("Statements changed"),
-    "item.waiting": _("Something waits in Review"),
-}
+from memoryweb.webhooks.outbox import LABELS
 
 
 class WebhookForm(forms.Form):
@@ -21,8 +15,8 @@ class WebhookForm(forms.Form):
     )
     events = forms.MultipleChoiceField(
         label=_("What is it told?"),
-        choices=list(EVENTS.items()),
-        initial=list(EVENTS),
+        choices=list(LABELS.items()),
+        initial=list(LABELS),
         widget=forms.CheckboxSelectMultiple,
     )
 

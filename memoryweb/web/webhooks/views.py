@@ -16,9 +16,10 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
-from memoryweb.web.webhooks.forms import EVENTS, WebhookForm
+from memoryweb.web.webhooks.forms import WebhookForm
 from memoryweb.webhooks import endpoints
 from memoryweb.webhooks.models import Delivery, Endpoint
+from memoryweb.webhooks.outbox import LABELS
 from memoryweb.webhooks.signing import secret_of
 
 _MANAGE = Permission.MANAGE_TOKENS
@@ -149,7 +150,7 @@ def _page(
         "rows": [
             {
                 "delivery": one,
-                "label": EVENTS.get(one.type, _("Test")),
+                "label": LABELS.get(one.type, _("Test")),
                 "look": LOOKS[one.state],
                 "error": ERRORS.get(one.error, ""),
             }
