@@ -145,6 +145,7 @@ def test_a_file_with_a_neutral_name_is_where_it_was(world: World) -> None:
         assert not event.labels.exists()
 
 
+@pytest.mark.slow
 def test_an_undo_leaves_every_name(world: World) -> None:
     living = named(world)
     before = set(holding())
@@ -155,6 +156,7 @@ def test_an_undo_leaves_every_name(world: World) -> None:
     assert set(holding()) == before
 
 
+@pytest.mark.slow
 def test_a_name_that_is_given_while_it_is_hidden_goes_too(world: World) -> None:
     request = hide(planted(world)).requests[CUSTOMERS]
     person = Writer(AuthorKind.PERSON, user=world.bob)
@@ -166,6 +168,7 @@ def test_a_name_that_is_given_while_it_is_hidden_goes_too(world: World) -> None:
     assert set(holding()) == set()
 
 
+@pytest.mark.slow
 def test_what_another_statement_names_keeps_its_name(world: World) -> None:
     living = planted(world)
     person = Writer(AuthorKind.PERSON, user=world.bob)
@@ -185,6 +188,7 @@ def test_who_somebody_is_stays_and_is_told(world: World) -> None:
     assert (receipt.remaining, receipt.counts["identity"]) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_no_byte_of_a_name_is_left(world: World) -> None:
     erased(hide(named(world)).requests[CUSTOMERS])
