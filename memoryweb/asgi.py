@@ -7,11 +7,14 @@ answer hold none either.
 """
 
 import asyncio
+import ctypes
+import gc
 import os
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from threading import Event, Semaphore
 from typing import Any
@@ -38,6 +41,7 @@ Spool = SpooledTemporaryFile[bytes]
 _CHATS = re.compile(r"/api/v1/chat|.*/chat/say/$")
 _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
+_GIVE_BACK_SECONDS = 3.0
 
 _django = get_wsgi_application()
 
@@ -46,8 +50,8 @@ from memoryweb.audit import keys  # noqa: E402 - it needs the registry of models
 home_lock.share()
 keys.check()  # ends the process with what is wrong
 _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="web")
-_chats = ThreadPoolExecutor(settings.CHAT_STREAMS, thread_name_prefix="chat")
 _open_chats = Semaphore(settings.CHAT_STREAMS)
+_is_giving_back = Event()
 
 
 class _TooLarge(Exception):
@@ -82,8 +86,10 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
 
 
 async def _chat(environ: Message, receive: Receive, send: Send) -> None:
-    """Sent as it comes. One thread has it all, so that its use of the database ends there, too."""
+    """Sent as it comes. One thread has it all, so that its use of the database ends there, too;
+    it ends with the chat, and gives back what it had."""
     loop, is_gone = asyncio.get_running_loop(), Event()
+    thread = ThreadPoolExecutor(1, thread_name_prefix="chat")
 
     async def sent(message: Message) -> None:  # what servers give is no coroutine function
         await send(message)
@@ -97,11 +103,14 @@ async def _chat(environ: Message, receive: Receive, send: Send) -> None:
         is_gone.set()
 
     watching = asyncio.create_task(watch())
+    _give_back_soon()
     try:
-        await loop.run_in_executor(_chats, _tell, environ, tell, is_gone)
+        await loop.run_in_executor(thread, _tell, environ, tell, is_gone)
     finally:
         watching.cancel()
+        thread.shutdown(wait=False)
         _open_chats.release()
+        _give_back_soon()
 
 
 def _tell(environ: Message, tell: Callable[[Message], None], is_gone: Event) -> None:
@@ -122,6 +131,22 @@ def _tell(environ: Message, tell: Callable[[Message], None], is_gone: Event) -> 
     finally:
         response.close()
     tell({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _give_back_soon() -> None:
+    """What a chat had in hand, 2.5 MiB, ends in circles that Python leaves for later and in gaps
+    that glibc keeps. Once for all chats of some seconds: it stops the process for a moment."""
+    if not _is_giving_back.is_set():
+        _is_giving_back.set()
+        loop = asyncio.get_running_loop()
+        loop.call_later(_GIVE_BACK_SECONDS, loop.run_in_executor, _threads, _give_back)
+
+
+def _give_back() -> None:
+    _is_giving_back.clear()
+    gc.collect()
+    with suppress(AttributeError, OSError):  # another system's library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 async def _read(receive: Receive, body: Spool) -> None:

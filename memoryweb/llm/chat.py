@@ -7,6 +7,7 @@ from uuid import UUID
 
 import httpx
 from django.conf import settings
+from django.db import connection
 from django.utils.translation import gettext as _
 
 from memoryweb.llm import breaker, dialects, providers, transport, usage
@@ -69,6 +70,8 @@ def _charge(spent: Spent, tokens_in: int, tokens_out: int) -> None:
 def _heard(pieces: Pieces, said: list[str]) -> Pieces:
     with closing(pieces):
         while True:
+            if not connection.in_atomic_block:
+                connection.close()  # hundreds wait for long, each with a MiB of pages in hand
             try:
                 piece = next(pieces)
             except StopIteration as end:

@@ -4,7 +4,8 @@ import http.client
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -16,7 +17,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.llm.models import Usage
 from tests.chat.test_chat import said
 from tests.commands.calling import run
-from tests.fakes import Behaviour, ModelServer
+from tests.fakes import Behaviour, ModelServer, Received
 from tests.serving import answers, collect_static, serving
 from tests.waiting import until
 from tests.workers import database_url
@@ -137,6 +138,44 @@ def test_who_hangs_up_leaves_no_half_of_a_turn_and_the_room_of_a_stream(
             name, done = list(events(stream))[-1]
         assert (name, done["answer"]) == ("done", ANSWER)
     assert said(world) == [("user", "Which room?"), ("assistant", ANSWER)]
+
+
+def mebibytes(port: int) -> float:
+    """Of the server's processes together."""
+    found = 0
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):
+            if f"--port\0{port}\0".encode() in (process / "cmdline").read_bytes():
+                rollup = (process / "smaps_rollup").read_text()
+                found += int(rollup.split("Pss:")[1].split()[0])
+    return found / 1024
+
+
+def _always(behaviour: Behaviour, _received: Received) -> Behaviour:
+    return behaviour
+
+
+def test_what_many_open_streams_had_in_hand_is_given_back(
+    client: Client, model_server: ModelServer
+) -> None:
+    model_server.default = lambda _: Behaviour(ANSWER, tokens=(100, 20))
+    for at in range(8):  # whatever a process keeps for good
+        assert client.chat("Which room?", conversationId=f"first-{at}")[0] == 200
+    before = mebibytes(client.port)
+    for turn in range(2):
+        more = Event()
+        behaviour = Behaviour(ANSWER, held=more, tokens=(100, 20))
+        model_server.default = partial(_always, behaviour)
+        with ThreadPoolExecutor(2 * STREAMS) as threads:
+            names = [f"c-{turn}-{at}" for at in range(2 * STREAMS)]
+            begun = threads.map(
+                lambda name: client.streamed("Which room?", conversationId=name), names
+            )
+            streams = [one for one in begun if one.status == 200]
+            more.set()
+            assert all(list(events(one))[-1][0] == "done" for one in streams)
+    assert len(streams) > STREAMS
+    assert until(lambda: mebibytes(client.port) < before + 110), mebibytes(client.port) - before
 
 
 RUN = {
