@@ -21,7 +21,7 @@ from memoryweb.language.extraction_rules import (
 )
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
-from memoryweb.language.support import Heard, is_said, says_ended
+from memoryweb.language.support import Heard, is_said, renews, says_ended
 
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"
@@ -176,8 +176,11 @@ def why_replaced(old: Living, new: Living, said: Iterable[Said] = ()) -> Why | N
         return Why.CANCELLED if new.claim.act in OVER else Why.SUPERSEDED
     if says_all_of(new.text, old.text) or is_said(old.text, [Heard(new.text)]):
         return Why.DUPLICATE
-    if any(is_ended(one, old) for one in said):
+    cited = tuple(said)
+    if any(is_ended(one, old) for one in cited):
         return Why.CANCELLED
+    if renews(new.text, (one.text for one in cited), old.text):
+        return Why.SUPERSEDED
     return Why.ASKED if old.is_hidden else None
 
 

@@ -18,6 +18,7 @@ from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split
 from memoryweb.language.stems import stem
 from memoryweb.language.support_words import (
+    CHANGED,
     CJK_DENIED,
     CJK_ENDED,
     CJK_FREE,
@@ -132,6 +133,18 @@ def says_ended(text: str, older: str) -> bool:
         for clause in sentence
         if shares_word(text, older) and all(_has(there, word) for word in clause.words)
     )
+
+
+def renews(text: str, cited: Iterable[str], older: str) -> bool:
+    """It says all of the older statement but for numbers, days and times, of which it is told that
+    they have changed."""
+    there, words = (
+        _sentences(text),
+        (word for it in _sentences(older) for c in it for word in c.words),
+    )
+    lost = [word for word in words if not _has(there, word)]
+    are_values = all(word[-1].isdigit() or when_in(word).days for word in lost)
+    return bool(lost) and are_values and any(CHANGED.search(normalise(one)) for one in cited)
 
 
 def shares_word(one: str, other: str) -> bool:

@@ -20,8 +20,9 @@ FREE = PRONOUNS | _words(
     who welche wer wo
     ich du wir ihr mich mir dich dir ihn ihm uns euch ihnen der die den dem des ein eine einen einem
     einer eines mein meine meinen meinem meiner meines dein deine sein seine seinen seinem seiner
-    ihre ihren ihrem ihrer unser unsere unseren unserem unserer und auch noch schon jetzt ist sind
-    bin war waren sei hat habe haben hatte hatten wird werden wurde am an auf bei beim zu zum zur
+    ihre ihren ihrem ihrer unser unsere unseren unserem unserer und auch noch schon jetzt
+    jeden jede ist sind bin war waren sei hat habe haben hatte hatten wird werden wurde am an auf
+    bei beim zu zum zur
     mit für um als dass da dort hier sich wie von heisst heissen uhr nutzer nutzerin bitte gerade"""
 )
 DENIED = (NEGATIONS - _words("stopped quit")) | _words(
@@ -45,6 +46,10 @@ CJK_DENIED = re.compile(
 CJK_ENDED = re.compile("取消|取り消|中止|キャンセル|结束|結束|終わ|やめ|辞め|戒")
 CJK_HEDGED = re.compile(
     "如果|要是|也许|可能|大概|打算|希望|想要?|もし|かも|たぶん|でしょう|つもり|たい"
+)
+CHANGED = re.compile(
+    r"\b(?:now|moved|changed|instead|misread|wrong|correction|actually|jetzt|verschoben|geändert"
+    "|statt|korrektur)\\b|改|变|勘違い|間違|変わ|変え|なりました"
 )
 # Whoever speaks does it; else somebody who is named first.
 OWN = re.compile(r"\b(?:i|im|ive|id|ill|we|were|weve|ich|wir)\b|[私僕俺]は")

@@ -115,6 +115,14 @@ HOSTILE = (
     _case("name-mixed", "Tom lives in Lund.", "replace", 2, "My sister Clara lives in Lund."),
     _case("job", "Tom is a pilot.", "replace", 7, "I work as a pilot at Glenfield."),
     _case("colour", "I bought a black coat.", "replace", 8, "I like black tea."),
+    _case("other-number", "My lamp in the hall now has 4 red bulbs.", "replace", 9, "4 red bulbs."),
+    _case(
+        "other-hall",
+        "A lamp in the hall has 4 bulbs.",
+        "replace",
+        9,
+        "A lamp in the hall has 4 bulbs.",
+    ),
     # replace: a true line in the place of another thing
     _case("unrelated", WALK, "replace", 5, WALK),
     _case("hall-painted", "The hall was painted.", "replace", 9, "The hall was painted."),
@@ -269,6 +277,13 @@ HONEST = (
         "Moved to Faro; lives there now.",
     ),
     _case("lives-now", "I live in Faro now.", "replace", 0, "Lives in Faro now."),
+    _case(
+        "renewed",
+        "The lamp in the hall has 4 bulbs now.",
+        "replace",
+        9,
+        "The lamp in the hall has 4 bulbs.",
+    ),
     _case("off", "The Oslo trip on 2031-04-14 is off.", "retire", 6, "cancelled"),
     _case("merged", WALK, "merge", (16, 17), "Has a dog called Biscuit."),
     _case("merged-with", "The dog is 4.", "merge", (16, 17), "Has a dog called Biscuit."),
