@@ -4,7 +4,7 @@ Every text or JSON column of a tenant table is one of these. Forgetting walks th
 registry for `erasable`; a column that is neither cannot exist (a wall test sees to it).
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
@@ -34,6 +34,15 @@ class PlainTextField(Text):
 
 class PlainCharField(Char):
     no_personal_text = True
+
+
+class KeyedCharField(PlainCharField):
+    """Holds what `audit.keys.print_of` makes: another secret key wraps it (`key_changes`)."""
+
+    def deconstruct(self) -> Any:
+        """To the database it is the column that it was."""
+        name, _path, arguments, given = super().deconstruct()
+        return name, "memoryweb.fields.PlainCharField", arguments, given
 
 
 class PlainJSONField(models.JSONField):

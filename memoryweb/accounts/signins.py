@@ -4,10 +4,10 @@ from collections.abc import Callable
 from uuid import UUID
 
 from django.db import transaction
-from django.utils.crypto import salted_hmac
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
+from memoryweb.audit import keys
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import ANONYMOUS, Actor, Entry, record, target
 
@@ -61,7 +61,7 @@ def _teams(user: User) -> list[tuple[UUID, str]]:
 @transaction.atomic
 def _record_unknown(email: str) -> None:
     # Keyed, so that two tries of one address can be seen to be that, and nothing else.
-    address = salted_hmac("memoryweb.unknown-address", email, algorithm="sha256").hexdigest()
+    address = keys.first_print_of("memoryweb.unknown-address", email)
     record(
         system_team().pk,
         Entry(

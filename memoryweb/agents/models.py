@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import ErasableCharField, PlainCharField, PlainTextField
+from memoryweb.fields import ErasableCharField, KeyedCharField, PlainCharField, PlainTextField
 from memoryweb.prepared_queries import Prepared
 from memoryweb.tenancy import TeamManager
 
@@ -185,7 +185,7 @@ class OneTimeCode(models.Model):
         "accounts.Integration", models.CASCADE, null=True, related_name="+"
     )
     purpose = models.CharField(max_length=8, choices=Purpose.choices)
-    sha256 = PlainCharField(max_length=64, unique=True)
+    sha256 = KeyedCharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
     used_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")

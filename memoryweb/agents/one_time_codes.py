@@ -8,13 +8,10 @@ Whoever guesses for a whole year, 20 * 4 * 24 * 365 = 7e5 tries, hits one of 100
 1 in 12,000; each wrong try stands in the audit log.
 """
 
-import hashlib
-import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,6 +20,7 @@ from django_scopes import scope, scopes_disabled
 from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyCodes, TooManyTries
 from memoryweb.agents.models import OneTimeCode, Owner
+from memoryweb.audit import keys
 from memoryweb.audit.queries import count_since
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 
@@ -234,7 +232,7 @@ def _typed(code: str) -> str:
 def _hash(purpose: Purpose, secret: str) -> str:
     """Keyed: so short a code could be found from its plain hash."""
     said = f"one-time/{purpose.value}/{secret}".encode("utf-8", "surrogatepass")
-    return hmac.new(settings.SECRET_KEY.encode(), said, hashlib.sha256).hexdigest()
+    return keys.print_of("", said)
 
 
 def _record(action: str, owner: Owner, by: Actor, **details: str) -> None:

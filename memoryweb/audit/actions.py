@@ -50,6 +50,8 @@ ACTIONS: dict[str, str | Promise] = {
     "member.added": _("Added a member."),
     "member.changed": _("Changed a member's role or end date."),
     "member.removed": _("Removed a member."),
+    "keys.changed": _("Changed the secret key of the installation."),
+    "keys.lost": _("Began anew with another secret key, because the old one was lost."),
     "memory.forget_decided": _("Decided to erase what was asked to be forgotten."),
     "memory.expired": _("Deleted messages that the team keeps no longer."),
     "memory.forget_requested": _("Asked to forget something."),

@@ -105,6 +105,13 @@ def count(found: Iterable[Checkpoint]) -> int:
     return len({(one.seq, one.hash) for one in found})
 
 
+def put_strange_aside(now: datetime) -> None:
+    """Files with checkpoints that do not count are kept under another name."""
+    for team_id in teams():
+        if not all(one.is_ours for one in kept(team_id)):
+            _path(team_id).rename(_path(team_id).with_suffix(f".lost-{now:%Y%m%dT%H%M%S}"))
+
+
 def teams() -> set[UUID]:
     """Those that have checkpoints, also when nothing else of them is left."""
     return {UUID(path.stem) for path in _folder().glob("*.jsonl")} if _folder().exists() else set()

@@ -3,12 +3,16 @@
 Each text of which only a keyed hash is kept, its *print*, each sealed model key and the end of each
 chain depend on the secret key, checkpoints on another. No key stands in the database; which ones it
 was written with does, sealed under the secret key itself.
+
+After a change of the key nobody has the texts to make their prints anew. The old prints are
+wrapped: HMAC under the new key of the old print. So each goes through all keys, the oldest first.
 """
 
 import hmac
 import json
 import os
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from functools import cache
 
 from cryptography.exceptions import InvalidTag
@@ -19,6 +23,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import DatabaseError
 from django.utils.crypto import salted_hmac
+from django.utils.encoding import force_bytes
 from django.utils.translation import gettext as _
 
 from memoryweb.audit.models import ChainHead, Keys
@@ -45,9 +50,44 @@ def ring() -> Ring:
     return _kept(settings.SECRET_KEY)
 
 
+def newest() -> int:
+    """Its place in the ring."""
+    return len(ring().secrets) - 1
+
+
+@cache
+def lost_at() -> datetime | None:
+    """When the key before was lost, while people are to be told."""
+    return Keys.objects.values_list("lost_at", flat=True).first()
+
+
 def forget() -> None:
     """The next one who asks reads them anew."""
     _kept.cache_clear()
+    lost_at.cache_clear()
+
+
+def print_of(salt: str, said: str | bytes, algorithm: str = "sha256") -> str:
+    """Tells whether two texts are one, without a way back to them. Stays what it is for a text when
+    the key changes, if its column is a `KeyedCharField`."""
+    made = first_print_of(salt, said, algorithm)
+    for secret in ring().secrets[1:]:
+        made = wrapped(made, secret)
+    return made
+
+
+def first_print_of(salt: str, said: str | bytes, algorithm: str = "sha256") -> str:
+    """By the first key alone: for audit events, which nobody can wrap."""
+    first = ring().secrets[0]
+    if not salt:
+        return hmac.digest(first.encode(), force_bytes(said), algorithm).hex()
+    return salted_hmac(salt, said, secret=first, algorithm=algorithm).hexdigest()
+
+
+def wrapped(made: str, secret: str) -> str:
+    """A print as it is under the next key."""
+    by = salted_hmac("memoryweb.print", made, secret=secret, algorithm="sha256")
+    return by.hexdigest()[: len(made)]
 
 
 def check() -> None:
@@ -83,17 +123,17 @@ def seal_ring(made: Ring) -> bytes:
     return nonce + cipher(made.secrets[-1], _RING).encrypt(nonce, plain, None)
 
 
-def seal_of(head: ChainHead) -> bytes:
+def seal_of(head: ChainHead, secret: str = "") -> bytes:
     """Nobody without the key can make it for another end of the chain, or another count."""
     said = f"{head.team_id} {head.seq} {bytes(head.hash).hex()} {head.checkpoints}"
-    secret = ring().secrets[-1]
+    secret = secret or ring().secrets[-1]
     return salted_hmac("memoryweb.audit.head", said, secret=secret, algorithm="sha256").digest()
 
 
-def is_sealed(head: ChainHead) -> bool:
+def is_sealed(head: ChainHead, secret: str = "") -> bool:
     """It is as memoryweb wrote it. A chain that has not begun has nothing to seal."""
     is_new = not head.seq and not head.checkpoints and not head.seal
-    return is_new or hmac.compare_digest(bytes(head.seal), seal_of(head))
+    return is_new or hmac.compare_digest(bytes(head.seal), seal_of(head, secret))
 
 
 def signer() -> Ed25519PrivateKey:
@@ -122,7 +162,7 @@ def _opened(row: Keys) -> Ring:
             _(
                 "This database was written with another secret key. With this one, erased text"
                 " could come back. Put back the old one: set MEMORYWEB_SECRET_KEY, or copy the file"
-                " secret-key to {home}."
+                " secret-key to {home}. To change the key, run “manage.py change_secret_key”."
             ).format(home=settings.HOME)
         )
     return found

@@ -94,6 +94,7 @@ class Keys(models.Model):
     """One row: the keys that this database was written with (`audit.keys`)."""
 
     sealed = models.BinaryField(help_text="the keys before, under the secret key of now")
+    lost_at = models.DateTimeField(null=True, help_text="the key before was lost: people are told")
 
     def __str__(self) -> str:
         return "the keys of this installation"

@@ -7,7 +7,13 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import ErasableTextField, PlainCharField, PlainJSONField, PlainTextField
+from memoryweb.fields import (
+    ErasableTextField,
+    KeyedCharField,
+    PlainCharField,
+    PlainJSONField,
+    PlainTextField,
+)
 from memoryweb.tenancy import TeamManager
 
 
@@ -124,7 +130,7 @@ class Tombstone(models.Model):
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    fingerprint = PlainCharField(max_length=64, help_text="keyed hash of the normalised sentence")
+    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the normalised sentence")
     created_at = models.DateTimeField(default=timezone.now)
     lifted_at = models.DateTimeField(null=True, help_text="its person wrote it again")
 

@@ -5,8 +5,7 @@ import re
 import secrets
 from collections.abc import Collection, Iterable, Iterator
 
-from django.utils.crypto import salted_hmac
-
+from memoryweb.audit import keys
 from memoryweb.forgetting.queries import MARK
 from memoryweb.language.comparison_words import CJK_FILLERS
 from memoryweb.language.normal_form import clean, is_cjk, normalise, read
@@ -140,8 +139,8 @@ class Sought:
         if not self.is_in_name(name):
             return name
         ending = ".md" if name.endswith(".md") else ""
-        same = salted_hmac("memoryweb.forgotten-name", f"{of}/{name}", algorithm="sha256")
-        code = same.hexdigest()[:8] if of else secrets.token_hex(4)
+        same = keys.first_print_of("memoryweb.forgotten-name", f"{of}/{name}")
+        code = same[:8] if of else secrets.token_hex(4)
         return f"forgotten-{code}{ending}"
 
     def label(self, text: str) -> str:

@@ -7,8 +7,8 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import QuerySet, Value
-from django.utils.crypto import salted_hmac
 
+from memoryweb.audit import keys
 from memoryweb.forgetting.models import Request, Tombstone
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.text_matching import is_telling, sentences, units
@@ -130,4 +130,4 @@ def new_lines(content: str, known: str) -> Iterator[str]:
 
 def _fingerprint(agent_id: UUID, owner_id: UUID | None, text: str) -> str:
     said = f"{agent_id}/{owner_id or 'shared'}/{normalise(text)}"
-    return salted_hmac("memoryweb.forgetting", said, algorithm="sha256").hexdigest()
+    return keys.print_of("memoryweb.forgetting", said)

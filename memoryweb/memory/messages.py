@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import memory_of
+from memoryweb.audit import keys
 from memoryweb.audit.record import target
 from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
@@ -253,7 +254,9 @@ def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Ma
                 "message": index,
                 "field": place,
                 "length": secret.end - secret.start,
-                "fingerprint": credentials.fingerprint(text[secret.start : secret.end]),
+                "fingerprint": keys.first_print_of(
+                    "memoryweb.secrets", text[secret.start : secret.end]
+                )[:16],
             }
             for secret in credentials.find(text)
         ]

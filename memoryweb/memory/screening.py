@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from memoryweb.audit import keys
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.secrets import assignments as secret_assignments
@@ -249,7 +249,7 @@ def with_each_text(data: Any, change: Callable[[str], str]) -> Any:
 def fingerprint(team_id: UUID, value: str) -> str:
     """Keyed, and of one team: no two teams learn that they have one password."""
     normal = unicodedata.normalize("NFC", value.strip())
-    return salted_hmac(f"memoryweb.held/{team_id}", normal, algorithm="sha256").hexdigest()
+    return keys.print_of(f"memoryweb.held/{team_id}", normal)
 
 
 def marker(kind: str) -> str:

@@ -12,10 +12,10 @@ from functools import cache
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils.crypto import salted_hmac
 from django_scopes import scope
 
 from memoryweb.accounts.models import Team
+from memoryweb.audit import keys
 from memoryweb.conversations.models import Message
 from memoryweb.language.line_flags import (
     ORDERS,
@@ -206,7 +206,7 @@ def _kept(file: File, lines: Collection[str]) -> set[str]:
 
 
 def _keyed(line: str) -> str:
-    return salted_hmac("memoryweb.provenance.flags", line.strip()).hexdigest()
+    return keys.print_of("memoryweb.provenance.flags", line.strip(), "sha1")
 
 
 def _reach(file: File) -> Q:

@@ -1,7 +1,7 @@
 from django.db import models
 from django.db.models import Q
 
-from memoryweb.fields import PlainCharField
+from memoryweb.fields import KeyedCharField, PlainCharField
 from memoryweb.tenancy import TeamManager
 from memoryweb.workspace.author_kinds import AuthorKind
 
@@ -103,7 +103,7 @@ class KeptLine(models.Model):
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    fingerprint = PlainCharField(max_length=64, help_text="keyed hash of the line")
+    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the line")
 
     objects = TeamManager()
 

@@ -4,7 +4,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import ErasableTextField, PlainCharField, PlainJSONField
+from memoryweb.fields import ErasableTextField, KeyedCharField, PlainCharField, PlainJSONField
 from memoryweb.tenancy import TeamManager
 from memoryweb.workspace.author_kinds import AuthorKind
 
@@ -80,7 +80,7 @@ class HeldSecret(models.Model):
     line = models.IntegerField(default=0)
     kind = PlainCharField(max_length=40)
     length = models.IntegerField(help_text="characters")
-    fingerprint = PlainCharField(max_length=64, help_text="keyed hash of the value")
+    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the value")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")

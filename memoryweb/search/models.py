@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField
+from memoryweb.fields import ErasableCharField, ErasableTextField, KeyedCharField, PlainCharField
 from memoryweb.tenancy import TeamManager
 
 
@@ -79,8 +79,8 @@ class RecallEvent(models.Model):
         "conversations.Conversation", models.CASCADE, related_name="+", db_index=False
     )
     file = models.ForeignKey("workspace.File", models.CASCADE, related_name="recalls")
-    line_hash = PlainCharField(max_length=64, help_text="keyed hash of the line's normalised text")
-    query_hash = PlainCharField(max_length=64, help_text="keyed hash of the query's terms")
+    line_hash = KeyedCharField(max_length=64, help_text="keyed hash of the line's normalised text")
+    query_hash = KeyedCharField(max_length=64, help_text="keyed hash of the query's terms")
     via = models.CharField(max_length=8, choices=Via.choices)
     at = models.DateTimeField(default=timezone.now)
 

@@ -1,7 +1,5 @@
 """Which lines were really given to a conversation: what a dream counts as recalls (SPEC §5.3)."""
 
-import hashlib
-import hmac
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -10,7 +8,6 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import Case, Count, F, Max, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import TruncDate
 from django.utils import timezone
@@ -18,6 +15,7 @@ from django.utils import timezone
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
+from memoryweb.audit import keys
 from memoryweb.language.tokens import tokens
 from memoryweb.prepared_queries import Prepared
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
@@ -87,8 +85,7 @@ def _asks(
 
 def keyed_hash(text: str) -> str:
     """Of the text's tokens, so that case and punctuation make no other query of the same words."""
-    words = " ".join(tokens(text)).encode()
-    return hmac.new(settings.SECRET_KEY.encode(), b"recall/" + words, hashlib.sha256).hexdigest()
+    return keys.print_of("", "recall/" + " ".join(tokens(text)))
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
+from memoryweb.audit import keys
 from memoryweb.web.access import Visit
 from memoryweb.web.help import help_url
 
@@ -74,6 +76,11 @@ class Rail:
             }
             for at, (name, icon, label, _shown, count) in enumerate(shown)
         ]
+
+    @property
+    def keys_lost_at(self) -> datetime | None:
+        """Since when every page warns that erased text may return."""
+        return keys.lost_at() if self._request.user.is_authenticated else None
 
     @property
     def help_url(self) -> str:

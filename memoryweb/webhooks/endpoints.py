@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
 from memoryweb.memory.transaction import Transaction
@@ -38,7 +39,12 @@ def make(tx: Transaction, *, url: str, events: Sequence[str]) -> Endpoint:
     check_url(url)
     head = ChainHead.objects.get(team_id=tx.team.pk)
     endpoint = Endpoint.objects.create(
-        team=tx.team, url=url, events=sorted(events), seen=head.seq, created_at=tx.now
+        team=tx.team,
+        url=url,
+        events=sorted(events),
+        seen=head.seq,
+        created_at=tx.now,
+        key_number=keys.newest(),
     )
     tx.record("webhook.made", **target(endpoint))
     return endpoint
@@ -64,7 +70,8 @@ def turn(tx: Transaction, endpoint: Endpoint, *, is_on: bool) -> None:
 def renew(tx: Transaction, endpoint: Endpoint) -> None:
     """The next message is signed with another secret."""
     endpoint.generation += 1
-    endpoint.save(update_fields=["generation"])
+    endpoint.key_number = keys.newest()
+    endpoint.save(update_fields=["generation", "key_number"])
     tx.record("webhook.renewed", **target(endpoint))
 
 

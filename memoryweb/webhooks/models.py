@@ -10,13 +10,14 @@ from memoryweb.tenancy import TeamManager
 
 class Endpoint(models.Model):
     """An address of a team that is told what happens. Its secret stands nowhere: it is derived from
-    the installation's, and `generation` makes a new one."""
+    the installation's of then, and `generation` makes a new one."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="webhooks")
     url = PlainCharField(max_length=500)
     events = PlainJSONField(default=list, help_text="the types that it is told")
     generation = models.IntegerField(default=1)
+    key_number = models.IntegerField(default=0, help_text="which of the installation's secret keys")
     is_on = models.BooleanField(default=True)
     reason = PlainCharField(max_length=32, blank=True, help_text="why it was turned off by itself")
     seen = models.BigIntegerField(default=0, help_text="the last event of the chain looked at")

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.utils.crypto import salted_hmac
 
+from memoryweb.audit import keys
 from memoryweb.webhooks.models import Delivery, Endpoint
 
 _SALT = "memoryweb.webhooks"
@@ -32,4 +33,5 @@ def headers_of(delivery: Delivery, now: datetime) -> dict[str, str]:
 
 def _key(endpoint: Endpoint) -> bytes:
     said = f"{endpoint.pk}:{endpoint.generation}"
-    return salted_hmac(_SALT, said, algorithm="sha256").digest()
+    secret = keys.ring().secrets[endpoint.key_number]
+    return salted_hmac(_SALT, said, secret=secret, algorithm="sha256").digest()

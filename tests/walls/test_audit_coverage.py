@@ -32,6 +32,7 @@ ACTS = ON_MEMORY | ON_PEOPLE
 ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
+    *("keys.changed", "keys.lost"),  # tests/audit/test_key_changes.py
     *(
         "audit.exported",
         "memory.forgotten",

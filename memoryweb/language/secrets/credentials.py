@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import re2
-from django.utils.crypto import salted_hmac
 
 from memoryweb.language.secrets.formats import FORMATS, Format
 from memoryweb.language.secrets.look_alikes import entropy
@@ -54,12 +53,6 @@ def replaced(text: str, found: Iterable[Secret], word: str) -> str:
         pieces += [text[last : secret.start], f"[{word}: {secret.kind}]"]
         last = secret.end
     return "".join([*pieces, text[last:]])
-
-
-def fingerprint(secret: str) -> str:
-    """Tells whether two sightings are of one secret, without a way back to it."""
-    digest = salted_hmac("memoryweb.secrets", secret, algorithm="sha256")
-    return digest.hexdigest()[:16]
 
 
 @cache
