@@ -75,7 +75,7 @@ def offered(reader: Reader) -> MorningCard | None:
     night = _night(reader, reader.owner)
     if night is None or reader.owner is None:
         return None
-    night.learned = [one for one in night.learned if one.is_new]
+    night.learned = [one for one in night.learned if one.is_new and one.holds]
     return _card(reader, night) if night.learned else None
 
 
@@ -94,7 +94,8 @@ def _reach(reader: Reader) -> Reach:
 def _card(reader: Reader, night: AgentNight | None) -> MorningCard:
     if night is None:
         return MorningCard(night=None, items=[])
-    shown = (one for one in night.learned if not (one.fact and one.fact.is_hidden))
+    held = (one for one in night.learned if one.holds)
+    shown = (one for one in held if not (one.fact and one.fact.is_hidden))
     return MorningCard(night=night.day, items=[_item(reader, one) for one in shown])
 
 
@@ -107,7 +108,7 @@ def _item(reader: Reader, one: Learned) -> MorningItem:
         fact_id=fact.pk if fact else None,
         owner=acting_owner.shown(own),
         outcome=operation.outcome,
-        text=operation.after or " ".join(operation.before),
+        text=fact.text if one.was and fact else operation.after or " ".join(operation.before),
         before=operation.before,
         reason=operation.reason,
         said_by=who,

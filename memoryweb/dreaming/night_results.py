@@ -49,6 +49,15 @@ class Learned:
     was: Any | None = None
 
     @property
+    def holds(self) -> bool:
+        """Nothing has undone it since: what came in stands, what left did not come back."""
+        if self.fact is None:
+            return True
+        if self.operation.outcome == "retire":
+            return self.fact.file_id is None
+        return self.fact.state not in Fact.OVER and self.fact.hidden_at is None
+
+    @property
     def is_new(self) -> bool:
         """Its reader has not been told of it."""
         seen = getattr(self.operation, "seen_at", None)

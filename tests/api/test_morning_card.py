@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.api.callers import Callers, callers_of
 from tests.dreaming.nights import dream
-from tests.stories.telling import says
+from tests.stories.telling import edits, says
 from tests.web.pages import text, url
 from tests.world import World, signed_in
 
@@ -62,3 +62,25 @@ def test_an_agent_offers_it_once(world: World, callers: Callers) -> None:
     assert _offered(world, callers, "c-1") == [CELLO]
     assert _offered(world, callers, "c-1") is None
     assert _card(world, callers) == [CELLO]
+
+
+def test_what_was_replaced_since_is_told_no_more(world: World, callers: Callers) -> None:
+    today = timezone.now().date()
+    says(world, "later", f"{CELLO} I live in Oslo.", day=today, owner=world.bobs_memory)
+    dream(world, world.bobs_memory, today)
+    assert "I live in Oslo." in " ".join(_card(world, callers))
+    _writes(world, callers, "I live in Oslo.", "I live in Bergen.")
+    assert "Oslo" not in " ".join(_card(world, callers))
+    assert "Oslo" not in str(_offered(world, callers, "c-1"))
+
+
+def test_what_was_deleted_or_spoken_against_since_is_told_no_more(
+    world: World, callers: Callers
+) -> None:
+    _writes(world, callers, f"- {CELLO}\n", "")
+    assert _card(world, callers) == []
+    assert _offered(world, callers, "c-1") is None
+
+
+def _writes(world: World, callers: Callers, old: str, new: str) -> None:
+    edits(world, "MEMORY.md", old, new, owner=world.bobs_memory)
