@@ -1,11 +1,11 @@
 """What the daily notes of the window say, each statement once, with all places that say it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from memoryweb.dreaming.operations import Said, Spoken
+from memoryweb.dreaming.operations import Said, Spoken, meant
 from memoryweb.language.extraction_rules import Act, Kind, claim_of, tells_of_self
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, clean, fingerprint
@@ -47,9 +47,14 @@ class Mention:
 
     @property
     def said(self) -> Said:
+        return self.said_of(frozenset())
+
+    def said_of(self, names: Collection[str]) -> Said:
+        """`names`: of whom the memory is about."""
         text = clean(self.text)
         bare, whole = claim_of(as_line(text), self.date), claim_of(text, self.date)
         claim = whole if whole.act is Act.CORRECTS and bare.key is None else bare
+        claim = meant(claim, text, self.by, names)
         return Said(self.ref, text, self.by, self.outside, claim)
 
 

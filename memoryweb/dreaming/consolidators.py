@@ -150,7 +150,7 @@ def _parts(mentions: Sequence[Mention]) -> Iterator[list[dict[str, str]]]:
             if part and size + len(text) > MOST_CHARACTERS:
                 yield part
                 part, size = [], 0
-            who = {"who": one.by.speaker} if one.by.speaker else {}
+            who = {"who": one.by.name or one.by.speaker} if one.by.speaker else {}
             part.append({"id": f"n{number}", "text": text, "said": f"{one.date}"} | who)
             size += len(text)
     yield part
@@ -215,6 +215,7 @@ def _judge(
             memory_lines=inputs.memory.content.split("\n"),
             now=inputs.now,
             said=inputs.material.said,
+            living=inputs.material.living,
             rejected_before=inputs.material.rejected,
             thresholds=Thresholds(
                 min_score=settings.DREAM_MIN_SCORE, window_days=settings.DREAM_DATES

@@ -237,8 +237,9 @@ class _Night:
         is_contrary = is_rival(new, old)
         if not is_contrary and not old.is_persons and says_all_of(new.text, old.text):
             return None  # nothing is lost
-        if is_later(old.by.said_at, new.by.said_at):
-            return Result(case.operation, "outdated", against=old)
+        if is_later(old.by.said_at, new.by.said_at) and may_replace(old.by, new):
+            code = "outdated" if new.by.said_at else "undated"
+            return Result(case.operation, code, against=old)
         if is_later(new.by.said_at, old.by.said_at) and may_replace(new.by, old):
             return None
         if not is_contrary:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.dreaming import result_sentences
-from memoryweb.dreaming.gates import GATES, Text, Verdict, decisive
+from memoryweb.dreaming.gates import DECIDED, GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
 from memoryweb.language.statement_comparison import clean
 from memoryweb.memory import reverted_text
@@ -222,7 +222,8 @@ def _left(verdicts: Sequence[Verdict]) -> str:
 def _cause(verdict: Verdict) -> Text:
     """The gate that decided; without one, what the consolidator said."""
     failed = [asdict(gate) for gate in verdict.gates if not gate.passed]
-    code = decisive(failed)["name"] if failed else verdict.reason.partition(" ")[0]
+    last = decisive(failed) if failed else {"name": verdict.reason.partition(" ")[0]}
+    code = last["code"] if last["name"] == DECIDED else last["name"]
     return _CAUSES.get(code, _CAUSES["unfit"])
 
 

@@ -4,8 +4,7 @@ A check answers with a code and numbers, which are what is stored; their sentenc
 they are shown. They name places, never the text of a note: they are shown without it.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -14,18 +13,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.dreaming.operations import Living, Said, is_later
+from memoryweb.dreaming.known_lines import Known, Later
+from memoryweb.dreaming.operations import Living, Said
 from memoryweb.dreaming.reasons import LEFT_OUT
-from memoryweb.dreaming.removal_rules import is_rival
 from memoryweb.dreaming.scoring import Scored, age_in_days
-from memoryweb.language.extraction_rules import claim_of
-from memoryweb.language.statement_comparison import Lookup
 from memoryweb.review.rejections import Rejections
 
 Text = str | Promise
 Outcome = Literal["promoted", "kept", "rejected"]
 
 LAST_NIGHT, UNTAKEN = "last_night", "untaken"
+DECIDED = "decided"  # the check that comes last: what became of the operation that it led to
 
 # Why something became of a candidate where no check tells, by the code that is stored for it.
 REASONS: Mapping[str, Text] = {
@@ -71,7 +69,10 @@ class Verdict:
 
     def changed(self, verdict: Outcome, reason: str, number: int | None = None) -> "Verdict":
         said = reason if number is None else f"{reason} {number}"
-        return replace(self, verdict=verdict, reason=said)
+        gates = self.gates
+        if reason in LEFT_OUT:
+            gates += (Gate(DECIDED, False, reason, {} if number is None else {"limit": number}),)
+        return replace(self, verdict=verdict, reason=said, gates=gates)
 
     @property
     def why(self) -> str:
@@ -82,7 +83,7 @@ def sentence(gate: Mapping[str, Any]) -> str:
     """Of a check as it is stored. Rows of earlier versions hold the sentence itself."""
     if "detail" in gate:
         return str(gate["detail"])
-    sentences = _FORMER.get(gate["name"]) or _ROWS[gate["name"]].sentences
+    sentences = _OTHERS.get(gate["name"]) or _ROWS[gate["name"]].sentences
     return str(sentences[gate["code"]]).format(**gate["values"])
 
 
@@ -109,6 +110,7 @@ def judge(
     memory_lines: Sequence[str],
     now: datetime,
     said: Sequence[Said] = (),
+    living: Sequence[Living] = (),
     rejected_before: Collection[str] = (),
     thresholds: Thresholds | None = None,
     has_room: bool = False,
@@ -116,8 +118,8 @@ def judge(
     """A verdict for each candidate, the best score first. `said` are the lines of the notes;
     nearly the same words as those of `rejected_before` are rejected, too. Where there is room,
     whatever the owner said of themselves is worth it."""
-    known = _Known(memory_lines)
-    later = _Later(said)
+    known = Known(memory_lines, living)
+    later = Later(said)
     rejections = Rejections(rejected_before)
     verdicts = []
     for candidate in sorted(candidates, key=lambda c: (-scored[c.key].total, c.key)):
@@ -147,8 +149,8 @@ class _Case:
     now: datetime
     thresholds: Thresholds
     has_room: bool
-    known: "_Known"
-    later: "_Later"
+    known: Known
+    later: Later
     rejections: Rejections
 
 
@@ -181,46 +183,9 @@ def _age(case: _Case) -> _Answer:
     return _passed(date=last.isoformat()) if age <= limit else _failed(age=age, limit=limit)
 
 
-class _Known:
-    """MEMORY.md as it stands, asked whether it already says a thing."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._numbers: dict[str, int] = {}
-        for number, line in enumerate(lines, start=1):
-            if line.strip() and not line.lstrip().startswith(("#", "<!--")):
-                self._numbers.setdefault(line, number)
-        self._lookup = Lookup(self._numbers)
-
-    def line(self, candidate: Candidate) -> int | None:
-        """Where it says so."""
-        line = next(self._lookup.covering(candidate.text), None)
-        return None if line is None else self._numbers[line]
-
-
 def _new(case: _Case) -> _Answer:
     line = case.known.line(case.candidate)
     return _passed() if line is None else _failed(line=line)
-
-
-class _Later:
-    """The lines of the notes, asked which of them was said later and says otherwise."""
-
-    def __init__(self, said: Sequence[Said]) -> None:
-        self._said: dict[str, list[Said]] = defaultdict(list)
-        for one in said:
-            self._said[one.text].append(one)
-        self._lookup = Lookup(self._said)
-        self._against = [one for one in said if one.claim.is_against]
-
-    def against(self, candidate: Candidate) -> Iterator[Said]:
-        last = candidate.mentions[-1]
-        claim = claim_of(candidate.text, last.date)
-        old = Living("", candidate.text, claim, last.by)
-        near = (one for text in self._lookup.opposing(old.text) for one in self._said[text])
-        for one in (*near, *self._against):
-            new = Living("", one.text, one.claim, one.by)
-            if is_later(one.by.said_at, last.by.said_at) and is_rival(new, old):
-                yield one
 
 
 def _current(case: _Case) -> _Answer:
@@ -258,6 +223,8 @@ def _grounds(case: _Case) -> _Answer:
         return _passed("recalled", times=recall.count, queries=recall.queries)
     if candidate.proposed:
         return _passed("proposed")
+    if case.known.has_other(candidate):
+        return _passed("otherwise")
     seldom = {0: "never", 1: "once", 2: "twice"}
     return _failed(seldom.get(recall.count, "times"), times=recall.count)
 
@@ -342,6 +309,7 @@ GATES = (
             "room": _("Its owner said it of themselves, and MEMORY.md has room."),
             "days": _("It was mentioned on {days} days."),
             "recalled": _("It was recalled {times} times by {queries} queries."),
+            "otherwise": _("MEMORY.md says otherwise, so it can't just stay a note."),
             "proposed": _("The model proposed it and cited its lines."),
             "never": _("It was mentioned on one day only and never recalled."),
             "once": _("It was mentioned on one day only and recalled once."),
@@ -353,8 +321,9 @@ GATES = (
     ),
 )
 _ROWS = {row.name: row for row in GATES}
-# Checks of earlier versions, as reports hold them.
-_FORMER: Mapping[str, Mapping[str, Text]] = {
+# What comes after the checks; and those of earlier versions, as reports hold them.
+_OTHERS: Mapping[str, Mapping[str, Text]] = {
+    DECIDED: LEFT_OUT,
     "uncorrected": {
         "yes": _("Nobody corrected it later."),
         "no": _("It was corrected later ({place})."),

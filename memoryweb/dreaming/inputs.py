@@ -108,8 +108,9 @@ def read(run: Run) -> Inputs:
     done = earlier_nights.done_before(run)
     known = known_of(run.agent_id, run.owner_id, tuple(away.facts))
     of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
-    stands = living(run, memory.content, of_memory, memory.hidden, known)
-    said = tuple(one.said for one in mentions if not one.waits)
+    names = _names(run.owner)
+    stands = living(run, memory.content, of_memory, memory.hidden, known, names)
+    said = tuple(one.said_of(names) for one in mentions if not one.waits)
     retired = list(earlier_nights.retired(done))
     return Inputs(
         now=run.now,
@@ -125,11 +126,17 @@ def read(run: Run) -> Inputs:
             corrections=(*corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
-            names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
+            names=names,
         ),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(one, name) for name in DECIDED) for one in known},
     )
+
+
+def _names(owner: Owner | None) -> frozenset[str]:
+    """What others call whom the memory is about."""
+    name = str(owner.person) if owner and owner.person else ""
+    return frozenset({name, *name.split(" ")[:1]} - {""})
 
 
 def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
@@ -249,7 +256,8 @@ def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
 @Prepared
 def _rows_of(files: Collection[uuid.UUID]) -> "QuerySet[LineOrigin]":
     rows = LineOrigin.objects.filter(file__in=files).select_related(
-        "source_file", "root", "message__conversation__owner"
+        *("source_file", "root__user", "message__token__user"),
+        "message__conversation__owner__person",
     )
     return rows.defer("source_file__content", "root__text", "message__content").order_by("pk")
 

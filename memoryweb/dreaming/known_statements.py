@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.operations import NOBODY, Correction, Living, Said, Spoken
+from memoryweb.dreaming.operations import NOBODY, Correction, Living, Said, Spoken, meant
 from memoryweb.dreaming.speakers import confirmed, spoken
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
@@ -54,9 +54,10 @@ def living(
     origins: Mapping[int, list[LineOrigin]],
     hidden: Collection[int],
     known: Iterable[Any],
+    names: Collection[str] = (),
 ) -> Iterator[Living]:
     """The statements of MEMORY.md, and those that found no room there. `origins` of its lines;
-    `hidden` are those that no model is given."""
+    `hidden` are those that no model is given; `names` those of whom it is about."""
     facts = {
         fact.fingerprint: fact
         for fact in known
@@ -67,12 +68,13 @@ def living(
         lines = range(one.line, one.end + 1)
         found = [row for line in lines for row in origins.get(line, ())]
         fact = facts.pop(one.print, None)
+        by = spoken(found, run.owner)
         is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
         yield Living(
             id=str(fact.pk) if fact else f"line {one.line}",
             text=one.text,
-            claim=_held_until(one.claim, fact),
-            by=confirmed(spoken(found, run.owner), fact and fact.confirmed_at),
+            claim=meant(_held_until(one.claim, fact), one.text, by, names),
+            by=confirmed(by, fact and fact.confirmed_at),
             is_persons=any(is_written) or bool(fact and fact.confirmed_at),
             is_pinned=one.print in pinned,
             is_flagged=any(line in hidden for line in lines),

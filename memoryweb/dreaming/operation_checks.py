@@ -15,6 +15,7 @@ from memoryweb.dreaming.operations import (
     Said,
     Spoken,
     is_later,
+    meant,
 )
 from memoryweb.dreaming.removal_rules import is_over, may_replace
 from memoryweb.language.extraction_rules import Act, Claim, claim_of
@@ -75,6 +76,7 @@ class Case:
             claim = replace(claim, act=told.act, value=told.value, old=told.old)
         if self.operation.does is Does.REPLACE and claim.key is None:  # "Lives in Faro."
             claim = next((it.claim for it in self.said if self._tells(it.claim)), claim)
+        claim = meant(claim, self.operation.text, self.by(), self.night.material.names)
         return replace(claim, kind=self.operation.kind or claim.kind)
 
     def _tells(self, claim: Claim) -> bool:
@@ -145,7 +147,7 @@ def _has_no_source(case: Case) -> bool:
 
 def _is_unsupported(case: Case) -> bool:
     """What it says must stand in what is cited, or in what it takes the place of."""
-    names = {*case.night.material.names, *(one.by.speaker for one in case.said)}
+    names = {*case.night.material.names, *(one.by.name or one.by.speaker for one in case.said)}
     olds = [one.text for one in case.old]
     return not is_said(case.operation.text, [_heard(one) for one in case.said], olds, names)
 

@@ -3,13 +3,14 @@
 Both consolidators answer with operations; `engine.decide` proves each one by itself.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 
 from memoryweb.facts.trust import START
-from memoryweb.language.extraction_rules import Claim, Kind
+from memoryweb.language.extraction_rules import Claim, Kind, of_speaker
+from memoryweb.language.normal_form import normalise
 
 NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
 
@@ -56,12 +57,14 @@ class Operation:
 @dataclass(frozen=True)
 class Spoken:
     """`said_at` is None where nobody knows when. `speaker` is "" for the owner of the memory;
-    `weight` orders the classes of sources, the least trusted first."""
+    `weight` orders the classes of sources, the least trusted first; `name` is what others call
+    them."""
 
     said_at: datetime | None = None
     speaker: str = NOBODY
     weight: int = 0
     is_word: bool = False  # their own, not what somebody tells of them
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,14 @@ class Result:
     def is_beside(self) -> bool:
         """It came in, and whether it takes the place of `against` a person decides."""
         return self.is_applied and self.new is not None and self.against is not None
+
+
+def meant(claim: Claim, text: str, by: Spoken, names: Collection[str]) -> Claim:
+    """Whom it is about: "I" is whoever speaks, and "" whom the memory is about, by any of their
+    `names`."""
+    claim = of_speaker(claim, text, by.name if by.speaker else "")
+    is_about = any(claim.subject == normalise(name) for name in names)
+    return replace(claim, subject="") if is_about else claim
 
 
 def is_later(one: datetime | None, other: datetime | None) -> bool:

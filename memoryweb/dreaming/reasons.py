@@ -32,6 +32,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "known": _("MEMORY.md already says this."),
     "loses": _("The merged line would lose part of what the others say."),
     "outdated": _("MEMORY.md already has something newer."),
+    "undated": _("Nobody knows when it was said, so it replaces nothing."),
     "untold": _("Somebody else said it, or its source is trusted less."),
     "unproved": _("Nothing said later shows that it's no longer true."),
     "unproved_too_many": _("This dream has already removed as much as it may without proof."),

@@ -50,7 +50,8 @@ def is_rival(one: Living, other: Living) -> bool:
         return False
     is_older = is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)
-    if not contradicts(newer.text, older.text):
+    is_of_two = newer.claim.key and older.claim.key and newer.claim.key != older.claim.key
+    if is_of_two or not contradicts(newer.text, older.text):
         is_named = newer.claim.act is Act.CORRECTS or _may_be_of_one(newer, older)
         return is_named and ends(newer.claim, older)
     said, before = newer.by.said_at, older.by.said_at

@@ -8,10 +8,16 @@ from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Message
 from memoryweb.dreaming.operations import NOBODY, Spoken, is_later
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.source_classes import BY_TRUST, source_of_message
+from memoryweb.provenance.source_classes import (
+    BY_TRUST,
+    account_of,
+    name_of,
+    source_of_message,
+)
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 
 _WORDS = frozenset({SourceClass.OWNER, SourceClass.PERSON})
+_HANDS = frozenset({AuthorKind.PERSON, AuthorKind.AGENT})  # they write when it is said
 
 
 def spoken(
@@ -25,7 +31,7 @@ def spoken(
     last = max(found, key=lambda one: one.said_at or datetime.min.replace(tzinfo=UTC))
     weight = min(one.weight for one in found)
     is_word = all(one.is_word for one in found)
-    return Spoken(last.said_at, last.speaker, weight, is_word)
+    return replace(last, weight=weight, is_word=is_word)
 
 
 def confirmed(said: Spoken, at: datetime | None) -> Spoken:
@@ -38,33 +44,44 @@ def _of_origin(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | No
         return _written(row, owner, note)
     message = row.message
     source = source_of_message(message.conversation, message)
-    speaker = _speaker(message, source, owner)
-    return Spoken(_when(message, row, note), speaker, _weight(source), source in _WORDS)
+    speaker = _speaker(message, row, source, owner)
+    return Spoken(
+        _when(message, row, note), speaker, _weight(source), source in _WORDS, name_of(row)
+    )
 
 
 def _written(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Spoken:
     """What a person or a program wrote down by itself."""
-    root, is_person = row.root, row.author_kind == AuthorKind.PERSON
-    source = SourceClass(root.source) if root else AuthorKind(row.author_kind).source
+    root, place = row.root, _place(row, note)
+    kind = AuthorKind(root.author_kind if root else row.author_kind)
+    source = SourceClass(root.source) if root else kind.source
     if owner is not None and source is SourceClass.OWNER:
         speaker = ""
-    elif row.user_id:
-        speaker = f"user {row.user_id}"
+    elif source in _WORDS or (owner is None and kind in _HANDS):
+        speaker = _account(row)
     else:
-        speaker = NOBODY
-    is_known = is_person or row.author_kind == AuthorKind.AGENT
-    at = root.created_at if root and is_known and not _place(row, note) else None
-    return Spoken(at or _place(row, note), speaker, _weight(source), source in _WORDS)
+        speaker = NOBODY  # in one's own memory an agent, by whosever token
+    at, line = place, note[1] if note else row.source_line or 0
+    if root and kind in _HANDS and (place is None or place.date() == root.created_at.date()):
+        at = root.created_at + timedelta(microseconds=line)
+    return Spoken(at, speaker, _weight(source), source in _WORDS, name_of(row))
 
 
-def _speaker(message: Message, source: SourceClass, owner: Owner | None) -> str:
+def _speaker(message: Message, row: LineOrigin, source: SourceClass, owner: Owner | None) -> str:
     """A name tells people in one conversation apart; in shared memory the person does."""
+    if source is SourceClass.THIRD_PARTY:
+        return message.name or (_account(row) if owner is None else NOBODY)
     if source not in _WORDS:
-        return message.name if source is SourceClass.THIRD_PARTY and message.name else NOBODY
+        return NOBODY
     if owner is not None:
         return ""
     said_by = message.conversation.owner
     return f"user {said_by.person_id}" if said_by.person_id else f"owner {said_by.pk}"
+
+
+def _account(row: LineOrigin) -> str:
+    account = account_of(row)
+    return f"user {account.pk}" if account else NOBODY
 
 
 def _when(message: Message, row: LineOrigin, note: tuple[date, int] | None) -> datetime | None:

@@ -1,12 +1,15 @@
 """The two extractors, rules and model: a window in, findings out. Nothing is written here."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import Window, note_date
@@ -56,11 +59,12 @@ def workspace_of(conversation: Conversation) -> Owner | None:
 
 def by_rules(conversation: Conversation, window: Window) -> Answered:
     zone = conversation.agent.zone
+    senders = _senders(conversation, window)
     spoken = [
         rules_extractor.Spoken(
             str(turn.pk),
             turn.role,
-            turn.name,
+            turn.name or senders.get(turn.token_id, ""),
             cut(turn.content),
             turn.timestamp.astimezone(zone),
             conversation.is_room_at(turn.position),
@@ -116,6 +120,15 @@ def _files(conversation: Conversation, day: date) -> dict[str, str]:
     return {path: without_flagged(file.content, hidden[file.pk]) for path, file in found.items()}
 
 
+def _senders(conversation: Conversation, window: Window) -> Mapping[UUID | None, str]:
+    """By the tokens of what was sent for all: its own owner is nobody."""
+    if conversation.owner.source != "system":
+        return {}
+    ids = {turn.token_id for turn in window.turns if turn.token_id}
+    found = Token.objects.filter(pk__in=ids, user__isnull=False).select_related("user")
+    return {one.pk: str(one.user) for one in found}
+
+
 def speaker_of(owner: Owner) -> str:
     return owner.person.name if owner.person else ""
 
@@ -126,6 +139,7 @@ def cut(content: str) -> str:
 
 def _data(conversation: Conversation, window: Window, day: date) -> dict[str, object]:
     files = _files(conversation, day)
+    senders = _senders(conversation, window)
     return {
         "date": day.isoformat(),
         "profile": files.get(PROFILE, ""),
@@ -135,7 +149,7 @@ def _data(conversation: Conversation, window: Window, day: date) -> dict[str, ob
             {
                 "id": turn.external_id,
                 "role": turn.role,
-                "name": turn.name or _name(turn, conversation.owner),
+                "name": turn.name or senders.get(turn.token_id) or _name(turn, conversation.owner),
                 "time": turn.timestamp.astimezone(UTC).isoformat(),
                 "content": cut(turn.content),
             }

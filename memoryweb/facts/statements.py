@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memoryweb.language.extraction_rules import HEADINGS, Claim, claim_of, is_pronoun
+from memoryweb.language.extraction_rules import HEADINGS, Claim, claim_of, is_pronoun, of_speaker
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import Block, blocks
@@ -28,6 +28,7 @@ class Statement:
     heading: str = ""
     line: int = 0
     end: int = 0
+    speaker: str = ""  # who said it, in a file of several
 
     @cached_property
     def print(self) -> str:
@@ -38,6 +39,7 @@ class Statement:
         """Of `- key: value` the heading is the subject, where it names one; a pronoun is none."""
         claim = claim_of(self.text)
         claim = replace(claim, subject="") if is_pronoun(claim.subject) else claim
+        claim = of_speaker(claim, self.text, self.speaker)
         label = _LABEL.match(self.text)
         said = normalise(self.text[label.end() :]) if label else ""
         if claim.subject or not label or normalise(claim.value) != said:

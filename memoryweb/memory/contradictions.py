@@ -43,6 +43,7 @@ def contradict(
     and where too much waits already."""
     one = Statement(text, standing.heading)
     made = fact_moves.new(standing, one, tx.now)
+    made.subject = standing.subject  # by whatever name: they were found to speak of one thing
     there = Fact.objects.of(standing.agent_id, standing.owner_id)
     if not clash(standing, made) or there.standing().filter(fingerprint=one.print).exists():
         return None

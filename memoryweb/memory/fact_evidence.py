@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -11,10 +11,16 @@ from django.db.models import QuerySet
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
+from memoryweb.language.extraction_rules import is_own_word
 from memoryweb.language.statement_comparison import cited
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest
+from memoryweb.provenance.source_classes import (
+    name_of,
+    source_of_message,
+    source_of_origin,
+    weakest,
+)
 from memoryweb.row_batches import insert
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
@@ -57,6 +63,23 @@ def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
             found[of_line[row.line]].append(row)
     person_id = file.owner.person_id if file.owner else None
     return {one.print: _grounds(found[one.print], person_id) for one in there}
+
+
+def attributed(file: File, there: Sequence[Statement]) -> list[Statement]:
+    """With who said them, where several write and one says "I"."""
+    if file.owner_id is not None or not any(is_own_word(one.text) for one in there):
+        return list(there)
+    rows = _spoken(file.pk)
+    names = {row.line: name_of(row) for row in rows}
+    return [replace(one, speaker=names.get(one.line, "")) for one in there]
+
+
+@Prepared
+def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(file=file_id).select_related(
+        "user", "root__user", "message__token__user", "message__conversation__owner__person"
+    )
+    return rows.defer("message__content", "root__text").order_by("line", "-pk")
 
 
 @Prepared

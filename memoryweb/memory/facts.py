@@ -11,7 +11,7 @@ from memoryweb.facts.statements import Statement, bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.fact_evidence import grounds_of
+from memoryweb.memory.fact_evidence import attributed, grounds_of
 from memoryweb.memory.fact_moves import (
     WORDING,
     Revised,
@@ -54,7 +54,7 @@ def project(
     if file.note_date is not None and before and of.takes_back and whys is None:
         _correct_note(of, bullets_of(before), bullets_of(file.content))
     elif kind_of(file.path).holds_facts:
-        move(of, statements_of(before, file.path), statements_of(file.content, file.path))
+        move(of, statements_of(before, file.path), _there(file))
 
 
 def follow_name(tx: Transaction, file: File, was: str, writer: Writer) -> None:
@@ -101,7 +101,7 @@ def weigh(file: File) -> None:
 
 def is_in_line(file: File) -> bool:
     """The file's statements are its facts."""
-    there = statements_of(file.content, file.path) if file.deleted_at is None else []
+    there = _there(file) if file.deleted_at is None else []
     rows = list(Fact.objects.filter(file=file))
     said = [(one.print, file.path, *wording_of(one).values()) for one in there]
     kept = [(row.fingerprint, row.path, *(getattr(row, name) for name in WORDING)) for row in rows]
@@ -119,7 +119,7 @@ def bring_in_line(tx: Transaction, file: File) -> None:
             row.file, row.state, row.why = None, State.RETIRED, Why.DUPLICATE
         stood.setdefault(row.fingerprint, Statement(row.text, row.heading))
         row.save(update_fields=["fingerprint", "path", "file", "state", "why"])
-    there = statements_of(file.content, file.path) if file.deleted_at is None else []
+    there = _there(file) if file.deleted_at is None else []
     move(Revised(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
     follow_flags(file)
     rows = list(Fact.objects.filter(file=file, fingerprint__in=[one.print for one in there]))
@@ -127,6 +127,10 @@ def bring_in_line(tx: Transaction, file: File) -> None:
     for row in rows:
         word(row, by_print[row.fingerprint])
     update(rows, WORDING)
+
+
+def _there(file: File) -> list[Statement]:
+    return attributed(file, statements_of(file.content, file.path))
 
 
 def _correct_note(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:

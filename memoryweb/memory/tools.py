@@ -17,6 +17,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.conversations.models import Conversation
+from memoryweb.language.extraction_rules import is_own_word
 from memoryweb.language.statement_comparison import normalise
 from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
@@ -197,6 +198,8 @@ def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -
         raise EditRefused(_("There is nothing to remember: the content is empty."))
     path = paths.note_path(acting.now.date())
     place = place_of(acting, path)
+    if place.owner is None and writer.user and is_own_word(text):
+        text = f"{writer.user}: {text}"  # among all "I" is nobody
     kept = screening.mask(tx.team.pk, text, owner_id=place.owner_id).text
     note = write.find(place)
     if note is not None and note.deleted_at is None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.normal_form import normalise
@@ -82,6 +83,20 @@ def source_of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
     if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
         return source_of_message(row.message.conversation, row.message)
     return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
+
+
+def account_of(row: LineOrigin) -> User | None:
+    """Who said a line, or wrote it down first; of what was sent for all the sender."""
+    if row.author_kind == AuthorKind.PERSON or row.message is None:
+        return row.root.user if row.root else row.user
+    owner, token = row.message.conversation.owner, row.message.token
+    return token.user if owner.source == "system" and token else owner.person
+
+
+def name_of(row: LineOrigin) -> str:
+    """As others call them; in a room that is all that is known."""
+    name = row.message.name if row.message and row.author_kind != AuthorKind.PERSON else ""
+    return name or str(account_of(row) or "")
 
 
 def sources_of_files(files: Sequence[File]) -> Mapping[UUID, Mapping[int, SourceClass]]:

@@ -119,7 +119,7 @@ def replaced(old: str, text: str, *sources: str) -> Operation:
         (Operation(Does.MERGE, "Something.", ("dog", "biscuit")), "loses"),
         (Operation(Does.MERGE, "Has a dog.", ("dog",)), "no_source"),
         (add("The Oslo trip is off.", "n2"), "cancels"),
-        (replaced("home", "I live in Lagos.", "n7"), "outdated"),
+        (replaced("home", "I live in Lagos.", "n7"), "undated"),
         (replaced("lamp", "The hall was painted.", "n4"), "unsupported"),
         (retire("home", why=Why.SUPERSEDED, sources=("n1",)), "unproved"),
         (retire("lamp", why=Why.EXPIRED), "unproved"),

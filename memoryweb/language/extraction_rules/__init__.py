@@ -8,7 +8,9 @@ from memoryweb.language.extraction_rules.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.extraction_rules.reading import (
     Sentence,
     claim_of,
+    is_own_word,
     is_pronoun,
+    of_speaker,
     spoken_of,
     tells_of_self,
 )
@@ -30,7 +32,9 @@ __all__ = [
     "dates_in",
     "is_habit",
     "is_other_value",
+    "is_own_word",
     "is_pronoun",
+    "of_speaker",
     "resolved",
     "spoken_of",
     "takes_back",
