@@ -1,6 +1,7 @@
 """Dreams: asked for, looked at before they happen, and where the diary is read."""
 
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -107,11 +108,12 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     caller = request.auth
     agent = caller.agent(agent_id)
     is_named = caller.integration or (body and body.model_fields_set)
+    if not is_named:
+        return _started(caller, _requested_of_all(caller, agent), visibility.seen_by(caller, None))
     with write_transaction(caller.team, actor=caller.actor) as work:
-        named = [acting_owner.acting(caller, body or OwnerFields())] if is_named else None
-        made = _requested(work, caller, agent, named)
-    visible = visibility.of_owner(named[0]) if named else visibility.seen_by(caller, None)
-    return _started(caller, made, visible)
+        owner = acting_owner.acting(caller, body or OwnerFields())
+        made = _requested(work, caller, agent, owner)
+    return _started(caller, made, visibility.of_owner(owner))
 
 
 @router.operation("POST", BASE + "/dreaming/focused", Right.DREAM, status=202, errors=(429,))
@@ -127,7 +129,7 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
         raise Invalid("topic", _("Say what the dream should be about."))
     with write_transaction(caller.team, actor=caller.actor) as work:
         owner = acting_owner.acting(caller, body)
-        made = _requested(work, caller, agent, [owner], topic)
+        made = _requested(work, caller, agent, owner, topic)
     return _started(caller, made, visibility.of_owner(owner))
 
 
@@ -178,20 +180,27 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
 
 
 def _requested(
-    work: Transaction,
-    caller: Caller,
-    agent: Agent,
-    named: list[Owner | None] | None,
-    topic: str = "",
+    work: Transaction, caller: Caller, agent: Agent, owner: Owner | None, topic: str = ""
 ) -> list[Run]:
-    """Raises a 429 when all that would dream have just dreamt."""
-    by = {"user": caller.user, "integration": caller.integration}
+    """Raises a 429 when it has just dreamt."""
+    asked: dict[str, Any] = {"trigger": Run.Trigger.API, "topic": topic, **_by(caller)}
     try:
-        if named is None:
-            return schedule.request_all(work, agent, trigger=Run.Trigger.API, **by)
-        return schedule.request_each(work, agent, named, trigger=Run.Trigger.API, topic=topic, **by)
+        return schedule.request_each(work, agent, [owner], **asked)
     except CoolingDown as cooling:
         raise _cooling_down(cooling.seconds) from cooling
+
+
+def _requested_of_all(caller: Caller, agent: Agent) -> list[Run]:
+    """Raises a 429 when all that would dream have just dreamt."""
+    asked: dict[str, Any] = {"trigger": Run.Trigger.API, **_by(caller)}
+    try:
+        return schedule.request_all(agent, actor=caller.actor, **asked)
+    except CoolingDown as cooling:
+        raise _cooling_down(cooling.seconds) from cooling
+
+
+def _by(caller: Caller) -> dict[str, Any]:
+    return {"user": caller.user, "integration": caller.integration}
 
 
 def _started(caller: Caller, made: list[Run], visible: visibility.Visibility) -> Status[RunList]:

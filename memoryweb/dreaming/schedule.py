@@ -11,18 +11,20 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.audit.record import target
+from memoryweb.audit.record import Actor, target
 from memoryweb.dreaming import earlier_nights, inputs, known_statements
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
+from memoryweb.row_batches import batches
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
 LONGEST_TOPIC = 200
+_AT_ONCE = 5  # memories whose dreams are asked for in one transaction
 FARTHEST = timedelta(days=2)  # further ahead than the next night can be
 
 logger = logging.getLogger(__name__)
@@ -83,10 +85,21 @@ def after_extraction(work: Transaction, run: Run) -> None:
     request(work, run.agent, run.owner, trigger=by, integration=run.integration, due_at=due_at)
 
 
-def request_all(work: Transaction, agent: Agent, *, trigger: str, **by: object) -> list[Run]:
-    """For the shared notes and every owner with new ones. Raises CoolingDown if that is none."""
-    owners = [owner for owner in with_new_notes(agent, work.now) if owner]
-    return request_each(work, agent, [None, *owners], trigger=trigger, **by)
+def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> list[Run]:
+    """For the shared notes and every owner with new ones, some at a time: whoever writes needn't
+    wait for all. Raises CoolingDown if that is none."""
+    owners = [owner for owner in with_new_notes(agent, timezone.now()) if owner]
+    made: list[Run] = []
+    waits: list[int] = []
+    for some in batches([None, *owners], _AT_ONCE):
+        with write_transaction(agent.team, actor=actor) as work:
+            try:
+                made += request_each(work, agent, some, trigger=trigger, **by)
+            except CoolingDown as cooling:
+                waits.append(cooling.seconds)
+    if not made:
+        raise CoolingDown(min(waits))
+    return made
 
 
 def request_each(

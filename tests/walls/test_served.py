@@ -188,7 +188,7 @@ def test_every_stream_of_a_chat(
 
 
 def test_every_read_of_mem0(world: World, stage: Stage, port: int) -> None:
-    assert {form for method, form, *_rest in mem0._ROUTES if method == "GET"} == MEM0.keys()
+    assert {form for method, form, *_rest in mem0.ROUTES if method == "GET"} == MEM0.keys()
     ids = stage.api.ids() | {"fact": stage.ids["customers_fact_id"]}
     for name, program in callers_over(world, port).items():
         paths = {

@@ -25,7 +25,7 @@ Act = Callable[[Asked], Any]
 READ, WRITE = Right.READ, Right.WRITE_OWN
 _ONE = r"(?:v1/)?memories/(?P<id>[^/]+)"
 # Method, address, what it takes, what answers. Both shapes of an address lead to the same.
-_ROUTES: tuple[tuple[str, str, Right, Act], ...] = (
+ROUTES: tuple[tuple[str, str, Right, Act], ...] = (
     ("GET", "v1/ping", READ, memories.ping),
     ("POST", "(?:v3/memories/add|memories)", WRITE, memories.add),
     ("POST", "(?:v3/memories/)?search", READ, memories.search),
@@ -79,7 +79,7 @@ def _secret(request: HttpRequest) -> str:
 
 def _routed(method: str, path: str) -> tuple[Right, Act, str]:
     others = False
-    for its_method, form, takes, act in _ROUTES:
+    for its_method, form, takes, act in ROUTES:
         if found := re.fullmatch(form, path):
             if its_method == method:
                 return takes, act, found.groupdict().get("id", "")

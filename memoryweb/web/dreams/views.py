@@ -154,12 +154,13 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     visit = request.visit
     trigger, user = Run.Trigger.PERSON, request.user
+    topic, is_backfill = schedule.topic_of(request.POST.get("topic", "")), "backfill" in request.GET
+    if workspace.owner is None and not topic and not is_backfill:
+        agent = workspace.agent
+        return schedule.request_all(agent, actor=visit.actor, trigger=trigger, user=user)
     with write_transaction(visit.team, actor=visit.actor) as work:
-        if "backfill" in request.GET:
+        if is_backfill:
             return _backfills(work, request, workspace)
-        topic = schedule.topic_of(request.POST.get("topic", ""))
-        if workspace.owner is None and not topic:
-            return schedule.request_all(work, workspace.agent, trigger=trigger, user=user)
         owner = own_workspace(request, workspace).owner
         return schedule.request_each(
             work, workspace.agent, [owner], trigger=trigger, user=user, topic=topic

@@ -1,0 +1,394 @@
+"""On SQLite whoever writes makes everybody else wait. Of each route that changes something, at its
+largest body, the longest transaction holds no more statements than that of a batch of 1,000
+messages. A route without an entry fails."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django_scopes import scope
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api.mem0 import view as mem0
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Request
+from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting.hiding import Asked
+from memoryweb.memory.forgetting.targets import fact_place
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Text, Writer, write, write_all
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.api.callers import Callers, callers_of
+from tests.mem0.client import Mem0
+from tests.walls.api_routes import ROUTES
+from tests.walls.longest import longest_transaction
+from tests.walls.web_calls import undone
+from tests.walls.web_routes import CHANGES
+from tests.walls.web_stage import Stage, restored_stage
+from tests.world import World, signed_in
+
+MANY = 60
+ANA = {"user_id": "ana"}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Who calls what; `agent` has much of everything."""
+
+    world: World
+    callers: Callers
+    stage: Stage
+
+    @property
+    def agent(self) -> Agent:
+        return self.world.agent
+
+    @property
+    def mem0(self) -> Mem0:
+        return Mem0(self.callers.helpdesk.token, str(self.agent.pk))
+
+    def api(self, method: str, path: str, body: Any = None, *, by: str = "admin") -> int:
+        path = path.format(agent=self.agent.pk)
+        return int(self.callers[by].call(method, path, body).status_code)
+
+    def web(self, name: str, data: dict[str, Any], by: str = "admin") -> int:
+        client = signed_in(self.world.people[by])
+        return int(client.post(reverse(name, args=[self.world.team.slug]), data).status_code)
+
+
+@pytest.fixture
+def ground(world: World) -> Ground:
+    return Ground(
+        world, callers_of(world), restored_stage(world.home, "home", colleague=world.vera)
+    )
+
+
+def bullets(count: int, of: str = "Guest") -> list[str]:
+    return [f"{of} {number} lives in Rua {number * 7} in Porto." for number in range(count)]
+
+
+def listed(texts: Sequence[str]) -> str:
+    return "".join(f"- {text}\n" for text in texts)
+
+
+def stated(
+    ground: Ground, count: int, owner: Owner | None = None, path: str = "KNOWLEDGE.md"
+) -> list[str]:
+    with write_transaction(ground.world.team) as work:
+        place = Place(ground.agent, owner, path)
+        write(work, place, listed(bullets(count)), writer=Writer(AuthorKind.PERSON))
+        return [
+            str(one)
+            for one in Fact.objects.filter(agent=ground.agent, owner=owner, path=path).values_list(
+                "pk", flat=True
+            )
+        ]
+
+
+def filed(ground: Ground, count: int, writer: Writer) -> None:
+    with write_transaction(ground.world.team) as work:
+        texts = [
+            Text(Place(ground.agent, None, f"structured/n{n}.md"), listed([one]))
+            for n, one in enumerate(bullets(count))
+        ]
+        write_all(work, texts, writer=writer)
+
+
+def _send(ground: Ground) -> Any:
+    """A batch of 1,000 messages as people write them: ten with a password."""
+    texts = bullets(1000)
+    texts[::100] = [f"{one} My password is tulip{n}x9Q!z." for n, one in enumerate(texts[::100])]
+    said = [{"role": "user", "content": text} for text in texts]
+    body = {"messages": said, "endUserId": "customer-1", "finished": True}
+    address = "/agents/{agent}/conversations/long/messages"
+    return lambda: ground.api("POST", address, body, by="helpdesk")
+
+
+def _put(ground: Ground) -> Any:
+    address = "/agents/{agent}/workspace/files/KNOWLEDGE.md?owner=shared"
+    return lambda: ground.api("PUT", address, {"content": listed(bullets(300))})
+
+
+def _forget(address: str, count: int, *, by: str) -> Any:
+    def make(ground: Ground) -> Any:
+        ids, more = stated(ground, count), dict[str, Any](owner="shared")
+        if by == "lines":
+            more |= {"filename": "KNOWLEDGE.md", "lines": list(range(1, count + 1))}
+        else:
+            more |= {"ids": ids}
+        return lambda: ground.api("POST", address, more)
+
+    return make
+
+
+def _dream(ground: Ground) -> Any:
+    team, integration = ground.world.team, ground.world.integration
+    note = "# 2026-11-20\n\n- Rains.\n"
+    for number in range(MANY):
+        owner = Owner.objects.create(
+            team=team, source="api", external_id=f"guest-{number}", integration=integration
+        )
+        with write_transaction(team) as work:
+            place = Place(ground.agent, owner, "memory/2026-11-20.md")
+            write(work, place, note, writer=Writer(AuthorKind.AGENT))
+    return lambda: ground.api("POST", "/memory/{agent}/emergence", {})
+
+
+def _archive(ground: Ground) -> Any:
+    _dream(ground)()
+    return lambda: ground.api("DELETE", "/agents/{agent}")
+
+
+def _arrange(ground: Ground) -> Any:
+    filed(ground, MANY, Writer(AuthorKind.PERSON))
+    order = [{"filename": f"structured/n{n}.md", "enabled": n % 2 == 0} for n in range(MANY)]
+    address = "/agents/{agent}/workspace/prompt-files?owner=shared"
+    return lambda: ground.api("PUT", address, {"files": order})
+
+
+def _decide(verb: str) -> Any:
+    def make(ground: Ground) -> Any:
+        bob, keys = ground.world.bobs_memory, []
+        for fact in Fact.objects.filter(pk__in=stated(ground, MANY, bob)):
+            with write_transaction(ground.world.team) as work:
+                asked = Asked(ground.agent, bob, Request.Via.PAGE, "x")
+                request = hiding.ask(work, asked)
+                hiding.hide(work, request, [fact_place(fact)])
+            keys.append(str(request.pk))
+        name = f"web:mine_{verb}"
+        return lambda: ground.web(name, {"request": keys}, by="member")
+
+    return make
+
+
+def _add(count: int) -> Any:
+    said = [{"role": "user", "content": text} for text in bullets(count)]
+    body = {"messages": said, "infer": False, **ANA}
+    return lambda ground: lambda: _of_mem0(ground, "POST", "/v3/memories/add/", body)
+
+
+def _of_mem0(ground: Ground, method: str, path: str, body: Any = None) -> int:
+    return int(ground.mem0.answer(method, path, body).status_code)
+
+
+def _batch(method: str, count: int) -> Any:
+    def make(ground: Ground) -> Any:
+        said = [{"role": "user", "content": text} for text in bullets(count)]
+        body = {"messages": said, "infer": False, **ANA}
+        made = ground.mem0("POST", "/v3/memories/add/", body)["results"]
+        sent = [{"memory_id": one["id"], "text": f"Now {n}."} for n, one in enumerate(made)]
+        if method == "ALL":
+            return lambda: _of_mem0(ground, "DELETE", "/v1/memories/?user_id=ana")
+        return lambda: _of_mem0(ground, method, "/v1/batch/", {"memories": sent})
+
+    return make
+
+
+FORGET, TOOL = "/memory/{agent}/forget", "/agents/{agent}/tools/forget"
+# What writes many things at its largest body, each with its longest.
+LARGEST: dict[str, Any] = {
+    "write_file": _put,
+    "forget_memory": _forget(FORGET, 50, by="ids"),
+    "forget_memory by lines": _forget(FORGET, 200, by="lines"),
+    "forget": _forget(TOOL, 50, by="ids"),
+    "dream_now": _dream,
+    "archive": _archive,
+    "arrange_prompt_files": _arrange,
+    "mine_keep": _decide("keep"),
+    "mine_erase": _decide("erase"),
+    "mine_bring_back": _decide("bring_back"),
+    "add": _add(1000),
+    "add at once": _add(50),
+    "delete_all": _batch("ALL", 5),
+    "update_many": _batch("PUT", 5),
+    "delete_many": _batch("DELETE", 5),
+}
+
+# All of it or nothing: a batch, an import, what takes back either, and a page of 40 statements.
+WHOLE = frozenset(
+    [
+        "send_messages",
+        "import_snapshot",
+        "agents_snapshot_import",
+        "revert",
+        "agents_provenance_revert",
+        "agents_provenance_undo",
+        "agents_facts_many",
+    ]
+)
+# Each changes one thing: a file, a statement, a row of settings, or asks for one run.
+ONE = frozenset(
+    [
+        "accept_proposal",
+        "add_entry",
+        "add_entry_alias",
+        "agents_archive",
+        "agents_arrange",
+        "agents_chat_remember",
+        "agents_chat_say",
+        "agents_connect_token",
+        "agents_delete",
+        "agents_dream",
+        "agents_edit",
+        "agents_edit_line",
+        "agents_entries_add",
+        "agents_entry_names",
+        "agents_fact_confirm",
+        "agents_fact_edit",
+        "agents_fact_forget",
+        "agents_fact_not_true",
+        "agents_fact_restore",
+        "agents_fact_unconfirm",
+        "agents_fact_unforget",
+        "agents_fact_vote",
+        "agents_forget_line",
+        "agents_keep",
+        "agents_merge",
+        "agents_new",
+        "agents_new_file",
+        "agents_preview",
+        "agents_release",
+        "agents_rename",
+        "agents_restore",
+        "agents_settings",
+        "agents_snapshot_drop",
+        "agents_snapshot_upload",
+        "agents_stop",
+        "agents_tonight_ask",
+        "agents_unarchive",
+        "agents_undo_save",
+        "agents_unforget_line",
+        "audit_export",
+        "build_context",
+        "change",
+        "change_entry",
+        "confirm_fact",
+        "confirm_report_entry",
+        "create",
+        "decide_held_secret",
+        "delete",
+        "delete_file",
+        "dream_on_topic",
+        "edit_fact",
+        "edit_report_entry",
+        "edit_workspace_memory_file",
+        "entry_alias",
+        "entry_remove",
+        "entry_rename",
+        "entry_write",
+        "erase_forget_request",
+        "erase_owner",
+        "forget_report_entry",
+        "keep_forget_request",
+        "link_code",
+        "mark_morning_card_seen",
+        "memory_link",
+        "mine_export",
+        "mine_forget",
+        "mine_link",
+        "mine_pause",
+        "mine_remove",
+        "mine_resume",
+        "mine_reword",
+        "mine_undo",
+        "mine_unlink",
+        "owners_export",
+        "owners_link",
+        "owners_link_withdraw",
+        "owners_open",
+        "rate_fact",
+        "reject_proposal",
+        "remember",
+        "remember_structured",
+        "remove_entry",
+        "remove_entry_alias",
+        "rename_file",
+        "reset",
+        "resolve_contradiction",
+        "restore",
+        "restore_fact",
+        "restore_file",
+        "retire_fact",
+        "review_decide",
+        "review_mask",
+        "review_scan",
+        "settings",
+        "settings_demo_remove",
+        "settings_hold",
+        "settings_hold_end",
+        "settings_integration_edit",
+        "settings_integration_grant",
+        "settings_integration_new",
+        "settings_integration_revoke",
+        "settings_integration_sharing_grant",
+        "settings_integration_sharing_withdraw",
+        "settings_integration_withdraw",
+        "settings_invitation_withdraw",
+        "settings_invite",
+        "settings_keep",
+        "settings_member_add",
+        "settings_member_change",
+        "settings_member_remove",
+        "settings_model_budget",
+        "settings_model_own",
+        "settings_model_remove",
+        "settings_model_test",
+        "settings_model_use",
+        "settings_token_grant",
+        "settings_token_new",
+        "settings_token_revoke",
+        "settings_token_withdraw",
+        "settings_webhook_change",
+        "settings_webhook_new",
+        "settings_webhook_off",
+        "settings_webhook_on",
+        "settings_webhook_remove",
+        "settings_webhook_resend",
+        "settings_webhook_secret",
+        "settings_webhook_test",
+        "summarize",
+        "undo_contradiction",
+        "undo_forget_request",
+        "update",
+        "write_memory",
+        "write_workspace_memory_file",
+    ]
+)
+
+
+def test_every_route_that_changes_something_has_an_entry() -> None:
+    largest = {name.split(" ")[0] for name in LARGEST}
+    of_mem0 = {act.__name__ for _method, _form, takes, act in mem0.ROUTES if takes is mem0.WRITE}
+    api = {name for name, route in ROUTES.items() if route.changes}
+    web = {route.name for route in CHANGES.values()}
+    assert largest | WHOLE | ONE == api | web | of_mem0
+    assert not largest & WHOLE
+    assert not (largest | WHOLE) & ONE
+
+
+@pytest.fixture(scope="module")
+def measured() -> list[int]:
+    return []
+
+
+@pytest.fixture
+def most(ground: Ground, measured: list[int]) -> int:
+    """Of a batch of 1,000, sent once."""
+    if not measured:
+        with undone(), scope(team=ground.world.team):
+            measured.append(longest_transaction(_send(ground)))
+    return measured[0]
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_the_largest_body_holds_up_nobody_longer_than_a_batch_of_messages(
+    ground: Ground, most: int, name: str
+) -> None:
+    with scope(team=ground.world.team):
+        look = LARGEST[name](ground)
+        status: list[int] = []
+        count = longest_transaction(lambda: status.append(look()))
+    assert status[0] < 400, status
+    assert count <= most, (count, most)
