@@ -153,8 +153,8 @@ ROUTES: dict[str, Route] = {
         "nobody",
         changes=True,
     ),
-    "list_entries": _read("/agents/{agent}/entries"),
-    "read_entry": _read("/agents/{agent}/entries/1"),
+    "list_entries": _read("/agents/{agent}/entries?owner=shared"),
+    "read_entry": _read("/agents/{agent}/entries/1?owner=shared"),
     "add_entry": Route(
         "POST",
         "/agents/{agent}/entries?owner=shared",
