@@ -93,10 +93,7 @@ def add_messages(
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
-        unkept = _unkept(conversation, messages, tx.now)
-        spoken_corrections.hear(tx, conversation, unkept)
-        offer = requests.hear(tx, conversation, unkept)
-        return replace(_refrain(tx, conversation, reason, len(messages)), offer=offer)
+        return _refrain(tx, conversation, reason, messages)
     known = _known(conversation, messages)
     buried = tombstones.of(conversation.agent_id, memory_of(owner))
     anew = dict(_said_anew(conversation, messages, known, tx.now)) if buried else {}
@@ -184,13 +181,18 @@ def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
     return EPHEMERAL if ephemeral or conversation.ephemeral else ""
 
 
-def _refrain(tx: Transaction, conversation: Conversation, reason: str, count: int) -> Added:
+def _refrain(
+    tx: Transaction, conversation: Conversation, reason: str, messages: Sequence[NewMessage]
+) -> Added:
+    unkept = _unkept(conversation, messages, tx.now)
+    spoken_corrections.hear(tx, conversation, unkept)
+    offer = requests.hear(tx, conversation, unkept)
     conversation.skipped = reason
     conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
     conversation.waiting = False
     conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_from"])
-    _record(tx, conversation, {"not_kept": count}, reason)
-    return Added(conversation, skipped=reason)
+    _record(tx, conversation, {"not_kept": len(messages)}, reason)
+    return Added(conversation, skipped=reason, offer=offer)
 
 
 def _unkept(
