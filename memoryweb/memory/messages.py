@@ -383,12 +383,8 @@ def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message
     conversation.last_message_at = max([*moments, *filter(None, [conversation.last_message_at])])
     conversation.waiting = True
     conversation.skipped = ""
-    conversation.save(
-        update_fields=[
-            *("message_count", "started_at", "last_message_at"),
-            *("waiting", "skipped", "several_from"),
-        ]
-    )
+    counted = ("message_count", "started_at", "last_message_at", "several_from")
+    conversation.save(update_fields=[*counted, "waiting", "skipped"])
 
 
 def _record(

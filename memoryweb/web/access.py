@@ -120,8 +120,7 @@ class Visit:
         return self.is_common(owner_id) or owner_id in self.opened
 
     def decides(self, owner_id: UUID | None, takes: Permission = Permission.DECIDE) -> bool:
-        """The one place that asks for shared memory: who has the right. Personal memory: its owner,
-        or an open grant, which lets nobody write or forget for another."""
+        """Shared memory: who has the right. Personal: its owner; a grant decides, and no more."""
         if owner_id is None or owner_id in self.shared_owners:
             return self.can(takes)
         is_opened = takes == Permission.DECIDE and owner_id in self.opened
