@@ -86,9 +86,8 @@ def add_messages(
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
     An id that is there already with the same text is a duplicate and left alone. While the owner's
-    memory is paused, or in an ephemeral conversation, no message is kept; what its owner says
-    there against memory counts all the same.
-    Raises MessageConflict, BatchRefused (an id that is a secret).
+    memory is paused, or in an ephemeral conversation, no message is kept; what its owner says there
+    against memory counts all the same. Raises MessageConflict, BatchRefused (an id is a secret).
     """
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)

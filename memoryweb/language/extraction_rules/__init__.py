@@ -8,9 +8,7 @@ from memoryweb.language.extraction_rules.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.extraction_rules.reading import (
     Sentence,
     claim_of,
-    is_own_word,
     is_pronoun,
-    of_speaker,
     spoken_of,
     tells_of_self,
 )
@@ -20,6 +18,7 @@ from memoryweb.language.extraction_rules.relative_dates import (
     resolved,
     without_dates,
 )
+from memoryweb.language.extraction_rules.speakers import is_own_word, of_speaker
 
 __all__ = [
     "HEADINGS",

@@ -18,6 +18,7 @@ from memoryweb.language.extraction_rules.model import (
     pronouns,
 )
 from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, span_of
+from memoryweb.language.extraction_rules.speakers import is_common
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import split, unquoted
 
@@ -104,19 +105,6 @@ _NAMED = re.compile(r"(?<=\w )[A-ZÀ-Þ][\w'’-]+|\b(?i:my|our|mein\w*|unser\w*
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({Act.CANCELS, Act.ENDS})
-_I = re.compile(
-    r"\b(?:i|i'?m|i'?ve|me|my|mine|myself|ich|mich|mir|mein\w*)\b|(?:[我俺咱](?!们|們)"
-    r"|[私僕](?!たち|ら)|わたし(?!たち)|ぼく(?!ら|たち)|自分)",
-    re.IGNORECASE,
-)
-# Of what all of a team or a room have in common, and not of whoever says so.
-_COMMON = re.compile(
-    r"\b(?:we|we're|we've|us|our|ours|wir|uns|unser\w*)\b|^(?:the|der|die|das)\b"
-    r"|我们|我們|咱们|私たち|うちの(?:会社|チーム)",
-    re.IGNORECASE,
-)
-_OWN = frozenset({Kind.HEALTH, Kind.RELATION, Kind.PREFERENCE})
-_OF_HOUSEHOLD = frozenset({"home", "move"})
 
 
 @dataclass(frozen=True)
@@ -164,29 +152,12 @@ def _labelled(label: re.Match[str], said: date | None) -> Claim:
     found = claim_of(value, said)
     speaks = any(one.own.search(value) for one in languages_of(value))
     if not label["bold"] and (found.durable or speaks):
-        is_name = _SPEAKER.match(key) and not _is_common(found, value)
+        is_name = _SPEAKER.match(key) and not is_common(found, value)
         return replace(found, subject=found.subject or (normalise(key) if is_name else ""))
     attribute = _attribute(key)
     return replace(
         found, attribute=attribute, subject="", value=value[:_LONGEST_VALUE], durable=True
     )
-
-
-def _is_common(claim: Claim, text: str) -> bool:
-    is_own = claim.kind in _OWN or claim.attribute in _OF_HOUSEHOLD or _I.search(text)
-    return not is_own and bool(_COMMON.search(text))
-
-
-def is_own_word(text: str) -> bool:
-    """It speaks of "me", whoever that is."""
-    return bool(_I.search(text))
-
-
-def of_speaker(claim: Claim, text: str, speaker: str) -> Claim:
-    """Where several write, "I" is who said it."""
-    if claim.subject or not speaker or not is_own_word(text):
-        return claim
-    return replace(claim, subject=normalise(speaker))
 
 
 def _weight(claim: Claim) -> tuple[bool, ...]:
