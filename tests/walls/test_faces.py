@@ -83,13 +83,12 @@ def test_every_view_says_its_method_before_anything_else() -> None:
     ] == []
 
 
-def test_only_health_links_and_the_plugin_are_open_to_everybody() -> None:
+def test_only_links_and_the_plugin_are_open_to_everybody() -> None:
     web = [path for path in FACES if path.is_relative_to(ROOT / "web")]
     names = {"login_not_required", "csrf_exempt"}
     assert {where.split(":")[0] for where in _used(web, names)} == {
         "web/profile/mail.py",
         "web/connect/plugin.py",
-        "web/health.py",
         "web/team/invitations.py",
         "web/my_memory/visits.py",
     }
