@@ -1,7 +1,7 @@
 """What the pages ask about dreams, each in a number of queries that rows do not change."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -164,11 +164,12 @@ def by_verdict(report: Report) -> "QuerySet[Candidate]":
     return report.candidates.order_by(order, "-score", "key")
 
 
-def known_before(report: Report) -> int:
-    """How many of its candidates memory said already."""
-    rejected = report.candidates.filter(verdict=Candidate.Verdict.REJECTED)
-    checks = rejected.values_list("gates", flat=True)
-    return sum(any(one["name"] == "new" and not one["passed"] for one in row) for row in checks)
+def known_before(candidates: Iterable[Candidate]) -> int:
+    """How many of them memory said already."""
+    return sum(
+        any(gate["name"] == "new" and not gate["passed"] for gate in one.gates)
+        for one in candidates
+    )
 
 
 def team_warnings(team: Team, late: int) -> list[str]:

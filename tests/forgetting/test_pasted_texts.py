@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import Q
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
@@ -239,3 +241,16 @@ def test_what_is_away_already_is_not_offered_again(world: World, owner: Owner) -
     assert [one.text for one in offered_of(offer)] == KNOWN[1:3]
     say(world, owner, "Yes.")
     assert hidden(owner) == set(KNOWN[:3])
+
+
+def test_a_batch_full_of_wishes_holds_up_nobody(world: World, owner: Owner) -> None:
+    """Beyond twenty they are one request, hidden and kept for the owner to decide."""
+    wishes = [NewMessage("user", f"Forget my flat {n}.") for n in range(400)]
+    with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
+        added = add_messages(
+            work, agent=world.agent, owner=owner, conversation_id="talk", messages=wishes
+        )
+    assert len(queries) < len(wishes)
+    late = Request.objects.get(why=Request.Why.MANY)
+    assert (added.offer, late.targets.filter(is_hidden=True).count()) == (late, 380)
+    assert "my flat 20." in late.about

@@ -51,6 +51,8 @@ from memoryweb.workspace.author_kinds import SourceClass
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 
 _ECHOED = _DAY = timedelta(days=1)  # open requests
+_HEARD = 20  # requests of one batch that are looked for; all writers wait meanwhile
+_ABOUT = 2000  # characters
 
 
 class NothingNamed(MemoryRefused):
@@ -69,14 +71,20 @@ def hear(
     is_talk = conversation.source not in _OF_MACHINES and not conversation.group
     if not (is_talk and conversation.owner.is_one_person):
         return None
-    request = None
+    request, heard, late = None, 0, list[tuple[Message, list[Forget]]]()
     for message in messages:
         if message.role != Message.Role.USER:
             continue
         asked = list(forgets(message.content))
         is_yes = not asked and message.pk is not None and agrees(message.content)
-        if (asked or is_yes) and source_of_message(conversation, message) == SourceClass.OWNER:
+        if not (asked or is_yes) or source_of_message(conversation, message) != SourceClass.OWNER:
+            continue
+        heard += len(asked)
+        if asked and heard > _HEARD:
+            late.append((message, asked))
+        else:
             request = _hear(tx, message, asked) if asked else _hide_offered(tx, message)
+    request = _hear_late(tx, late) if late else request
     _hide_echoes(tx, conversation, messages)
     return request if request and request.state == Request.State.OPEN else None
 
@@ -144,6 +152,27 @@ def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> Request:
     request = _ask(tx, asked, meanings, message.timestamp)
     if message.pk:
         hiding.add(request, [said_place(message, one.first, one.last) for one in said])
+    return request
+
+
+def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]) -> Request:
+    """More than anybody says at once: one request of all, in which nothing was looked for."""
+    message = late[-1][0]
+    said = [(one, forget) for one, forgets in late for forget in forgets]
+    about = " ".join(one.content[forget.first : forget.last].strip() for one, forget in said)
+    asked = Asked(
+        message.conversation.agent,
+        message.conversation.owner,
+        Request.Via.MESSAGE,
+        about[:_ABOUT],
+        message if message.pk else None,
+        conversation=message.conversation,
+        why=Request.Why.MANY,
+    )
+    request = _offer(tx, asked, ())
+    if message.pk:
+        places = [said_place(one, forget.first, forget.last) for one, forget in said]
+        hiding.add(request, places)
     return request
 
 

@@ -281,7 +281,8 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     done = report.operations.order_by("position")
     for one in done:
         one.report = report
-    return told_of(request, run, done, away, known_before(report)) | {
+    all_of_it = shown if not verdict and not shown.is_split else report.candidates.all()
+    return told_of(request, run, done, away, known_before(all_of_it)) | {
         "here": request.get_full_path(),
         "report": report,
         "notes": report.notes,
