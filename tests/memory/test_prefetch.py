@@ -195,6 +195,7 @@ def test_of_statements_that_answer_alike_the_trusted_one_comes_first(world: Worl
     said = ("Keeps the cello at school.", "Keeps the cello at home.", "Keeps the cello at church.")
     lines = "".join(f"- {one}\n" for one in said)
     save(world, "KNOWLEDGE.md", f"# Knowledge\n\n{lines}", world.customer)
+    Fact.objects.filter(text__in=said).update(source="agent")
     Fact.objects.filter(text=said[1]).update(confirmed_at=timezone.now())
     context = given(world, "Where is the cello kept?")
     assert context.hits[0].said == said[1]

@@ -3,6 +3,7 @@
 import pytest
 
 from memoryweb.agents.readers import Reader
+from memoryweb.facts.models import Fact
 from memoryweb.memory.search import search
 from tests.memory.searching import Reference, fill, hits, queries
 from tests.snapshot import restored, restored_world
@@ -15,6 +16,8 @@ pytestmark = pytest.mark.django_db
 def _filled() -> World:
     world = restored_world()
     fill(world)
+    # The reference knows no trust: statements that nobody vouches for weigh like any other text.
+    Fact.objects.update(source="agent")
     return world
 
 

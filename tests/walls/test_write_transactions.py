@@ -60,9 +60,9 @@ class Ground:
 
 @pytest.fixture
 def ground(world: World) -> Ground:
-    return Ground(
-        world, callers_of(world), restored_stage(world.home, "home", colleague=world.vera)
-    )
+    # The stage first: it is put back as rows, in which the callers' events have no place.
+    stage = restored_stage(world.home, "home", colleague=world.vera)
+    return Ground(world, callers_of(world), stage)
 
 
 def bullets(count: int, of: str = "Guest") -> list[str]:
