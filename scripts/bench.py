@@ -13,7 +13,13 @@ from scripts.installation import fresh_installation
 def main() -> int:
     with fresh_installation():
         # Models can be imported only now.
-        for name in ("measures", "room_measures", "call_measures", "history_measures"):
+        for name in (
+            "measures",
+            "room_measures",
+            "call_measures",
+            "history_measures",
+            "waiting_measures",
+        ):
             import_module(f"scripts.{name}").run()
     return 0
 
