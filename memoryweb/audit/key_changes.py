@@ -67,7 +67,8 @@ def _write(row: Keys, made: keys.Ring) -> None:
 
 
 def _count_and_seal() -> None:
-    heads = list(ChainHead.objects.filter(seq__gt=0))
+    # Locked, and in one order: other hosts may write, or be upgraded, at the same time.
+    heads = list(ChainHead.objects.select_for_update().filter(seq__gt=0).order_by("team_id"))
     for head in heads:
         head.checkpoints = checkpoints.count(checkpoints.kept(head.team_id))
     _seal(heads)

@@ -101,7 +101,8 @@ def check() -> None:
             _(
                 "The checkpoints of this database's audit log are signed with another key. Put back"
                 " the old one: set MEMORYWEB_CHECKPOINT_SECRET, or copy the file checkpoint-key to"
-                " {home}."
+                " {home}. If it is gone, or each host has its own, “manage.py change_secret_key”"
+                " takes over this one beside the others."
             ).format(home=settings.HOME)
         )
 

@@ -46,7 +46,8 @@ def verify(
     """Reads every event of the chain, or at most so many `after` one that was found good. The team
     may go on writing meanwhile.
 
-    `stands`: the team is still there, so that its chain has an event, and all words.
+    `stands`: the team is still there, so that its chain has an event, and all words but those of
+    memories, which erasing empties.
     """
     head, signed = _head(team_id), _signed(team_id)
     strange = next((seq for seq, one in signed if not one.is_ours), None)
@@ -66,7 +67,7 @@ def verify(
         if event.seq == head.seq and bytes(event.hash) != bytes(head.hash):
             return _bad(seq, event.seq, _("The head of the chain does not match this event."))
         if gone := _erased(event):
-            if stands:
+            if stands and not _may_be_erased(event):
                 return _bad(seq, event.seq, _("Words of this event were erased."))
             erased += gone
         seq, previous = event.seq, bytes(event.hash)
@@ -153,6 +154,13 @@ def _erased(event: Event) -> int:
     """Of its commitments those that nothing is kept for any more."""
     committed = json.loads(bytes(event.canonical))["labels"]
     return len(committed) - sum(label.salt is not None for label in event.labels.all())
+
+
+def _may_be_erased(event: Event) -> bool:
+    """It is about somebody's memory or an agent's, and each label still has its empty row."""
+    is_memory = event.agent_id is not None or event.on_behalf_of is not None
+    committed = json.loads(bytes(event.canonical))["labels"]
+    return is_memory and {label.name for label in event.labels.all()} == {*committed}
 
 
 def _is_committed(label: Label, commitments: Mapping[str, str]) -> bool:

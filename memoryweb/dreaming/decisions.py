@@ -21,6 +21,7 @@ from memoryweb.dreaming.operations import (
 )
 from memoryweb.dreaming.removal_rules import (
     OVER,
+    ends,
     is_done,
     is_ended,
     is_rival,
@@ -122,7 +123,9 @@ class _Night:
         endings = [one for one in self.material.said if one.claim.act in OVER]
         for said in (one for one in endings if not self.is_outside(one)):
             for one in list(self.living.values()):
-                if not one.is_pinned and one.text != said.text and is_ended(said, one):
+                # Nobody named what goes: that takes the very claim, and not any clause.
+                is_meant = ends(said.claim, one) and is_ended(said, one)
+                if not one.is_pinned and one.text != said.text and is_meant:
                     yield self._leaves(one, Why.CANCELLED, (said.ref,))
         for one in sorted(self.living.values(), key=_least_first):
             others = (other for other in self.near(one.text, one.claim) if other is not one)

@@ -23,6 +23,15 @@ _BLANKS = re.compile(r"\s+")
 _LETTER = re.compile(r"[^\W\d_]")
 _SPEAKER = re.compile(r"^[^\W\d][^:：]{0,60}[:：]\s*")
 _POINTS = ".!?…。！？"
+# What our own files and tools are called, how people ask, and what sections are mostly called.
+_OURS = frozenset(
+    re.findall(
+        r"\w+",
+        "memory memories profile user skill skills soul agents knowledge history notes note dreams"
+        " dream structured forget forgotten remember where what about"
+        " family food goals health home people plans preferences project projects team travel work",
+    )
+)
 # Where a sentence or a clause may begin and end, also within JSON and Markdown.
 _BEGINS = (
     rf"(?:^|(?<=[\n\r\0\"'“”„«‘(\[>*_`~|、，；：{_POINTS}])|(?<=[\n\0\s\-+*•>#.!?:;,…—–)\]]\s)"
@@ -179,7 +188,10 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _is_own_word(word: str) -> bool:
-    """One that tells something alone; a short number stands in many names."""
+    """One that tells something alone; a short number, and what the product itself calls things by,
+    stand in many names."""
+    if word.casefold() in _OURS:
+        return False
     if is_cjk(word):
         return len(word) > 1
     return len(word) >= (_LEAST_DIGITS if word.isdecimal() else _LEAST_LETTERS)

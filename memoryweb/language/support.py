@@ -52,6 +52,7 @@ _ENDS = re.compile(r"(?<=[;；])|(?<=[:：])(?!\d)")
 _SINCE = re.compile(r"\b(?:since|from|as of|seit|ab|vom)\b(?=\s*(?:\d|\(|$))", re.IGNORECASE)
 _OFF = re.compile(
     r"\bg[ai]ven? up\b"
+    r"|(?<!\bam )(?<!\bim )(?<!\bis )(?<!\bare )(?<!\bget )(?<!\bgot )\bused to\b"
     r"|\b(?:is|are|was|were|its|called|calling) (?:all |now )?(?:off|over)\b(?! to\b)"
 )
 _DAY = re.compile(r"(?<![\d.:])(\d{1,2})(?:\.(?!\d)|st\b|nd\b|rd\b|th\b|日|号)")

@@ -32,7 +32,7 @@ DENIED = (NEGATIONS - _words("stopped quit")) | _words(
 # With a denial they say that it was so once.
 LONGER = _words("longer anymore mehr")
 ENDED = _words(
-    """stopped stop quit used cancel cancelled canceled cancels ended former formerly ex
+    """stopped stop quit cancel cancelled canceled cancels ended former formerly ex
     abgesagt storniert aufgehört vorbei ehemalig ehemalige ehemaliger"""
 )
 HEDGED = _words(
@@ -59,7 +59,8 @@ SOMEBODY = re.compile(
     r"|After|Zu[rm]?|Bei|Heute|Morgen"
     r"|Gestern|Bitte)\b)(?P<name>[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?)"
     r" (?:can|will|mag|[a-zß-ÿ]+(?:s|t|ed))\b"
-    "|(?:我的?|私の|うちの)?(?P<kin>[妹弟姐哥妈爸母父姉兄夫妻]|老[公婆]|同[事僚]|朋友|友達)"
+    "|(?:我的?|私の|うちの)?(?P<kin>[妹弟姐哥妈爸母父姉兄夫妻]|老[公婆]|儿子|女儿|孩子|太太|丈夫|爷爷|奶奶|兒子"
+    r"|女兒|息子|娘|奥さん|主人|祖[父母]|子供|同[事僚]|朋友|友達)"
 )
 # What carries nothing, and what leans on the sentence before.
 CJK_FREE = (

@@ -39,33 +39,39 @@ def request(tx: Transaction, acting: Acting, texts: Sequence[str], *, writer: Wr
 
 def write_all(lease: Lease) -> None:
     """The handler of runs of kind `statements`. What is written leaves what waits in the same
-    transaction, so that a run that is taken over goes on right behind it."""
-    try:
-        while not lease.finished:
-            lease.make_room(STEP_SECONDS)
+    transaction, so that a run that is taken over goes on right behind it. What is refused leaves
+    it too: another token's texts may wait behind."""
+    while not lease.finished:
+        lease.make_room(STEP_SECONDS)
+        try:
             _write_slice(lease)
-    except MemoryRefused as refused:
-        _end(lease, Outcome(Run.Status.FAILED, refused.code, str(refused)))
+        except MemoryRefused as refused:
+            _pass_over(lease, refused)
 
 
 def _write_slice(lease: Lease) -> None:
     run = lease.run
     with write_transaction(run.team, run=run) as work:
         # Meanwhile more may have come, and something of it been erased.
-        run.refresh_from_db(fields=["inputs", "owner", "agent"])
+        run.refresh_from_db(fields=["inputs", "result", "owner", "agent"])
         waiting, why = run.inputs.get("waiting"), _why_not(run)
         if not waiting or why:
             lease.store(Run.Phase.APPLIED, inputs={})
-            status = Run.Status.SKIPPED if why else Run.Status.SUCCEEDED
-            lease.finish(Outcome(status, why), record=work.record)
+            lease.finish(_outcome(run, why), record=work.record)
             return
         sent, *later = waiting
         acting = Acting(Reader(run.agent, run.owner), work.now)
         now, rest = sent["texts"][:SLICE], sent["texts"][SLICE:]
         owner_statements.state(work, acting, now, writer=_writer(run, sent["token"]))
         later = [sent | {"texts": rest}, *later] if rest else later
-        done = run.result.get("done", 0) + len(now)
-        lease.advance(Run.Phase.INPUTS, inputs={"waiting": later}, result={"done": done})
+        done = run.result | {"done": run.result.get("done", 0) + len(now)}
+        lease.advance(Run.Phase.INPUTS, inputs={"waiting": later}, result=done)
+
+
+def _outcome(run: Run, why: str) -> Outcome:
+    if refused := run.result.get("refused"):
+        return Outcome(Run.Status.FAILED, *refused)
+    return Outcome(Run.Status.SKIPPED if why else Run.Status.SUCCEEDED, why)
 
 
 def _why_not(run: Run) -> str:
@@ -86,7 +92,10 @@ def _writer(run: Run, token_id: str | None) -> Writer:
     )
 
 
-def _end(lease: Lease, outcome: Outcome) -> None:
-    with write_transaction(lease.run.team, run=lease.run) as work:
-        lease.store(lease.run.phase, inputs={})
-        lease.finish(outcome, record=work.record)
+def _pass_over(lease: Lease, refused: MemoryRefused) -> None:
+    run = lease.run
+    with write_transaction(run.team, run=run):
+        run.refresh_from_db(fields=["inputs", "result"])
+        result = run.result | {"refused": [refused.code, str(refused)]}
+        later = run.inputs["waiting"][1:]
+        lease.advance(Run.Phase.INPUTS, inputs={"waiting": later}, result=result)

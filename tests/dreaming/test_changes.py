@@ -140,3 +140,15 @@ def test_a_later_value_leaves_none_of_the_old_one_beside_it() -> None:
     result = live([(5, old), (8, new)])[-1]
     assert bullets(result) == [new]
     assert result.replaced == [(old, new)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My daily medicine is an inhaler every morning.", "I stopped smoking but I used my inhaler this morning."),
+        ("We have a Netflix and a Spotify subscription.", "We cancelled our Netflix subscription."),
+        ("I have a blue bike.", "The dentist appointment is cancelled, and I used the blue bike."),
+    ],
+)  # fmt: skip
+def test_what_ends_takes_nothing_else_along(old: str, new: str) -> None:
+    assert any(old in line for line in bullets(live([(1, f"Remember: {old}"), (6, new)])[-1]))

@@ -12,10 +12,12 @@ from django.db import connection, models
 from django.utils import timezone
 from django_scopes import scope, scopes_disabled
 
+from memoryweb.accounts.integrations import create_integration
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api.models import Idempotency
-from memoryweb.audit.models import Event
+from memoryweb.audit.models import Event, Label
+from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import verify
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.forgetting.text_matching import names_of
@@ -30,7 +32,7 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
-from tests.walls.forgotten_stage import CUSTOMERS, Forgotten, hide, planted
+from tests.walls.forgotten_stage import CUSTOMERS, SHARED, Forgotten, hide, planted
 from tests.world import World, integration_token
 
 pytestmark = pytest.mark.django_db
@@ -127,7 +129,25 @@ def test_no_name_holds_the_words_of_what_was_erased(world: World) -> None:
     assert set(holding()) == set()
     receipt = Receipt.objects.get(owner_label=str(world.customer.pk))
     assert receipt.remaining == 0
-    assert verify(world.team.pk).ok
+    assert verify(world.team.pk, stands=True).ok
+
+
+def test_of_the_teams_own_events_no_label_goes(world: World) -> None:
+    """Whose names share a word with what is forgotten in shared memory."""
+    living = named(world)
+    create_integration(team=world.team, name=f"{SHARED} bot", by=SYSTEM)
+    team_events = Label.objects.filter(event__agent_id=None, salt__isnull=False).exclude(text="")
+    before = team_events.count()
+    erased(hide(living).requests[SHARED])
+    assert team_events.count() == before
+
+
+@pytest.mark.parametrize(
+    "text", ["I have a bad memory.", "My favourite food is sushi.", "My user name is bob12."]
+)
+def test_words_that_name_many_things_are_nobodys(text: str) -> None:
+    found = {*names_of([text], ["Something else."])}
+    assert found.isdisjoint({"memory", "food", "user"})
 
 
 def test_a_file_with_a_neutral_name_is_where_it_was(world: World) -> None:

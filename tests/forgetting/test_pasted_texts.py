@@ -106,6 +106,12 @@ def test_no_yes(text: str) -> None:
 
 
 @pytest.mark.parametrize("yes", ["Yes, please.", "Ja.", "是的", "はい、お願いします"])
+def test_a_long_hum_is_read_at_once() -> None:
+    """Each part is read once: the time to read this doubled with each character."""
+    assert not agrees("嗯" * 58 + "？")
+    assert agrees("嗯" * 58)
+
+
 def test_a_yes_right_after_the_offer_forgets_what_was_told(
     world: World, owner: Owner, yes: str
 ) -> None:

@@ -109,6 +109,16 @@ def test_what_may_no_longer_be_written_is_left(world: World, mem0: Mem0, why: st
     assert (done.status, done.reason, done.inputs) == ("skipped", why, {})
 
 
+def test_what_is_refused_takes_nothing_along_that_waits_behind_it(mem0: Mem0) -> None:
+    full = stated(mem0, [text + " sea" * 6000 for text in texts(SLICE + 1)])
+    behind = stated(mem0, texts(MANY, "Late"))
+    assert behind["event_id"] == full["event_id"]
+    engine.work(UUID(full["event_id"]))
+    assert set(texts(MANY, "Late")) <= set(lines())
+    done = Run.objects.get(pk=full["event_id"])
+    assert (done.status, done.reason) == ("failed", "content_refused")
+
+
 def test_a_file_that_is_full_ends_the_run_and_says_so(mem0: Mem0) -> None:
     answer = stated(mem0, [text + " sea" * 6000 for text in texts(SLICE + 1)])
     engine.work(UUID(answer["event_id"]))

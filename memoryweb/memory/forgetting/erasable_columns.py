@@ -99,8 +99,11 @@ class Table:
         fields = {field.name: field for field in self.model._meta.concrete_fields}
         if {"agent", "owner"} <= fields.keys():
             return memory.within()
-        if "event" in fields:
-            return Q(event__on_behalf_of=memory.owner_id)
+        if "event" in fields:  # of the team's own events nothing is anybody's memory
+            its_own = Q(event__agent_id=memory.agent_id)
+            if memory.owner_id is not None:  # events of before that column do not say
+                its_own |= Q(event__agent_id=None)
+            return its_own & Q(event__on_behalf_of=memory.owner_id)
         ways = [name for name in _WAYS if name in fields]
         way = next((name for name in ways if not fields[name].null), ways[0] if ways else "")
         if not way:

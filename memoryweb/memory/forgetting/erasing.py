@@ -187,16 +187,17 @@ def _inputs(due: Sequence[Request]) -> dict[str, Any]:
     # A run that failed halfway has taken out what the targets said: it still knows the words.
     before = [one.run.inputs for one in due if one.run and one.run.inputs]
     texts = [text for inputs in before for text in inputs["texts"]]
-    texts += [one.about for one in due if one.via in _BY_WORDS and one.about]
+    asked = [one.about for one in due if one.via in _BY_WORDS and one.about]
     found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
     for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
         found.setdefault(key, set()).update(prints)
-    texts = list(dict.fromkeys([*texts, *removal.texts_of(targets)]))
+    said = list(dict.fromkeys([*texts, *removal.texts_of(targets)]))
+    texts = list(dict.fromkeys([*said, *asked]))
     names = [name for inputs in before for name in inputs.get("names", ())]
     return {
         "requests": [str(key) for key in keys],
         "texts": texts,
-        "names": list(dict.fromkeys([*names, *_names(due, targets, texts)])),
+        "names": list(dict.fromkeys([*names, *_names(due, targets, said)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
         "whole": any(one.is_everything for one in due),
     }
