@@ -123,9 +123,15 @@ def test_an_erased_label_leaves_the_chain_whole(events: list[Event]) -> None:
     assert (verify(TEAM).ok, verify(TEAM).erased) == (True, 2)
 
 
-def test_while_its_team_stands_no_word_is_erased(events: list[Event]) -> None:
+def test_while_its_team_stands_only_words_of_memories_are_erased(events: list[Event]) -> None:
+    """And the row of a label stays, when its words go."""
+    [own] = record_all(TEAM, [Entry("team.changed", Actor("system"), labels={"name": "Acme"})])
     assert verify(TEAM, stands=True).ok
     Label.objects.filter(event__seq=2).update(text="", salt=None)
+    assert (verify(TEAM, stands=True).ok, verify(TEAM, stands=True).erased) == (True, 1)
+    Label.objects.filter(event__seq=own.seq).update(text="", salt=None)
+    assert verify(TEAM, stands=True).first_bad_seq == own.seq
+    Label.objects.filter(event__seq=2).delete()
     assert verify(TEAM, stands=True).first_bad_seq == 2
 
 

@@ -106,12 +106,6 @@ def test_no_yes(text: str) -> None:
 
 
 @pytest.mark.parametrize("yes", ["Yes, please.", "Ja.", "是的", "はい、お願いします"])
-def test_a_long_hum_is_read_at_once() -> None:
-    """Each part is read once: the time to read this doubled with each character."""
-    assert not agrees("嗯" * 58 + "？")
-    assert agrees("嗯" * 58)
-
-
 def test_a_yes_right_after_the_offer_forgets_what_was_told(
     world: World, owner: Owner, yes: str
 ) -> None:
@@ -260,3 +254,9 @@ def test_a_batch_full_of_wishes_holds_up_nobody(world: World, owner: Owner) -> N
     late = Request.objects.get(why=Request.Why.MANY)
     assert (added.offer, late.targets.filter(is_hidden=True).count()) == (late, 380)
     assert "my flat 20." in late.about
+
+
+def test_a_long_hum_is_read_at_once() -> None:
+    """Each part is read once: the time to read this doubled with each character."""
+    assert not agrees("嗯" * 58 + "？")
+    assert agrees("嗯" * 58)

@@ -59,8 +59,11 @@ def owners_of(world: World) -> dict[str, Owner | None]:
 
 def planted(world: World) -> Forgotten:
     """Said, noted, dreamt, told, proposed, archived and given to prompts; nothing is hidden."""
-    stage = restored_stage(world.home, "home", colleague=world.vera)
-    return restored("walls: planted", lambda: _plant(world, stage))
+    return restored(
+        # All in one: between the two a code is made, whose event is another each time.
+        "walls: planted",
+        lambda: _plant(world, restored_stage(world.home, "home", colleague=world.vera)),
+    )
 
 
 def hide(planted: Forgotten) -> Forgotten:
