@@ -60,6 +60,7 @@ def test_a_worker_that_wakes_after_its_lease_writes_nothing(desk: Desk, workers:
 
 
 def test_a_slow_worker_keeps_its_lease(desk: Desk, workers: Workers) -> None:
+    workers.environment["MEMORYWEB_LEASE_SECONDS"] = "9"
     run = desk.ask(kind="probe", topic="answer")
     workers.start("run_pending")
     _stopped(workers)
@@ -133,6 +134,7 @@ def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers
 
 def _at_work(desk: Desk, workers: Workers) -> int:
     """The pid of a supervisor whose cluster has shown that it works."""
+    workers.environment["MEMORYWEB_LEASE_SECONDS"] = "2"  # which a supervisor has to see run out
     supervisor = workers.start("work")
     run = desk.ask(kind="probe")
     until(lambda: fresh(run).status == "succeeded")
