@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -82,7 +83,7 @@ def _in_rows(world: World) -> None:
         row = rows.order_by("-pk").first()
         if row is None:
             continue
-        changed = {}
+        changed: dict[str, Any] = {}
         for name in table.names:
             field = table.model._meta.get_field(name)
             is_json = isinstance(field, models.JSONField)
