@@ -19,9 +19,10 @@ _SUSPECTS = re.compile(
 )
 # Cyrillic, Greek and Armenian letters that are drawn like Latin ones (Unicode TR39).
 _LOOKALIKES = str.maketrans(
-    "АВЕКМНОРСТУХІЅЈԌԚԜаеорсухіѕјԁһԛԝӏѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρινυγօսոհցզ",
-    "ABEKMHOPCTYXISJGQWaeopcyxisjdhqwlvABEZHIKMNOPTYXoavpivuyounhgq",
+    "ɑɡıᎪᎠАВЕКМНОРСТУХІЅЈԌԚԜаеорсухіѕјԁһԛԝӏѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρινυγօսոհցզ",
+    "agiADABEKMHOPCTYXISJGQWaeopcyxisjdhqwlvABEZHIKMNOPTYXoavpivuyounhgq",
 )
+_BLANKS = "\u115f\u1160\u3164\u2800"  # letters and signs that nobody sees
 _ZWNJ, _ZWJ, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
 # Arabic to Sinhala, and Tibetan to Mongolian: where letters join or are told not to.
@@ -61,7 +62,8 @@ class Piece:
 def skeleton(text: str) -> str:
     """What two names must not share: as they are read by somebody who looks at them."""
     drawn = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
-    return "".join(c for c in drawn if unicodedata.category(c) != "Cf").casefold()
+    seen = (c for c in drawn if unicodedata.category(c) != "Cf" and c not in _BLANKS)
+    return "".join(seen).casefold()
 
 
 def pieces(text: str) -> list[Piece]:

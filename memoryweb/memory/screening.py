@@ -38,6 +38,23 @@ _NAMED = re.compile(
     r"(?i)(?:pass[ -]?(?:word|code|phrase|wort)|kennwort|\bpins?\b|\bcodes?\b|\bkey\b|secret|token"
     r"|login|密码|密碼|口令|密钥|パスワード|暗証番号|合言葉)[^\n]*"
 )
+# A password that is named, and what says whose or where it is, but not what it is.
+_PASSWORD = re.compile(
+    r"(?i)(?:(?:pass[ -]?(?:word|code|phrase|wort)|kennwort)\w*|\bpins?\b)"
+    r"(?:\s+(?:for|of|to|from|on|at|in|für|von|zu|bei|aus)"
+    r"\s+(?:(?:the|my|our|your|de[mnr]|die|das|[md]ein\w*|unser\w*)\s+)?[\w.@-]+"
+    r"(?:\s+(?:account|app|site|page|memory|konto|card)\b)?)*"
+    r"(?:[\s,]*\b(?:please|pls|again|forever|now|too|thanks|thank you|bitte|wieder|jetzt|danke)\b)*"
+    r"(?:[\s,:(=–—-]*(?:\b(?:which|it|that|the|is|are|was|ist|das|lautet|heißt)\b\s*)*)"
+    r"(?P<said>(?!and (?:my|our)\b|und (?:mein|unser))[^\s.!?…,)\]].*?)?"
+    r"(?=[\s.!?…]*(?:$|[.!?…]\s|,? (?:and (?:my|our)|und (?:mein|unser))))",
+    re.MULTILINE,
+)
+_PASSWORD_CJK = re.compile(
+    r"(?:密码|密碼|口令|パスワード|暗証番号|合言葉)[\s是为為叫:：「『“はが]*"
+    r"(?P<said>(?!を|吧|了|好吗|请|和|与|と)[^\s。！？!?，、」』”]+?)"
+    r"(?=[」』”]|です|だ[。\s]|を?忘|吧?[。！？!?，、\s]|$)"
+)
 _WITH_DIGIT = re.compile(r"[^\s,;:。、「」]*\d[^\s,;:。、「」]*")
 
 
@@ -202,8 +219,17 @@ def mask_all(text: str) -> str:
 
 
 def mask_wish(text: str) -> str:
-    """The same of what somebody asks to forget: also "my PIN 4711", which no sentence assigns."""
+    """The same of what somebody asks to forget: also "my PIN 4711", which no sentence assigns, and
+    words of which no other is known to be none."""
+    for pattern in (_PASSWORD, _PASSWORD_CJK):
+        text = pattern.sub(_without_said, text)
     return _NAMED.sub(lambda found: _WITH_DIGIT.sub(marker("password"), found[0]), mask_all(text))
+
+
+def _without_said(found: re.Match[str]) -> str:
+    if not found["said"]:
+        return found[0]
+    return found[0][: found.start("said") - found.start()] + marker("password")
 
 
 def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:

@@ -15,6 +15,7 @@ from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.forgetting import holds
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide
 from memoryweb.memory.forgetting.targets import fact_place
+from memoryweb.memory.screening import mask_wish
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine
@@ -287,6 +288,13 @@ PASSWORDS = [
     "Forget my PIN 4711x please",
     "Please forget my wifi password, it's hunter2x",
     "Vergiss, dass mein Passwort Sommer24x ist: Passwort: Sommer24x",
+    "Forget that my password is correct horse hunter2x battery.",
+    "Forget my password swordfish.",
+    "Please forget my password, which is red swordfish.",
+    "Vergiss, dass mein Passwort Swordfish ist.",
+    "忘掉我的密码是swordfish",
+    "私のパスワード「swordfish」を忘れて。",
+    "Forget that my PIN is swordfish and my address.",
 ]
 
 
@@ -305,7 +313,27 @@ def test_a_request_keeps_no_password_in_its_words(
             set_paused(owner=world.bobs_memory, paused=True, by=SYSTEM)
         say(world, world.bobs_memory, said, talk="off")
     kept = " ".join(Request.objects.values_list("about", flat=True))
-    assert not any(one in kept for one in ("hunter2x", "q7Lm2Pz9Xw4Rt6Yb", "Sommer24x", "4711x"))
+    secret = (
+        "hunter2x",
+        "q7Lm2Pz9Xw4Rt6Yb",
+        "Sommer24x",
+        "4711x",
+        "swordfish",
+        "Swordfish",
+        "horse",
+    )
+    assert not any(one in kept for one in secret)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Forget my password.", "Forget my password and my address.", "Vergiss mein Passwort."),
+        *("Forget my password for the bank, please.", "忘掉我的密码。", "私のパスワードを忘れて。"),
+    ],
+)
+def test_a_request_that_holds_no_password_stays_as_it_was_said(said: str) -> None:
+    assert mask_wish(said) == said
 
 
 @pytest.mark.parametrize(

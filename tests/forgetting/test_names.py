@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -13,12 +14,15 @@ from django.utils import timezone
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.accounts.integrations import create_integration
+from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api.models import Idempotency
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import verify
+from memoryweb.conversations.models import Message
+from memoryweb.dreaming.models import Candidate
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.forgetting.text_matching import names_of
 from memoryweb.memory import entries, write
@@ -61,6 +65,7 @@ def _through_doors(world: World) -> None:
         write.write(work, place, text, writer=person, reason=NAME)
         write.write(work, place, f"{text}- The kettle is old.\n", writer=person)
         entries.add(work, agent, owner, f"on {CUSTOMERS}", "Tea.", writer=person, aliases=[NAME])
+    open_glass(owner=owner, user=world.alice, reason=NAME, by=SYSTEM)
     integration_token(world.integration)
     token = world.integration.tokens.latest("created_at")
     Idempotency.objects.create(
@@ -78,11 +83,13 @@ def _in_rows(world: World) -> None:
         row = rows.order_by("-pk").first()
         if row is None:
             continue
-        changed = {}
+        changed: dict[str, Any] = {}
         for name in table.names:
             field = table.model._meta.get_field(name)
             is_json = isinstance(field, models.JSONField)
             changed[name] = [{"path": NAME}] if is_json else NAME.replace(" ", "-")
+            if name == "tools_used":
+                changed[name] = [f"look.{CUSTOMERS}"]
         rows.filter(pk=row.pk).update(**changed)
 
 
@@ -163,6 +170,19 @@ def test_a_file_with_a_neutral_name_is_where_it_was(world: World) -> None:
         assert {hit.file.path for hit in found if hit.file} >= {file.path}
         event = Event.objects.get(action="file.renamed", target_id=str(file.pk))
         assert not event.labels.exists()
+
+
+def test_a_name_goes_where_nothing_else_of_the_row_has_it(world: World) -> None:
+    living = planted(world)
+    with scopes_disabled():
+        open_glass(owner=world.customer, user=world.alice, reason=NAME, by=SYSTEM)
+        Candidate.objects.filter(report__run__owner=world.customer).update(
+            text="Tea.", path="MEMORY.md", sources=[{"path": f"structured/{CUSTOMERS}.md"}]
+        )
+        first = Message.objects.filter(conversation__owner=world.customer).earliest("position")
+        Message.objects.filter(pk=first.pk).update(content="Hm.", tools_used=[f"a.{CUSTOMERS}"])
+    erased(hide(living).requests[CUSTOMERS])
+    assert set(holding()) == set()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
-from memoryweb.language.forget_requests import agrees
+from memoryweb.language.forget_requests import agrees, forgets, is_own_wish
 from memoryweb.memory.forgetting.hiding import undo
 from memoryweb.memory.forgetting.request_contents import offered_of
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -65,6 +65,12 @@ def hidden(owner: Owner) -> set[str]:
     is_away = Q(state__in=Request.HIDING, targets__is_hidden=True)
     away = Request.objects.filter(is_away, owner=owner).values("targets__fact")
     return {*Fact.objects.filter(pk__in=away).values_list("text", flat=True)}
+
+
+@pytest.mark.parametrize(("_shape", "text"), PASTED)
+def test_what_is_pasted_is_no_wish_of_its_readers(_shape: str, text: str) -> None:
+    asked = list(forgets(text))
+    assert not (asked and len(asked) <= 5 and is_own_wish(text, asked))
 
 
 @pytest.mark.parametrize(("shape", "text"), first_in_gate(len(KINDS), KINDS + MORE))

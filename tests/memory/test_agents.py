@@ -145,7 +145,8 @@ def test_the_tick_removes_them(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Аtlas", "Аtlаs", "АТLАS", "Ａtlas", "At\u200blas", "Αtlas", "atlas"]
+    "name",
+    ["Аtlas", "Аtlаs", "АТLАS", "Ａtlas", "At\u200blas", "Αtlas", "atlas", "Atlɑs", "Atlas\u3164"],
 )
 def test_a_name_that_only_looks_like_another_agents_is_refused(world: World, name: str) -> None:
     with pytest.raises(NameTaken), write_transaction(world.team) as work:

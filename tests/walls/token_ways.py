@@ -209,14 +209,18 @@ def _enable(by: Attacker, text: str, path: str) -> None:
 
 def _fact(by: Attacker, text: str, path: str) -> None:
     """Statements of the file, reworded, put back and voted for."""
+    memory = f"/memory/{by.world.agent.pk}"
     for fact in Fact.objects.filter(agent=by.world.agent, owner=None, path=path):
-        one = f"{by.base}/facts/{fact.pk}"
-        by.api.post(f"{one}/edit", {"text": text})
+        one = f"{memory}/facts/{fact.pk}"
+        assert by.api.post(f"{one}/edit", {"text": text}).status_code != 404
         by.api.post(f"{one}/confirm")
-    contradicting = f"{by.base}/facts/contradictions"
-    for rival in by.api.get(f"{contradicting}?owner=shared").json().get("items", ()):
+        by.api.post(f"{one}/retire")
+        by.api.post(f"{one}/restore")
+    rivals = by.api.get(f"{memory}/facts/contradictions?owner=shared")
+    assert rivals.status_code == 200
+    for rival in rivals.json()["items"]:
         sent = {"resolution": "MERGE", "text": text}
-        by.api.post(f"{contradicting}/{rival['id']}/resolve", sent)
+        by.api.post(f"{memory}/contradictions/{rival['id']}/resolve", sent)
 
 
 def _note(by: Attacker, text: str) -> None:

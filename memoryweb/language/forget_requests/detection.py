@@ -16,7 +16,7 @@ LONGEST = 300  # characters of a message that speaks for itself; a longer one ma
 _MARKS = " \t\n-–—*•"
 # Of a list, mail, page or code, and what leads them in ("Translate this:"); no clock, no smiley.
 _PASTED = re.compile(
-    r"^\s*(?:[-*+•·–—]|\d{1,3}[.)、])\s*\S|:(?=\s|$)|：|<[/!?A-Za-z]|[{}\\|=]|;\s*$|//|\bwww\."
+    r"^\s*(?:[-*+•·–—]|\d{1,3}[.)、])\s*\S|:(?=\s|$)|：|<[/!?A-Za-z]|[{}\\|=【】]|;\s*$|//|\bwww\."
     r"|^\s*(?:#|\$ |>>>|@\w)|^(?: {2,}|\t)\S",
     re.MULTILINE,
 )
@@ -47,7 +47,7 @@ def forgets(message: str) -> Iterator[Forget]:
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
     """Its writer says it now, and pastes nothing: one sentence of a line that asks, or nothing but
     sentences that do, besides courtesies."""
-    if _PASTED.search(message.strip()):
+    if _PASTED.search(message.strip("\n").rstrip()):
         return False
     wishes = {(one.first, one.last) for one in asked}
     rest = [message[at:end].strip(_MARKS) for at, end in spans(message) if (at, end) not in wishes]

@@ -28,6 +28,8 @@ _LABELS = frozenset(
         *("extraction.Extraction.reason", "runs.Run.error", "api.Idempotency.body"),
         *("audit.Label.text", "api.Idempotency.key", "conversations.Marker.archive_name"),
         *("dreaming.Operation.sources", "dreaming.Operation.values", "dreaming.Report.changes"),
+        *("dreaming.Candidate.sources", "conversations.Message.tools_used"),
+        "agents.BreakGlass.reason",
     }
 )
 _HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
@@ -104,6 +106,8 @@ class Table:
             if memory.owner_id is not None:  # events of before that column do not say
                 its_own |= Q(event__agent_id=None)
             return its_own & Q(event__on_behalf_of=memory.owner_id)
+        if "owner" in fields:  # about all of a person's memory
+            return Q(owner=memory.owner_id)
         ways = [name for name in _WAYS if name in fields]
         way = next((name for name in ways if not fields[name].null), ways[0] if ways else "")
         if not way:

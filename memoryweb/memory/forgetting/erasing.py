@@ -246,7 +246,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
         "files": erasable_columns.hits(Table(File, ("path", "content")), memory, sought),
         "facts": erasable_columns.hits(Table(Fact, ("text", "value")), memory, sought),
         "messages": erasable_columns.hits(
-            Table(Message, ("content", "name", "external_id")), memory, sought
+            Table(Message, ("content", "name", "external_id", "tools_used")), memory, sought
         ),
     }
     with write_transaction(run.team, run=run) as work:

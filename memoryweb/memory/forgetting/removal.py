@@ -206,12 +206,13 @@ def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None
 
 
 def _scrub(message: Message, sought: Sought) -> bool:
-    named = map(sought.is_in_name, (message.name, message.external_id))
+    named = map(sought.is_in_name, (message.name, message.external_id, *message.tools_used))
     if not (sought.is_in(message.content) or any(named)):
         return False
     message.name = sought.label(message.name)[:120]
     message.external_id = sought.renamed(message.external_id)
-    message.save(update_fields=["name", "external_id"])
+    message.tools_used = [sought.label(one) for one in message.tools_used]
+    message.save(update_fields=["name", "external_id", "tools_used"])
     say(message, sought.without(message.content), sought.spans(message.content))
     return True
 
