@@ -24,8 +24,9 @@ class Answer(Camel):
 
 @dataclass(frozen=True)
 class Tool:
-    """`run` is given who acts and the arguments, where the tool writes also the transaction and
-    the writer; it returns the fields of the answer. Its docstring says what the tool does.
+    """`run` is given who acts and the arguments, where the tool writes also the transaction (or,
+    where it `begins` its own, what opens one) and the writer; it returns the fields of the answer.
+    Its docstring says what the tool does.
 
     Of what writes: `adds` alone and takes nothing away; `repeats` as one, done twice.
     """
@@ -34,6 +35,7 @@ class Tool:
     answer: type[Camel]
     run: Callable[..., dict[str, Any]]
     writes: bool = False
+    begins: bool = False
     adds: bool = False
     repeats: bool = False
 

@@ -3,6 +3,7 @@
 Agent and owner come from the call, never from an argument.
 """
 
+from functools import partial
 from typing import Any, Literal
 
 from django.utils import timezone
@@ -312,8 +313,12 @@ def call(tool: Tool, caller: Caller, acting: Acting, asked: Call) -> Camel:
     if not tool.writes:
         return tool.answer(agent_id=agent_id, **tool.run(acting, asked))
     caller.require_for(acting.writes_for, Right.WRITE)
-    with write_transaction(caller.team, actor=caller.actor) as work:
-        made = tool.run(acting, asked, work, writer_of(caller, acting))
+    begin = partial(write_transaction, caller.team, actor=caller.actor)
+    if tool.begins:
+        made = tool.run(acting, asked, begin, writer_of(caller, acting))
+    else:
+        with begin() as work:
+            made = tool.run(acting, asked, work, writer_of(caller, acting))
     return tool.answer(agent_id=agent_id, **made)
 
 

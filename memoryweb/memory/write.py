@@ -235,15 +235,20 @@ def delete(
     Raises WriteRefused, FileMissing, Stale.
     """
     file = lock(file)
+    check_deletion(file, writer=writer, expected=expected)
+    gone = Save(file, Change("", is_deletion=True), whys=whys)
+    [revision] = save(tx, "file.deleted", [gone], writer)
+    return revision
+
+
+def check_deletion(file: File, *, writer: Writer, expected: str | None = None) -> None:
+    """Raises what `delete` would."""
     write_matrix.check(writer, _place_of(file))
     write_matrix.check_taking_out(writer, file)
     _check_lock(file, file.path, expected)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
-    gone = Save(file, Change("", is_deletion=True), whys=whys)
-    [revision] = save(tx, "file.deleted", [gone], writer)
-    return revision
 
 
 def restore(
@@ -283,13 +288,8 @@ def rename(
     A deleted file that still has the name steps aside with its history. Raises PathRefused,
     FileMissing, Exists, Stale.
     """
-    wanted = screening.path(path)
     file = lock(file)
-    write_matrix.check(writer, _place_of(file))
-    write_matrix.check(writer, _place_of(file), wanted.text)
-    write_matrix.check_renaming(writer, file, wanted.text)
-    if file.deleted_at is not None:
-        raise FileMissing(file.path)
+    wanted = check_renaming(file, path, writer=writer)
     if expected is not None and file.sha256 != expected:
         raise Stale(file)
     if file.path == wanted.text:
@@ -304,6 +304,17 @@ def rename(
     facts.follow_name(tx, file, was, writer)
     indexing.index_files([file])
     return Written(file, revision, revision.number - 1)
+
+
+def check_renaming(file: File, path: str, *, writer: Writer) -> paths.WorkspacePath:
+    """The path as it would stand. Raises PathRefused, FileMissing, WriteRefused."""
+    wanted = screening.path(path)
+    write_matrix.check(writer, _place_of(file))
+    write_matrix.check(writer, _place_of(file), wanted.text)
+    write_matrix.check_renaming(writer, file, wanted.text)
+    if file.deleted_at is not None:
+        raise FileMissing(file.path)
+    return wanted
 
 
 def _kept_out(

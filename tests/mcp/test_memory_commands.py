@@ -120,6 +120,14 @@ def test_files_and_folders_are_deleted_but_not_all(memory: Memory) -> None:
     assert File.objects.present().filter(path="tea.md").exists()
 
 
+def test_a_folder_of_which_one_file_may_not_move_stays_whole(memory: Memory) -> None:
+    for name in ("a/one.md", "a/b/c/two.md"):
+        memory("create", path=f"/memories/{name}", file_text="x\n")
+    assert memory("rename", old_path="/memories/a", new_path="/memories/v/w/x/y", refused=True)
+    kept = set(File.objects.present().exclude(owner=None).values_list("path", flat=True))
+    assert kept == {"tea.md", "a/one.md", "a/b/c/two.md"}
+
+
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "/memories2/x.md", "/memories/../x.md", "/memories/x.txt", "", "x.md"]
 )

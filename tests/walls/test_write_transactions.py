@@ -20,7 +20,9 @@ from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Text, Writer, write, write_all
 from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.api.callers import Callers, callers_of
+from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
 from tests.walls.api_routes import ROUTES
 from tests.walls.longest import longest_transaction
@@ -186,6 +188,38 @@ def _batch(method: str, count: int) -> Any:
     return make
 
 
+def _many(act: str) -> Any:
+    def make(ground: Ground) -> Any:
+        picked = stated(ground, 40)
+        client = signed_in(ground.world.people["admin"])
+        url = reverse("web:agents_facts_many", args=[ground.world.team.slug, ground.agent.pk])
+        data = {"act": act, "sure": "on", "pick": picked}
+        return lambda: int(client.post(url, data).status_code)
+
+    return make
+
+
+def _folder(command: str, **more: str) -> Any:
+    """Of MCP's tool `memory`."""
+
+    def make(ground: Ground) -> Any:
+        bob = ground.world.bobs_memory
+        with write_transaction(ground.world.team) as work:
+            texts = [Text(Place(ground.agent, bob, f"x/n{n}.md"), "- x\n") for n in range(MANY)]
+            write_all(work, texts, writer=Writer(AuthorKind.AGENT))
+        mcp = Mcp(ground.callers.member.token).as_host(agent=str(ground.agent.pk), owner="me")
+
+        def look() -> int:
+            said = mcp.call("memory", command=command, **more)
+            assert not said["isError"], said
+            assert not File.objects.present().filter(owner=bob, path__startswith="x/").exists()
+            return 200
+
+        return look
+
+    return make
+
+
 FORGET, TOOL = "/memory/{agent}/forget", "/agents/{agent}/tools/forget"
 # What writes many things at its largest body, each with its longest.
 LARGEST: dict[str, Any] = {
@@ -196,6 +230,11 @@ LARGEST: dict[str, Any] = {
     "dream_now": _dream,
     "archive": _archive,
     "arrange_prompt_files": _arrange,
+    "agents_facts_many to confirm": _many("confirm"),
+    "agents_facts_many as not true": _many("not_true"),
+    "agents_facts_many to forget": _many("forget"),
+    "mcp memory delete": _folder("delete", path="/memories/x"),
+    "mcp memory rename": _folder("rename", old_path="/memories/x", new_path="/memories/y"),
     "mine_keep": _decide("keep"),
     "mine_erase": _decide("erase"),
     "mine_bring_back": _decide("bring_back"),
@@ -206,7 +245,7 @@ LARGEST: dict[str, Any] = {
     "delete_many": _batch("DELETE", 5),
 }
 
-# All of it or nothing: a batch, an import, what takes back either, and a page of 40 statements.
+# All of it or nothing: a batch, an import, and what takes back either.
 WHOLE = frozenset(
     [
         "send_messages",
@@ -215,7 +254,6 @@ WHOLE = frozenset(
         "revert",
         "agents_provenance_revert",
         "agents_provenance_undo",
-        "agents_facts_many",
     ]
 )
 # Each changes one thing: a file, a statement, a row of settings, or asks for one run.
@@ -363,7 +401,7 @@ def test_every_route_that_changes_something_has_an_entry() -> None:
     of_mem0 = {act.__name__ for _method, _form, takes, act in mem0.ROUTES if takes is mem0.WRITE}
     api = {name for name, route in ROUTES.items() if route.changes}
     web = {route.name for route in CHANGES.values()}
-    assert largest | WHOLE | ONE == api | web | of_mem0
+    assert largest | WHOLE | ONE == api | web | of_mem0 | {"mcp"}
     assert not largest & WHOLE
     assert not (largest | WHOLE) & ONE
 

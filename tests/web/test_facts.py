@@ -307,6 +307,18 @@ def test_several_statements_are_decided_at_once(world: World, bob: Client, vera:
     assert "Bob sings." not in asked
 
 
+def test_of_several_decided_at_once_those_before_a_refusal_are_told(
+    world: World, bob: Client
+) -> None:
+    one, gone = made(world, "Tea is served at five."), made(world, "Lunch is at noon.")
+    Fact.objects.filter(pk=gone.pk).update(state=Fact.State.RETIRED)
+    address = url(world.team, "agents_facts_many", world.agent.pk)
+    said = text(bob.post(address, {"act": "confirm", "pick": [one.pk, gone.pk]}, follow=True))
+    assert "1 statement confirmed." in said
+    assert "This statement has changed." in said
+    assert set(Fact.objects.filter(confirmed_at__isnull=False)) == {one}
+
+
 def test_the_list_is_narrowed_by_subject_and_by_who_said_it(world: World, bob: Client) -> None:
     made(world, "Tea is served at five.", heading="Kitchen", source="person")
     made(world, "Lunch is at noon.", heading="Hall")

@@ -160,5 +160,5 @@ KNOWN = (
     Tool("memory_get", MemoryPart, _get_memory),
     Tool("search", FoundDocuments, _find),
     Tool("fetch", Document, _fetch),
-    Tool("memory", Said, run_command, writes=True),
+    Tool("memory", Said, run_command, writes=True, begins=True),
 )

@@ -6,6 +6,7 @@ trained on these sentences.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 from django.utils.translation import gettext as _
@@ -26,6 +27,7 @@ _DEPTH = 2
 _WIDTH = 6  # of a line number
 _AROUND = 2  # lines shown before and after a change
 _UNITS = "BKMG"
+Begin = Callable[[], AbstractContextManager[Transaction]]
 
 
 class MemoryCommand(Call):
@@ -55,7 +57,7 @@ class CommandRefused(Problem):
 
 
 def run_command(
-    acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer
+    acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer
 ) -> dict[str, Any]:
     """View, create, edit, delete and rename Markdown files under /memories, where what you remember
     is kept."""
@@ -63,10 +65,10 @@ def run_command(
     for name in needed:
         if getattr(asked, name) is None:
             raise Invalid(name, _("{name}: this command needs it.").format(name=name))
-    return {"text": run(acting, asked, work, writer)}
+    return {"text": run(acting, asked, begin, writer)}
 
 
-def _view(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
+def _view(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     shown = _shown(asked.path)
     folder = _inside(shown)
     below: dict[str, int] = {}
@@ -101,15 +103,16 @@ def _listed(shown: str, below: dict[str, int]) -> str:
     return f"{head}, excluding hidden items:\n" + "\n".join(told)
 
 
-def _create(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
+def _create(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     shown, path = _shown(asked.path), _path(asked.path)
-    if _standing(acting, path) is not None:
-        raise CommandRefused(f"File {shown} already exists")
-    written = tools.write_file(work, acting, path, asked.file_text or "", writer=writer)
+    with begin() as work:
+        if _standing(acting, path) is not None:
+            raise CommandRefused(f"File {shown} already exists")
+        written = tools.write_file(work, acting, path, asked.file_text or "", writer=writer)
     return _done(written, f"File created successfully at: {shown}")
 
 
-def _str_replace(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
+def _str_replace(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     shown, old, at = _shown(asked.path), asked.old_str or "", 0
 
     def change(text: str) -> str:
@@ -129,14 +132,14 @@ def _str_replace(acting: Acting, asked: MemoryCommand, work: Transaction, writer
         at = text[: text.find(old)].count("\n")
         return text.replace(old, asked.new_str)
 
-    written = _changed(acting, asked, change, work, writer)
+    written = _changed(acting, asked, change, begin, writer)
     first = max(0, at - _AROUND)
     part = placeholders.shown(written.file).split("\n")[first : at + _AROUND + 1]
     said = "The memory file has been edited. Here is the snippet showing the change"
     return _done(written, f"{said} (with line numbers):\n{_numbered(part, first + 1)}")
 
 
-def _insert(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
+def _insert(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     at = asked.insert_line or 0
 
     def change(text: str) -> str:
@@ -149,11 +152,11 @@ def _insert(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Wri
         lines.insert(at, (asked.insert_text or "").rstrip("\n"))
         return "\n".join(lines) + "\n"
 
-    written = _changed(acting, asked, change, work, writer)
+    written = _changed(acting, asked, change, begin, writer)
     return _done(written, f"The file {_shown(asked.path)} has been edited.")
 
 
-def _delete(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
+def _delete(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     shown = _shown(asked.path)
     if shown == ROOT:
         raise CommandRefused(f"Cannot delete the {ROOT} directory itself")
@@ -161,11 +164,15 @@ def _delete(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Wri
     if not found:
         raise CommandRefused(f"The path {shown} does not exist")
     for file in found:
-        write.delete(work, file, writer=writer)
+        write.check_deletion(file, writer=writer)
+    for file in found:
+        # Each by itself: whoever else writes needn't wait for all of them.
+        with begin() as work:
+            write.delete(work, file, writer=writer)
     return f"Successfully deleted {shown}"
 
 
-def _rename(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
+def _rename(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     shown, wanted = _shown(asked.old_path), _shown(asked.new_path)
     if shown == ROOT:
         raise CommandRefused(f"Cannot rename the {ROOT} directory itself")
@@ -175,12 +182,16 @@ def _rename(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Wri
     found = _own(acting, old)
     if not found:
         raise CommandRefused(f"The path {shown} does not exist")
-    for file in found:
-        write.rename(work, file, new + file.path.removeprefix(old), writer=writer)
+    names = [new + file.path.removeprefix(old) for file in found]
+    for file, name in zip(found, names, strict=True):
+        write.check_renaming(file, name, writer=writer)
+    for file, name in zip(found, names, strict=True):
+        with begin() as work:
+            write.rename(work, file, name, writer=writer)
     return f"Successfully renamed {shown} to {wanted}"
 
 
-_Command = Callable[[Acting, MemoryCommand, Transaction, Writer], str]
+_Command = Callable[[Acting, MemoryCommand, Begin, Writer], str]
 _COMMANDS: dict[str, tuple[_Command, tuple[str, ...]]] = {
     "view": (_view, ("path",)),
     "create": (_create, ("path", "file_text")),
@@ -195,11 +206,12 @@ def _changed(
     acting: Acting,
     asked: MemoryCommand,
     change: Callable[[str], str],
-    work: Transaction,
+    begin: Begin,
     writer: Writer,
 ) -> Written:
     try:
-        return tools.change_file(work, acting, _path(asked.path), change, writer=writer)
+        with begin() as work:
+            return tools.change_file(work, acting, _path(asked.path), change, writer=writer)
     except FileMissing:
         raise _missing(_shown(asked.path)) from None
 

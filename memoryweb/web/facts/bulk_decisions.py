@@ -1,4 +1,4 @@
-"""One decision about several statements of a memory: all of them, or none."""
+"""One decision about several statements of a memory, one after the other."""
 
 from collections.abc import Callable
 from functools import partial
@@ -44,9 +44,9 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if act == "forget" and not form.cleaned_data["sure"]:
         context = about(workspace, tab="facts", picked=picked, is_theirs=is_own, back=url)
         return show(request, "facts/forget_many.html", context)
-    with told_to(request):
-        _do(request, _acts(is_own=is_own)[act], picked)
-        messages.success(request, _done(act, len(picked), is_own=is_own))
+    count = _do(request, _acts(is_own=is_own)[act], picked)
+    if count:
+        messages.success(request, _done(act, count, is_own=is_own))
     return redirect(url)
 
 
@@ -69,11 +69,16 @@ def _acts(*, is_own: bool) -> dict[str, Callable[..., object]]:
     }
 
 
-def _do(request: TeamRequest, act: Callable[..., object], picked: list[Any]) -> None:
-    visit = request.visit
-    with write_transaction(visit.team, actor=visit.actor) as work:
+def _do(request: TeamRequest, act: Callable[..., object], picked: list[Any]) -> int:
+    """How many it was done to, up to the one at which it was refused."""
+    visit, count = request.visit, 0
+    with told_to(request):
         for fact in picked:
-            act(work, fact, writer=writer_of(request))
+            # Each by itself: whoever else writes needn't wait for all of them.
+            with write_transaction(visit.team, actor=visit.actor) as work:
+                act(work, fact, writer=writer_of(request))
+            count += 1
+    return count
 
 
 def _done(act: str, n: int, *, is_own: bool) -> str:
