@@ -98,7 +98,13 @@ class DreamDiary(Camel):
 
 
 @router.operation(
-    "POST", BASE + "/emergence", Right.DREAM, status=202, body={"owner": "shared"}, errors=(429,)
+    "POST",
+    BASE + "/emergence",
+    Right.DREAM,
+    status=202,
+    body={"owner": "shared"},
+    errors=(429,),
+    in_parts=True,
 )
 def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[RunList]:
     """Dream now.

@@ -21,11 +21,8 @@ def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse
     leaves nothing, and who asks meanwhile waits for it. Only successes are kept: a refused request
     changed nothing and may be sent again.
     """
-    key = key_of(request)
-    if key is None:
+    if (row := _row(request, caller)) is None:
         return answer()
-    row = Idempotency(team=caller.team, token=caller.token, key=key)
-    row.fingerprint = _fingerprint(request, caller)
     with transaction.atomic():
         # As in every unit the team's lock comes first, so that two writers can't deadlock.
         lock(caller.team.pk)
@@ -33,10 +30,41 @@ def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse
             return _stored(earlier)
         response = answer()
         # A secret that is shown once is kept nowhere; asked again, a new one is made.
-        if response.status_code < 300 and not getattr(request, "keeps_no_answer", False):
-            row.status, row.body = response.status_code, response.content.decode()
-            row.save(force_insert=True)
+        if not getattr(request, "keeps_no_answer", False):
+            _keep(row, response)
     return response
+
+
+def in_parts(
+    request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """`once`, for what is done in many transactions, so that whoever else writes needn't wait for
+    all of them, and is the same done twice: who ends in between does the rest when asked again."""
+    if (row := _row(request, caller)) is None:
+        return answer()
+    if earlier := _earlier(row):
+        return _stored(earlier)
+    response = answer()
+    with transaction.atomic():
+        lock(caller.team.pk)
+        if earlier := _earlier(row):
+            return _stored(earlier)
+        _keep(row, response)
+    return response
+
+
+def _row(request: HttpRequest, caller: Caller) -> Idempotency | None:
+    """Raises Invalid."""
+    if (key := key_of(request)) is None:
+        return None
+    fingerprint = _fingerprint(request, caller)
+    return Idempotency(team=caller.team, token=caller.token, key=key, fingerprint=fingerprint)
+
+
+def _keep(row: Idempotency, response: HttpResponse) -> None:
+    if response.status_code < 300:
+        row.status, row.body = response.status_code, response.content.decode()
+        row.save(force_insert=True)
 
 
 def key_of(request: HttpRequest) -> str | None:

@@ -26,6 +26,7 @@ class Takes:
     parameters: tuple[str, ...]
     body: bool
     has_own_key: bool
+    in_parts: bool
 
     @classmethod
     def of(cls, operation: Operation) -> "Takes":
@@ -35,7 +36,8 @@ class Takes:
         by_hand = "requestBody" in (operation.openapi_extra or {})
         view: Any = operation.view_func
         takes_body = by_hand or "body" in sources
-        return cls(view.takes, tuple(sorted(names)), takes_body, view.has_own_key)
+        parameters = tuple(sorted(names))
+        return cls(view.takes, parameters, takes_body, view.has_own_key, view.in_parts)
 
     def check(self, request: HttpRequest) -> None:
         for name in request.GET:
@@ -95,7 +97,8 @@ def _pass(request: HttpRequest, run: Run, path: dict[str, Any], takes: Takes) ->
     with scope(team=caller.team):
         if takes.has_own_key:
             return run(request, **path)
-        return idempotency.once(request, caller, lambda: run(request, **path))
+        done = idempotency.in_parts if takes.in_parts else idempotency.once
+        return done(request, caller, lambda: run(request, **path))
 
 
 def _check(request: HttpRequest, path: dict[str, Any]) -> None:

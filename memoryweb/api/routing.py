@@ -39,13 +39,15 @@ class Router(ninja.Router):
         body: Any = None,
         leaves_out_unset: bool = False,
         has_own_key: bool = False,
+        in_parts: bool = False,
         extra: dict[str, Any] | None = None,
     ) -> Callable[[View], View]:
         """`also`: other codes of the same answer. `example`, `body`: where they differ from their
-        schemas'. `has_own_key`: minds its Idempotency-Key by itself. `extra`: OpenAPI as it is."""
+        schemas'. `has_own_key`: minds its Idempotency-Key by itself. `in_parts`: as
+        `idempotency.in_parts` says. `extra`: OpenAPI as it is."""
 
         def register(view: View) -> View:
-            vars(view).update(takes=takes, has_own_key=has_own_key)
+            vars(view).update(takes=takes, has_own_key=has_own_key, in_parts=in_parts)
             hints = get_type_hints(view)
             answer = _answered(hints["return"])
             described: dict[str, Any] = {"responses": {}, **(extra or {})}

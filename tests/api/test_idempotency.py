@@ -23,6 +23,16 @@ def test_a_post_sent_twice_is_done_once(world: World, callers: Callers) -> None:
     assert Agent.objects.filter(team=world.team, name="Night porter").count() == 1
 
 
+def test_what_is_done_in_parts_is_answered_once_too(world: World, callers: Callers) -> None:
+    address = f"/memory/{world.agent.pk}/emergence"
+    first = callers.admin.post(address, {}, idempotency_key="k1")
+    again = callers.admin.post(address, {}, idempotency_key="k1")
+    assert first.status_code == 202
+    assert (again.status_code, again.content) == (202, first.content)
+    assert again["Idempotency-Replayed"] == "true"
+    assert callers.admin.post(address, {"owner": "me"}, idempotency_key="k1").status_code == 409
+
+
 def test_a_key_with_another_body_is_a_conflict(callers: Callers) -> None:
     callers.admin.post("/agents", BODY, idempotency_key="k1")
     other = callers.admin.post("/agents", {"name": "Chef"}, idempotency_key="k1")

@@ -5,6 +5,7 @@ messages. A route without an entry fails."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.urls import reverse
@@ -52,8 +53,10 @@ class Ground:
         return Mem0(self.callers.helpdesk.token, str(self.agent.pk))
 
     def api(self, method: str, path: str, body: Any = None, *, by: str = "admin") -> int:
-        path = path.format(agent=self.agent.pk)
-        return int(self.callers[by].call(method, path, body).status_code)
+        """With a key, under which the answer is kept, too."""
+        path, key = path.format(agent=self.agent.pk), str(uuid4())
+        answer = self.callers[by].call(method, path, body, idempotency_key=key)
+        return int(answer.status_code)
 
     def web(self, name: str, data: dict[str, Any], by: str = "admin") -> int:
         client = signed_in(self.world.people[by])

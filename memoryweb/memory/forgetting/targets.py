@@ -123,10 +123,7 @@ class _Looking:
     def _passages(self) -> Iterator[list[Passage]]:
         """Some at a time, those with the most of the words first."""
         reaches = [scope_key(self.agent.pk, one) for one in {self.speaker_id, None}]
-        wanted: Counter[int] = Counter()
-        for text in self.texts:
-            wanted |= _likely(text, reaches)
-        ranked = [key for key, _mass in wanted.most_common()]
+        ranked = [key for key, _mass in _likely(self.texts, reaches).most_common()]
         for keys in (ranked[at : at + _AT_ONCE] for at in range(0, len(ranked), _AT_ONCE)):
             rows = Passage.objects.filter(pk__in=keys).defer("tokens")
             found = {row.pk: row for row in rows.select_related("file", "message__conversation")}
@@ -172,13 +169,16 @@ class _Looking:
                 self._near.setdefault(one.key, one)
 
 
-def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
-    """Passages of these scope keys by how much they have of the text, in thousandths."""
-    words = list(dict.fromkeys(tokens(text)))
-    keys = [[f"{reach}{TEXT}{word}" for word in words] for reach in reaches]
-    sizes = index.extents([[reach] for reach in reaches])
-    found: Counter[int] = Counter()
-    for its, there, extent in zip(keys, index.find(keys), sizes, strict=True):
+def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:
+    """Passages of these scope keys by how much they have of one of the texts, in thousandths."""
+    groups = [
+        [f"{reach}{TEXT}{word}" for word in dict.fromkeys(tokens(text))]
+        for text in texts
+        for reach in reaches
+    ]
+    sizes = index.extents([[reach] for reach in reaches]) * len(texts)
+    wanted: Counter[int] = Counter()
+    for its, there, extent in zip(groups, index.find(groups), sizes, strict=True):
         rarity = {
             key: math.log(1 + extent.passages / len(there.postings.get(key, ()) or (0,)))
             for key in its
@@ -188,8 +188,8 @@ def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
             for passage in passages:
                 mass[passage] += round(1000 * rarity[key])
         least = _LEAST_MASS * 1000 * sum(rarity.values())
-        found |= Counter({passage: n for passage, n in mass.items() if n >= least})
-    return found
+        wanted |= Counter({passage: n for passage, n in mass.items() if n >= least})
+    return wanted
 
 
 def facts_of(agent: Agent, owner: Owner | None, which: Q | None = None) -> Iterator[Fact]:
