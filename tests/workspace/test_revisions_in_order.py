@@ -16,6 +16,8 @@ from memoryweb.workspace.models import File
 from memoryweb.workspace.time_travel import files_at
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 SYSTEM = Writer(AuthorKind.SYSTEM)
 START = timezone.now() - timedelta(days=30)
 HOURS = 40
