@@ -9,14 +9,18 @@ CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
 .PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
-	quick format imports templates sqlite postgres browser
+	checks quick format imports templates sqlite postgres browser
 
 run: .venv/run.stamp
 	@exec python manage.py start
 
-# What is quick comes first. Then two cores are busy to the end: while the browser or a killed worker
-# is waited for, the others go on. What takes long without finding more is in `soak`.
+# What runs here and what in `soak` alone: docs/testing.md.
 test: .venv/dev.stamp
+	@python scripts/cpu_seconds.py 720 $(MAKE) --no-print-directory checks
+
+# What is quick comes first. Then two cores are busy to the end: while the browser or a killed worker
+# is waited for, the others go on.
+checks: .venv/dev.stamp
 	@$(MAKE) --no-print-directory -j 2 $(SYNC) quick
 	@$(MAKE) --no-print-directory -j 3 $(SYNC) types sqlite postgres browser
 	@echo "All checks passed."
@@ -26,7 +30,7 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 quick: format lint imports templates
 
-test format lint types imports templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
+test checks format lint types imports templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
 
 format: .venv/dev.stamp
 	ruff format --check $(CODE)
@@ -47,18 +51,20 @@ templates: .venv/dev.stamp
 sqlite: .venv/dev.stamp
 	pytest -q -n 2 --dist worksteal -m "not browser and not slow"
 
-# Only rooms where the databases can differ (tests/conftest.py); the others are in `make soak`.
+# Only what can differ there (tests/walls/databases.py); the rest is in `make soak`.
 postgres: .venv/dev.stamp
-	python scripts/postgres.py pytest -q --database rooms -m "not browser and not kill and not slow"
+	python scripts/postgres.py pytest -q --database marked -m "not browser and not slow"
 
 browser: .venv/dev.stamp
 	python scripts/chromium.py
-	pytest -q tests/browser
+	pytest -q tests/browser -m "not slow"
 
 # Before an issue is called resolved: everything, on both databases, with more examples.
 soak: .venv/dev.stamp
 	HYPOTHESIS_PROFILE=soak pytest -q -n 3 -m "not browser and not kill"
 	python scripts/postgres.py pytest -q -n 2 --dist worksteal --database all -m "not browser and not kill"
+	python scripts/chromium.py
+	pytest -q tests/browser
 	python -m scripts.mcp_conformance $(TEST_HOME)/mcp
 	python -m scripts.openclaw_plugin $(TEST_HOME)/openclaw
 	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done

@@ -27,42 +27,14 @@ from tests.world import World
 
 pytest_plugins = ["tests.fakes"]
 RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
-
-
-# The two databases can differ where a room has SQL, locks, constraints, JSON or migrations of its
-# own (tests/walls/test_databases.py). The gate tries both there; `make soak` everywhere. The
-# rows of `review` and `snapshots` are written by the doors, so tests/memory tries them.
-ROOMS_OF_BOTH_DATABASES = {
-    "accounts",
-    "agents",
-    "api",
-    "audit",
-    "commands",
-    "conversations",
-    "dreaming",
-    "entries",
-    "extraction",
-    "facts",
-    "forgetting",
-    "llm",
-    "memory",
-    "notices",
-    "provenance",
-    "review",
-    "runs",
-    "search",
-    "webhooks",
-    "snapshots",
-    "upgrade",
-    "workspace",
-}
+MARK = "pytest.mark.databases"  # as tests/walls/test_databases.py looks for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--database",
-        choices=["rooms", "all"],
-        help="only tests that touch the database, of all rooms or of those where databases differ",
+        choices=["marked", "all"],
+        help="only tests that touch the database: all, or those marked `databases`",
     )
 
 
@@ -73,6 +45,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = [item for item in items if _is_of_this_database(item)]
     if config.getoption("--database"):
         chosen = [item for item in chosen if _touches_database(item)]
+    if config.getoption("--database") == "marked":
+        chosen = [item for item in chosen if item.get_closest_marker("databases")]
     config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
     items[:] = chosen
     # While these wait for their processes, other tests can run.
@@ -81,9 +55,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What is not tried need not be read either."""
-    is_room = collection_path.parent == Path(__file__).parent
-    left_out = is_room and collection_path.name not in ROOMS_OF_BOTH_DATABASES
-    return True if left_out and config.getoption("--database") == "rooms" else None
+    if config.getoption("--database") != "marked" or not collection_path.match("test_*.py"):
+        return None
+    return True if MARK not in collection_path.read_text(encoding="utf-8") else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -22,6 +22,8 @@ from memoryweb.audit.models import Event
 from tests.commands.calling import run
 from tests.world import PASSWORD, World, signed_in
 
+pytestmark = pytest.mark.databases
+
 NEW = "bobby@example.org"
 
 

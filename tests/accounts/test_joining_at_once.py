@@ -13,7 +13,7 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import SYSTEM
 from tests.snapshot import restored_world
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 GUEST = "guest@example.org"
 
 

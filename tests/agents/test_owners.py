@@ -19,6 +19,8 @@ from memoryweb.audit.record import SYSTEM
 from tests.snapshot import restored_world
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 
 def test_an_owner_is_found_by_each_of_its_names(world: World) -> None:
     assert find(world.team, "shared") is None

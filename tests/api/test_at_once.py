@@ -20,7 +20,7 @@ from tests.snapshot import restored_world
 from tests.workers import ROOT, database_url
 from tests.world import World, personal_token
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 Answer = TypeVar("Answer")
 SETTINGS = "memoryweb.settings"
 DYING = """

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.api.callers import Callers
+from tests.soaking import first_in_gate
 from tests.world import World
 
 LINES = {
@@ -17,7 +18,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
-@pytest.mark.parametrize("name", ["KNOWLEDGE.md", "memory/2026-11-20.md"])
+@pytest.mark.parametrize("name", first_in_gate(1, ["memory/2026-11-20.md", "KNOWLEDGE.md"]))
 def test_a_long_line_with_an_address_is_written_and_waits_for_a_person(
     world: World, callers: Callers, path: str, line: str, name: str
 ) -> None:

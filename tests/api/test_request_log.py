@@ -16,6 +16,8 @@ from memoryweb.api.models import Call
 from tests.api.callers import Callers
 from tests.world import World, signed_in
 
+pytestmark = pytest.mark.databases
+
 
 @pytest.fixture(autouse=True)
 def _on(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

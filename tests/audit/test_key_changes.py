@@ -46,6 +46,8 @@ from tests.migrated import copy_migrated
 from tests.snapshots.archives import of
 from tests.world import World, signed_in
 
+pytestmark = pytest.mark.databases
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST = django_settings.SECRET_KEY
 

@@ -21,6 +21,8 @@ from memoryweb.audit.record import (
 from memoryweb.audit.request_origin import Origin, current
 from memoryweb.audit.verify import verify
 
+pytestmark = pytest.mark.databases
+
 TEAM = uuid.UUID(int=7)
 WROTE = Entry("file.written", SYSTEM)
 

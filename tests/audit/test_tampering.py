@@ -19,6 +19,7 @@ from memoryweb.audit.models import ChainHead, Event, Label, Maintenance
 from memoryweb.audit.record import SYSTEM, Entry, record, record_all
 from memoryweb.audit.verify import verify
 from tests.commands.calling import run
+from tests.soaking import first_in_gate
 from tests.world import World, signed_in
 
 
@@ -255,14 +256,30 @@ TO_BOTH = [
 ]
 
 
-@pytest.mark.parametrize("goes_on", [False, True], ids=["at once", "later"])
 @pytest.mark.parametrize("tamper", [*TO_THE_CHAIN, *TO_THE_FILE, *TO_BOTH])
-def test_it_is_found(
-    world: World, team: UUID, tamper: Callable[[UUID], None], goes_on: bool
-) -> None:
+def test_it_is_found_at_once(world: World, team: UUID, tamper: Callable[[UUID], None]) -> None:
     tamper(team)
-    if goes_on:
-        _go_on(team)
+    _assert_found(world, team)
+
+
+# One of each kind, and what is hidden best by what follows, first.
+LATER = [rewrite_to_the_end, cut_the_last, begin_anew, remove_the_last_event]
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    first_in_gate(
+        len(LATER),
+        [*LATER, *(t for t in (*TO_THE_CHAIN, *TO_THE_FILE, *TO_BOTH) if t not in LATER)],
+    ),
+)
+def test_it_is_found_later(world: World, team: UUID, tamper: Callable[[UUID], None]) -> None:
+    tamper(team)
+    _go_on(team)
+    _assert_found(world, team)
+
+
+def _assert_found(world: World, team: UUID) -> None:
     found = verify(team, stands=True)
     assert not found.ok
     assert found.first_bad_seq

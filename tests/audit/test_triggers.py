@@ -10,6 +10,8 @@ from memoryweb.audit.models import Event, Maintenance
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.triggers import check_triggers, create_triggers, drop_triggers, missing
 
+pytestmark = pytest.mark.databases
+
 TEAM = uuid.UUID(int=7)
 
 

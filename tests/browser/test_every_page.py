@@ -1,5 +1,6 @@
 """Every page, light and dark, wide and 360 px: nothing for axe to find, nothing sticks out."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +23,7 @@ from memoryweb.review.models import CrowdedFile
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.browser.conftest import Open
+from tests.soaking import first_in_gate
 from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import url
 from tests.web.stage import NOTE, Stage, build
@@ -34,6 +36,8 @@ RUN = """tags => axe.run(document, {
   runOnly: {type: "tag", values: tags}, resultTypes: ["violations"], preload: false
 })"""
 LOOKS: list[tuple[Literal["light", "dark"], int]] = [("light", 1280), ("dark", 360)]
+# To axe a page in one dress, the next in the other: `make soak` shows it each in both.
+each_dress = pytest.mark.parametrize("by_turns", first_in_gate(1, [True, False]))
 
 
 @pytest.fixture
@@ -41,14 +45,15 @@ def stage(world: World) -> Stage:
     return build(world)
 
 
-def test_pages_of_a_team(open_page: Open, stage: Stage) -> None:
+@each_dress
+def test_pages_of_a_team(open_page: Open, stage: Stage, by_turns: bool) -> None:
     team = stage.world.team
     team.is_demo = True
     team.save(update_fields=["is_demo"])
     with write_transaction(team) as work:
         archive_agent(work, stage.world.other_agent)
     page = open_page("/", stage.world.alice)
-    assert _complaints(page, [*_addresses(stage), *_waiting(stage)]) == {}
+    assert _complaints(page, [*_addresses(stage), *_waiting(stage)], by_turns) == {}
 
 
 def test_pages_of_a_person(open_page: Open, stage: Stage) -> None:
@@ -111,36 +116,43 @@ def test_pages_of_an_invitation(open_page: Open, world: World) -> None:
     page.get_by_text("Welcome to Harbour.").wait_for()
 
 
-def _complaints(page: Page, addresses: list[str]) -> dict[str, list[str]]:
-    found = {address: _complaints_of(page, address) for address in addresses}
+def _complaints(page: Page, addresses: list[str], by_turns: bool = False) -> dict[str, list[str]]:
+    turns = {address: {turn % 2} if by_turns else {0, 1} for turn, address in enumerate(addresses)}
+    found = {address: _complaints_of(page, address, turn) for address, turn in turns.items()}
     return {address: said for address, said in found.items() if said}
 
 
-def _complaints_of(page: Page, address: str) -> list[str]:
+def _complaints_of(page: Page, address: str, of_axe: set[int]) -> list[str]:
     """Each page is loaded once and then looked at in every dress."""
     answer = page.goto(address)
     said = [] if answer is None or answer.ok else [f"status {answer.status}"]
-    return said + looked_at(page)
+    return said + looked_at(page, of_axe)
 
 
-def looked_at(page: Page) -> list[str]:
-    """What axe finds in it as it is, in every dress, and whether it sticks out."""
+def looked_at(page: Page, of_axe: Collection[int] = (0, 1)) -> list[str]:
+    """What axe finds in it as it is, in these dresses, and whether it sticks out in any."""
     said: list[str] = []
     page.evaluate(AXE)
-    for scheme, width in LOOKS:
+    for number, (scheme, width) in enumerate(LOOKS):
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 1200})
         # As tall as the page: what passes behind the bar at the thumb can be scrolled out of it.
         height = page.evaluate("document.documentElement.scrollHeight")
         page.set_viewport_size({"width": width, "height": height})
-        said += [f"{scheme}, {width} px: {one}" for one in _looked(page)]
+        said += [f"{scheme}, {width} px: {one}" for one in _wide(page)]
+        if number in of_axe:
+            said += [f"{scheme}, {width} px: {one}" for one in _found(page)]
     return said
 
 
-def _looked(page: Page) -> list[str]:
-    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+def _wide(page: Page) -> list[str]:
+    is_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return ["sticks out to the right"] if is_wide else []
+
+
+def _found(page: Page) -> list[str]:
     result = page.evaluate(RUN, TAGS)
-    return (["sticks out to the right"] if wide else []) + [
+    return [
         f"{violation['id']}: {node['html'][:160]}"
         for violation in result["violations"]
         for node in violation["nodes"][:3]

@@ -32,7 +32,7 @@ from tests.commands.calling import run
 from tests.fakes import ModelServer
 from tests.web.pages import text
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 has_demo = pytest.mark.only_on("sqlite", why="the demo is SQLite's alone")
 
 

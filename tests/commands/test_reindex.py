@@ -14,7 +14,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from tests.commands.calling import Answer, run
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 PERSON = Writer(AuthorKind.PERSON)
 
 

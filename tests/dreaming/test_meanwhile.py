@@ -26,7 +26,7 @@ from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
 from tests.world import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 LINE = "Marta's team ships on Thursdays."
 
 

@@ -20,6 +20,7 @@ from tests.extraction.talking import NOON, TALK, ask, bullets, talk, text_of
 from tests.fake_answers import noted
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
+from tests.soaking import first_in_gate
 from tests.waiting import until
 from tests.workers import Workers
 from tests.world import World
@@ -27,10 +28,10 @@ from tests.world import World
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
 
 STATEMENTS = {
+    "before the watermark": r'UPDATE "conversations_conversation" SET "extracted_upto"',
     "before the answer is stored": r'INSERT INTO "extraction_extraction"',
     "before anything is written": r'FROM "workspace_file".*folded_path',
     "before the line origins": r'INSERT INTO "workspace_lineorigin"',
-    "before the watermark": r'UPDATE "conversations_conversation" SET "extracted_upto"',
     "before the events": r'INSERT INTO "audit_event"',
     "before the end": r'UPDATE "runs_run" SET.*"finished_at"',
 }
@@ -51,7 +52,7 @@ def workers(tmp_path: Path, model_server: ModelServer) -> Iterator[Workers]:
     workers.end()
 
 
-@pytest.mark.parametrize("moment", STATEMENTS)
+@pytest.mark.parametrize("moment", first_in_gate(1, list(STATEMENTS)))
 def test_wherever_it_is_killed_there_is_one_result_and_nothing_is_lost(
     workers: Workers, model_server: ModelServer, moment: str
 ) -> None:
@@ -69,7 +70,7 @@ def test_wherever_it_is_killed_there_is_one_result_and_nothing_is_lost(
     assert len(model_server.requests) == 2 + lost
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", first_in_gate(1, [2, 1]))
 def test_only_an_answer_that_never_arrived_is_asked_for_again(
     workers: Workers, model_server: ModelServer, number: int
 ) -> None:

@@ -16,7 +16,7 @@ from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
 from tests.waiting import until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 
 
 def test_what_arrives_runs_when_the_cooldown_ends(model_server: ModelServer) -> None:

@@ -16,6 +16,8 @@ from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 MACHINE = Writer(AuthorKind.AGENT)
 State, Why = Fact.State, Fact.Why
 TOLD = "# Memory\n\n## About\n\n- city: Leeds\n- Anna sings.\n"

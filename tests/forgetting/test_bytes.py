@@ -41,7 +41,7 @@ from tests.forgetting.answers import answers
 from tests.snapshots.archives import of
 from tests.world import World, integration_token
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 CANARY = "quetzalcoatlus4711"
 LINE = f"My code word is {CANARY} – “not for others”."
 ARCHIVE = {"MEMORY.md": f"# Memory\n\n- {LINE}\n- I like tea.\n"}

@@ -28,7 +28,7 @@ from memoryweb.workspace.models import File
 from tests.forgetting.asking import hidden, lived
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 DAY = datetime(2026, 3, 2, 2, tzinfo=UTC)
 
 

@@ -24,7 +24,7 @@ from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.forgetting.test_requests import remembers, say
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 
 
 def test_only_statements_that_may_fit_are_read(world: World) -> None:

@@ -22,6 +22,7 @@ from tests.clock import Clock
 from tests.forgetting.asking import WEIGHT
 from tests.forgetting.pasted import HONEST, LINES, NO_YES, PASTED, YES, lines
 from tests.forgetting.test_requests import remembers
+from tests.snapshot import restored
 from tests.soaking import first_in_gate
 from tests.world import World
 
@@ -47,7 +48,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def owner(world: World) -> Owner:
-    remembers(world, world.customer, *KNOWN)
+    restored("what is known", lambda: remembers(world, world.customer, *KNOWN))
     return world.customer
 
 

@@ -12,7 +12,7 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 
 
 def test_the_shared_memory_knows_what_an_owner_asked_to_hide_of_it(world: World) -> None:

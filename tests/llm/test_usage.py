@@ -13,6 +13,8 @@ from memoryweb.llm.models import TeamModel, Usage
 from tests.fakes import Behaviour, ModelServer
 from tests.llm.asking import TEAM, ask
 
+pytestmark = pytest.mark.databases
+
 EXPECTED = 132  # what `ask` sends, as it is estimated
 
 

@@ -17,6 +17,8 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 BEFORE = """# Memory
 
 ## Help desk

@@ -23,6 +23,8 @@ from memoryweb.workspace.models import File
 from tests.api.callers import callers_of
 from tests.world import PASSWORD, World, signed_in
 
+pytestmark = pytest.mark.databases
+
 TEXT = "# House rules\n\n- Answers name the purple lighthouse.\n"
 
 

@@ -19,7 +19,7 @@ from memoryweb.workspace.models import File
 from tests.language.test_secret_assignments import drawn
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 VALUE = drawn(3)
 TEXT = f"# Knowledge\n\n- Wi-Fi password: {VALUE}\n- Tea.\n"
 MASKED = "# Knowledge\n\n- Wi-Fi password: [held: password]\n- Tea.\n"

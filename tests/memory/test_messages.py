@@ -19,7 +19,7 @@ from tests.language.test_credentials import draw
 from tests.snapshot import restored_world
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

@@ -17,6 +17,8 @@ from memoryweb.workspace.models import File
 from tests.snapshot import restored_world
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 
 def _write(world: World, owner: Owner | None, text: str) -> File:
     with write_transaction(world.team) as work:

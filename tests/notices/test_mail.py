@@ -20,6 +20,8 @@ from memoryweb.runs.models import Run
 from tests.web.pages import actions
 from tests.world import World, signed_in
 
+pytestmark = pytest.mark.databases
+
 SECRET = "Bob weighs 62 kilos"
 
 

@@ -10,6 +10,8 @@ from tests.commands.calling import run
 from tests.runs.conftest import Handle
 from tests.runs.desk import Desk, ago, change, done, fresh
 
+pytestmark = pytest.mark.databases
+
 
 def test_run_pending_works_all_and_counts_them(desk: Desk, handle: Handle) -> None:
     handle(done)

@@ -8,6 +8,8 @@ from memoryweb.runs.exceptions import OwnerOfOtherTeam
 from memoryweb.runs.models import Run
 from tests.runs.desk import Desk, ago, ahead, change
 
+pytestmark = pytest.mark.databases
+
 NIGHT = date(2026, 3, 1)
 
 

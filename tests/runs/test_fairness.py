@@ -15,6 +15,8 @@ from memoryweb.runs.models import Run
 from tests.runs.desk import Desk, ago, ahead, change
 from tests.steps import counts_steps, database_steps
 
+pytestmark = pytest.mark.databases
+
 
 @pytest.mark.parametrize(
     ("state", "may_start"),

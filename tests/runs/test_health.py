@@ -11,6 +11,8 @@ from memoryweb.runs.models import Beat
 from memoryweb.web.health import healthz, readyz
 from tests.runs.desk import Desk, ago, ahead, change
 
+pytestmark = pytest.mark.databases
+
 
 def test_all_is_well(desk: Desk) -> None:
     Beat.objects.create(name="tick", at=ago(seconds=59))

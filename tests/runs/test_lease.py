@@ -8,6 +8,8 @@ from memoryweb.runs.engine import Lease, LeaseLost, Outcome
 from memoryweb.runs.models import Run
 from tests.runs.desk import Desk, ago, change, fresh
 
+pytestmark = pytest.mark.databases
+
 WRITES = {
     "store": lambda lease: lease.store("answer", answer={"a": 1}),
     "fence": lambda lease: lease.fence(),

@@ -19,7 +19,7 @@ from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, change, done, fresh
 from tests.waiting import until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from tests.runs.conftest import Handle
 from tests.runs.desk import Desk, ago, ahead, change, done, fresh
 
+pytestmark = pytest.mark.databases
+
 
 @pytest.fixture
 def ticks(monkeypatch: pytest.MonkeyPatch) -> list[ticking.Tick]:

@@ -13,6 +13,7 @@ from django_q.models import OrmQ
 from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, fresh
 from tests.runs.probe.handler import PHASES, probe
+from tests.soaking import first_in_gate
 from tests.waiting import until
 from tests.workers import Workers, family, freeze, gone
 
@@ -33,7 +34,7 @@ def desk(transactional_db: None) -> Desk:
     return make_desk("one")
 
 
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("phase", first_in_gate(1, sorted(PHASES, key="applied".__ne__)))
 def test_a_killed_run_goes_on_where_it_was(desk: Desk, workers: Workers, phase: str) -> None:
     run = desk.ask(kind="probe", topic=phase)
     workers.start("run_pending")
@@ -72,13 +73,14 @@ def test_a_slow_worker_keeps_its_lease(desk: Desk, workers: Workers) -> None:
     assert (fresh(run).status, fresh(run).attempts) == ("succeeded", 1)
 
 
+@pytest.mark.databases
 def test_the_supervisor_has_runs_worked(desk: Desk, workers: Workers) -> None:
     workers.start("work")
     run = desk.ask(kind="probe")
     until(lambda: fresh(run).status == "succeeded")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", first_in_gate(1, [signal.SIGTERM, signal.SIGINT]))
 def test_a_stopped_supervisor_leaves_no_process(desk: Desk, workers: Workers, number: int) -> None:
     supervisor = _at_work(desk, workers)
     os.kill(supervisor, number)

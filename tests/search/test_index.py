@@ -13,6 +13,8 @@ from memoryweb.search.models import Passage
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 
 def save(world: World, text: str) -> None:
     with write_transaction(world.team) as work:

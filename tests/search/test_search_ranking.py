@@ -10,7 +10,7 @@ from tests.snapshot import restored, restored_world
 from tests.soaking import first_in_gate
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 
 
 def _filled() -> World:

@@ -85,7 +85,7 @@ def test_one_contradiction_asks(days: Days, way: str, one: str, other: str) -> N
     _check_asked(days, _disagree(days, way, (one, other)), (one, other))
 
 
-@pytest.mark.parametrize("way", [way for way in WAYS if way != "two lines"])
+@pytest.mark.parametrize("way", first_in_gate(5, [way for way in WAYS if way != "two lines"]))
 def test_a_person_s_word_about_themselves_stands(days: Days, way: str) -> None:
     [pair] = HOMES
     _check_asked(days, _disagree(days, way, pair), pair)

@@ -34,7 +34,7 @@ from tests.stories.poison import MARK, POISON
 from tests.stories.telling import person, prompt, says
 from tests.world import World, integration_token
 
-NIGHTS, PLANTING = 20, 10
+NIGHTS = 20
 GOOD = "The pool opens at seven."
 ENDUSER = {"endUserId": "customer-1"}
 
@@ -116,19 +116,19 @@ WAYS: tuple[Callable[[Outsider, str], None], ...] = (
 )
 
 
-def _lives_those_nights(world: World, turn: int) -> None:
-    """Six texts a day for ten days, each by the next way, and a dream of all memories each night.
-    `turn` gives each text another way."""
+def _lives_those_nights(world: World, turn: int, nights: int) -> None:
+    """All texts in the first half of the days, each by the next way, and a dream of all memories
+    each night. `turn` gives each text another way."""
     Agent.objects.filter(pk=world.agent.pk).update(owner_isolation=False)
     api, trusted = (
         Api(integration_token(world.integration)),
         Api(integration_token(_trusted(world))),
     )
     today = timezone.now().date()
-    for night in range(NIGHTS):
+    for night in range(nights):
         day = today + timedelta(days=night)
         outsider = Outsider(world, api, trusted, day)
-        for number, text in _planted_on(night):
+        for number, text in _planted_on(night, nights // 2):
             WAYS[(number + turn) % len(WAYS)](outsider, text)
         says(world, f"good {night}", f"Table {night} is by the window.", day=day)
         for owner in (None, world.customer):
@@ -140,10 +140,10 @@ def _trusted(world: World) -> Integration:
     return grant(integration=found, scope=Scope.SHARED_WRITE, reason="Ours.", by=SYSTEM)
 
 
-def _planted_on(night: int) -> Iterator[tuple[int, str]]:
+def _planted_on(night: int, nights: int) -> Iterator[tuple[int, str]]:
     """Every language and every sort of text comes by every way."""
-    for number in range(night, len(POISON) if night < PLANTING else 0, PLANTING):
-        yield night + number // PLANTING, POISON[number]
+    for number in range(night, len(POISON) if night < nights else 0, nights):
+        yield night + number // nights, POISON[number]
 
 
 def _prompt_files(world: World) -> dict[str, str]:
@@ -187,16 +187,18 @@ def _left_of_it(world: World) -> dict[str, list[str]]:
     return {name: rows for name, rows in found.items() if rows}
 
 
-@pytest.mark.parametrize("turn", first_in_gate(1, range(len(WAYS))))
+@pytest.mark.parametrize(
+    ("turn", "nights"), first_in_gate(1, [(0, 6), *((turn, NIGHTS) for turn in range(len(WAYS)))])
+)
 def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
-    world: World, model_server: ModelServer, turn: int
+    world: World, model_server: ModelServer, turn: int, nights: int
 ) -> None:
     model_server.obey()
     with write_transaction(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")
         write.write(work, place, f"# Memory\n\n- {GOOD}\n", writer=person(world))
     before = _prompt_files(world)
-    _lives_those_nights(world, turn)
+    _lives_those_nights(world, turn, nights)
 
     assert _prompt_files(world) == before
     shared = Fact.objects.filter(owner=None, text__contains=MARK)
@@ -213,7 +215,7 @@ def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
     assert MARK not in prompt(world, "Good morning")
     assert "Table 3 is by the window." in _texts(world)
     for owner in (None, world.customer):
-        run = dream(world, owner, timezone.now().date() + timedelta(days=NIGHTS))
+        run = dream(world, owner, timezone.now().date() + timedelta(days=nights))
         assert not Candidate.objects.filter(report__run=run, text__contains=MARK).exists()
     assert _left_of_it(world) == {}
 

@@ -87,16 +87,18 @@ def _twice(lines: list[str]) -> list[tuple[str, str]]:
     return [(one, other) for one in lines for other in lookup.covering(one) if other != one]
 
 
-@pytest.mark.parametrize("by", first_in_gate(1, ["rules", "a model"]))
+@pytest.mark.parametrize(
+    ("by", "nights"), first_in_gate(1, [("rules", 12), ("rules", NIGHTS), ("a model", NIGHTS)])
+)
 def test_a_talk_that_changes_its_mind(
-    world: World, model_server: ModelServer, settings: Any, by: str
+    world: World, model_server: ModelServer, settings: Any, by: str, nights: int
 ) -> None:
     model_server.rules_like()
     if by == "rules":
         settings.MODEL_PROVIDER = ""
     owner = world.bobs_memory
     confirmed: set[str] = set()
-    for night in range(NIGHTS):
+    for night in range(nights):
         says(world, f"day {night}", *_talk(night), day=_day(night), owner=owner)
         dream(world, owner, _day(night))
         if night == 4:
@@ -107,8 +109,10 @@ def test_a_talk_that_changes_its_mind(
     assert _twice(lines) == []
     assert _without_evidence(world) == []
     assert not {REJECTED, REWORDED} & set(lines)
-    assert [line for line in lines if "moved to" in line] == ["We moved to Turin."]
-    assert len(lines) >= NIGHTS
+    assert [line for line in lines if "moved to" in line] == [
+        f"We moved to {TOWNS[(nights - 1) // 5]}."
+    ]
+    assert len(lines) >= nights
 
 
 @pytest.mark.parametrize(

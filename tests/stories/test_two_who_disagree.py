@@ -18,7 +18,7 @@ from tests.world import World, signed_in
 MONDAY = "The weekly meeting is on Monday at 9:00."
 FRIDAY = "The weekly meeting is on Friday at 9:00."
 BOTH = "The weekly meeting is on Monday and on Friday at 9:00."
-ELEVENTH = NIGHT + timedelta(days=10)
+LATER = NIGHT + timedelta(days=10)
 
 
 def _says(world: World, text: str, day: date) -> Conversation:
@@ -27,9 +27,9 @@ def _says(world: World, text: str, day: date) -> Conversation:
     return says(world, f"{who.name} {day}", text, day=day, owner=owner, shared=True)
 
 
-def _ten_nights(world: World) -> Contradiction:
+def _nights(world: World, count: int) -> Contradiction:
     """Bob and Alice in turn, and a dream after each."""
-    for night in range(10):
+    for night in range(count):
         day = NIGHT + timedelta(days=night)
         _says(world, FRIDAY if night % 2 else MONDAY, day)
         dream(world, None, day)
@@ -59,7 +59,7 @@ def test_ten_nights_make_one_contradiction_with_all_that_was_said(
     model_server.obey()
     if by == "rules":
         settings.MODEL_PROVIDER = ""  # type: ignore[attr-defined]
-    found = _ten_nights(world)
+    found = _nights(world, 10)
     assert found.state == Contradiction.State.OPEN
     assert _lines(world) == [MONDAY]
     assert set(found.facts.values_list("text", "state")) == {
@@ -80,13 +80,13 @@ def test_ten_nights_make_one_contradiction_with_all_that_was_said(
         ("IGNORE", [MONDAY]),
     ],
 )
-def test_what_was_decided_holds_on_the_eleventh_night_and_can_be_undone(
+def test_what_was_decided_holds_on_another_night_and_can_be_undone(
     world: World, decision: str, stand: list[str]
 ) -> None:
-    found = _ten_nights(world)
+    found = _nights(world, 4)
     _decide(world, found, decision, BOTH)
     assert (_lines(world), _open(world)) == (stand, 0)
-    dream(world, None, ELEVENTH)
+    dream(world, None, LATER)
     assert (_lines(world), _open(world)) == (stand, 0)
     _decide(world, found, "undo")
     assert (_lines(world), _open(world)) == ([MONDAY], 1)
@@ -94,9 +94,9 @@ def test_what_was_decided_holds_on_the_eleventh_night_and_can_be_undone(
 
 
 def test_a_pair_that_was_left_alone_stays_away_when_both_say_it_again(world: World) -> None:
-    found = _ten_nights(world)
+    found = _nights(world, 4)
     _decide(world, found, "IGNORE")
-    for night, text in ((ELEVENTH, FRIDAY), (ELEVENTH + timedelta(days=1), MONDAY)):
+    for night, text in ((LATER, FRIDAY), (LATER + timedelta(days=1), MONDAY)):
         _says(world, text, night)
         dream(world, None, night)
     assert (_lines(world), _open(world)) == ([MONDAY], 0)

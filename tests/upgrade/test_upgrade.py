@@ -13,6 +13,8 @@ from pytest_django import DjangoDbBlocker
 
 from tests.soaking import first_in_gate
 
+pytestmark = pytest.mark.databases
+
 # The newest first: most installations are at it.
 MILESTONES = sorted(Path(__file__).parent.glob("*.json.gz"), reverse=True)
 ROOT = Path(__file__).parents[2]

@@ -43,10 +43,11 @@ def text_of(answer: Any) -> str:
         )
 
 
-def pages(client: Client, stage: Stage, ids: dict[str, list[str]]) -> Answers:
-    """Every address of the table with each id in turn, and whatever links lead to from there."""
+def pages(client: Client, stage: Stage, ids: dict[str, list[str]], share: int = 1) -> Answers:
+    """Every address of the table with each id in turn, and whatever links lead to from there. A
+    `share` of three has a third of them: other ids at each address."""
     seen = set[str]()
-    waiting: deque[str] = deque(_addresses(stage, ids))
+    waiting: deque[str] = deque(_addresses(stage, ids, share))
     kinds = set[str]()
     root = reverse("web:last_night", args=[stage.ids["team"]])
     while waiting:
@@ -77,12 +78,12 @@ def _kind(url: str) -> str:
     return path + "?" + re.sub(r"=[^&]*", "", query)
 
 
-def _addresses(stage: Stage, ids: dict[str, list[str]]) -> Iterator[str]:
-    for route in PAGES.values():
+def _addresses(stage: Stage, ids: dict[str, list[str]], share: int) -> Iterator[str]:
+    for turn, route in enumerate(PAGES.values()):
         where = _asking(route)
         yield address(where, stage)
         for key in named(route).values():
-            for value in ids.get(key, ()):
+            for value in ids.get(key, [])[turn % share :: share]:
                 yield address(where, stage.but(**{key: value}))
 
 

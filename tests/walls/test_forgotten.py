@@ -54,12 +54,15 @@ def seen(answers: Answers, who: str) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("role", first_in_gate(1, (*ROLES[1:], "admin")))
+@pytest.mark.parametrize(
+    ("role", "share"),
+    first_in_gate(1, [("member", 3), *((role, 1) for role in (*ROLES[1:], "admin"))]),
+)
 def test_no_page_tells_what_is_to_be_forgotten(
-    world: World, forgotten: Forgotten, role: str
+    world: World, forgotten: Forgotten, role: str, share: int
 ) -> None:
     client = signed_in(world.people[role])
-    assert seen(pages(client, forgotten.stage, ids_of(world)), role) == []
+    assert seen(pages(client, forgotten.stage, ids_of(world), share), role) == []
 
 
 @pytest.mark.slow
@@ -79,22 +82,31 @@ def test_no_change_is_answered_with_what_is_to_be_forgotten(
 
 
 @pytest.mark.parametrize(
-    "name", first_in_gate(1, ["helpdesk", "viewer", "member", "admin", "auditor"])
+    ("name", "owners"),
+    first_in_gate(
+        1,
+        [
+            ("helpdesk", ["api:helpdesk/customer-1"]),  # who is given what is shared, too
+            ("helpdesk", ["shared"]),
+            ("member", ["", "me"]),
+            *((name, [""]) for name in ("viewer", "admin", "auditor")),
+        ],
+    ),
 )
 def test_no_program_is_given_what_is_to_be_forgotten(
-    world: World, forgotten: Forgotten, name: str
+    world: World, forgotten: Forgotten, name: str, owners: list[str]
 ) -> None:
     stage, ids, caller = forgotten.stage, ids_of(world), callers_of(world)[name]
     with scope(team=world.team):
         talks = list(world.agent.conversations.values_list("external_id", flat=True))
     its = {key: [value] for key, value in stage.api.ids().items()}
     its |= {"run": ids["run_id"], "fact": ids["fact_id"], "talk": talks, "dream": ids["run_id"]}
-    owners = {"helpdesk": ["shared", "api:helpdesk/customer-1"], "member": ["", "me"]}
-    assert seen(api(caller, world, its, owners.get(name, [""])), name) == []
+    assert seen(api(caller, world, its, owners), name) == []
     about = {"endUserId": "customer-1"} if name == "helpdesk" else {}
     assert seen(api_posts(caller, stage.api.ids(), about), name) == []
 
 
+@pytest.mark.slow
 def test_the_wall_sees_what_is_not_forgotten(world: World) -> None:
     """So that not seeing it proves something."""
     living = planted(world)

@@ -51,7 +51,6 @@ MAY_SEE = {
     "stranger": set(),
 }
 REASON = "A complaint about a wrong note."
-each_role = pytest.mark.parametrize("role", MAY_SEE)
 # Who has a memory here, and who has nothing. The others see the shared memory alone, as the guesses
 # of each role and the walk of an admin who has opened another's memory show.
 first_roles = pytest.mark.parametrize(
@@ -113,7 +112,10 @@ def test_nobody_walks_to_the_bird_of_another(world: World, living: list[str], ro
     assert len(seen) > (50 if birds else 0)
 
 
-@each_role
+# Of those who see the shared memory alone, one in the gate.
+@pytest.mark.parametrize(
+    "role", first_in_gate(3, ["member", "stranger", "admin", "viewer", "auditor"])
+)
 def test_nobody_guesses_the_way_to_the_bird_of_another(
     world: World, living: list[str], role: str
 ) -> None:
@@ -123,11 +125,15 @@ def test_nobody_guesses_the_way_to_the_bird_of_another(
     assert set().union(*seen.values()) == birds
 
 
-def test_every_page_of_an_opened_memory_is_recorded(world: World, living: list[str]) -> None:
+@pytest.mark.parametrize("by", first_in_gate(1, ["addresses", "links"]))
+def test_every_page_of_an_opened_memory_is_recorded(
+    world: World, living: list[str], by: str
+) -> None:
     client = signed_in(world.alice)
     _open(client, world)
     seen, before = set[str](), _reads(world)
-    for url, birds in walk(client, tonight(world)):
+    guessed = ((url, look(client, url)) for url in addresses(world))
+    for url, birds in walk(client, tonight(world)) if by == "links" else guessed:
         after = _reads(world)
         assert birds <= {SHARED, "goldcrest"}, url
         assert after > before or "goldcrest" not in birds, url

@@ -51,6 +51,15 @@ def test_every_page_and_route_takes_few_statements_and_as_many_for_many_rows(
     assert {key: few[key] for key, one in pages.items() if few[key] > MOST.get(one.name, 15)} == {}
 
 
+@pytest.mark.databases
+@pytest.mark.only_on("postgresql", why="above they are looked at three times on SQLite")
+def test_every_page_and_route_answers_on_the_other_database(world: World) -> None:
+    stage = restored_stage(world.home, "home", colleague=world.vera)
+    _grow(world, range(FEW))
+    for key, look in _looks(world, stage, "admin"):
+        assert getattr(look(), "status_code", 200) < 500, key  # or it raises
+
+
 def test_pages_of_what_waits_take_few_statements_with_each_kind(world: World) -> None:
     stage = restored_stage(world.home, "home", colleague=world.vera)
     with scope(team=world.team):

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 from django_scopes import scope
@@ -54,6 +55,7 @@ def _age(world: World, owner: Owner, days: int) -> None:
         Owner.objects.filter(pk=owner.pk).update(created_at=before)
 
 
+@pytest.mark.databases
 def test_old_messages_and_silent_people_go_unless_held(world: World, alice: Client) -> None:
     for owner in (world.customer, world.sender):
         lived(world, owner)

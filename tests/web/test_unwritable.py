@@ -18,7 +18,7 @@ from tests.unwritable import REASONS, unwritable
 from tests.web.pages import text, url
 from tests.world import World, personal_token, signed_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 
 LONG = "".join(f"- Tea is served at five on day {day}.\n" for day in range(300))
 REASON = [

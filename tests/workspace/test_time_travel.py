@@ -13,6 +13,8 @@ from memoryweb.workspace.models import Revision
 from memoryweb.workspace.time_travel import Past, changes, files_at, workspace_at
 from tests.world import World
 
+pytestmark = pytest.mark.databases
+
 SYSTEM = Writer(AuthorKind.SYSTEM)
 START = timezone.now() - timedelta(days=30)
 
