@@ -106,7 +106,6 @@ def test_no_program_is_given_what_is_to_be_forgotten(
     assert seen(api_posts(caller, stage.api.ids(), about), name) == []
 
 
-@pytest.mark.slow
 def test_the_wall_sees_what_is_not_forgotten(world: World) -> None:
     """So that not seeing it proves something."""
     living = planted(world)
