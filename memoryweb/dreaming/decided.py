@@ -1,7 +1,6 @@
 """What became of what a dream left to a person."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from uuid import UUID
 
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import Waits
@@ -26,7 +25,7 @@ def outcomes(run: Run, operations: Sequence[Operation]) -> list[str]:
     return [became.get(one.pk, one.outcome) for one in operations]
 
 
-def _of_proposed(run: Run, waiting: Sequence[Operation]) -> dict[UUID, str]:
+def _of_proposed(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:
     proposal = _standing(run.proposals.select_related("file").first()) if waiting else None
     if proposal is None or proposal.state == State.PENDING:
         return {}
@@ -63,7 +62,7 @@ def _prints(content: str, numbers: Iterable[int]) -> set[str]:
     return {fingerprint(clean(lines[n - 1])) for n in numbers if n <= len(lines)}
 
 
-def _of_rivals(run: Run, waiting: Sequence[Operation]) -> dict[UUID, str]:
+def _of_rivals(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:
     prints = {one.pk: fingerprint(one.after) for one in waiting}
     facts = run.agent.facts.of(run.agent_id, run.owner_id).filter(fingerprint__in=prints.values())
     found: Mapping[str, Fact] = {
