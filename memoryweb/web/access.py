@@ -121,12 +121,10 @@ class Visit:
         return self.is_common(owner_id) or owner_id in self.opened
 
     def decides(self, owner_id: UUID | None, takes: Permission = Permission.DECIDE) -> bool:
+        is_shared = owner_id is None or owner_id in self.shared_owners
+        is_theirs, is_opened = owner_id in self.mine, owner_id in self.opened
         return may_decide(
-            self.role,
-            takes,
-            is_shared=owner_id is None or owner_id in self.shared_owners,
-            is_theirs=owner_id in self.mine,
-            is_opened=owner_id in self.opened,
+            self.role, takes, is_shared=is_shared, is_theirs=is_theirs, is_opened=is_opened
         )
 
     def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
@@ -142,8 +140,7 @@ class Visit:
         return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
 
     def common(self, owner: str = "owner") -> Q:
-        """The filter for rows that pages of all agents tell. What was opened by break-glass is
-        read on its own pages, each time as an event."""
+        """The filter for rows that pages of all agents tell; what was opened has its own pages."""
         return self.own_or_shared(owner) | Q(**{f"{owner}__in": self.shared_owners})
 
     def outcomes(self, owner: str = "owner", _takes: Permission = Permission.DECIDE) -> Q:
