@@ -18,6 +18,7 @@ from memoryweb.agents.models import Agent, Owner, live_agents
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.write import Writer
+from memoryweb.review.deciding import may_decide
 from memoryweb.workspace.author_kinds import AuthorKind
 
 if TYPE_CHECKING:
@@ -119,6 +120,17 @@ class Caller:
         by whether they reach it."""
         if owner is None or owner.is_system:
             self.require(right)
+
+    def decides(self, owner: Owner | None, takes: Permission = Permission.DECIDE) -> bool:
+        """About what waits in a memory that this caller reaches, which no program does."""
+        if self.user is None or self.is_program:
+            return False
+        return may_decide(
+            self.role,
+            takes,
+            is_shared=owner is None or owner.is_system,
+            is_theirs=owner is not None and owner.person_id == self.user.pk,
+        )
 
     def agents(self) -> "AgentQuerySet":
         """The team's agents that this caller may use."""

@@ -134,18 +134,12 @@ def _decided(
     agent, wanted = caller.agent(agent_id), known_id(request_id)
     user = caller.require_person(_("Only a person can decide what is forgotten."))
     found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
-    if not _may_decide(caller, found):
+    if not caller.decides(found.owner, Permission.FORGET):
         raise Forbidden("may_not_forget", _("Only an admin can erase shared memory."))
     with write_transaction(caller.team, actor=caller.actor) as work:
         decided = act(work, found, user)
     decided.owner = found.owner
     return _described(caller, decided)
-
-
-def _may_decide(caller: Caller, found: Request) -> bool:
-    """Of what its caller may read: an admin of what is shared, everybody of what is theirs."""
-    is_shared = found.owner is None or found.owner.is_system
-    return not caller.is_program and (not is_shared or caller.may(Permission.FORGET))
 
 
 def _of(agent: Agent, visible: Visibility) -> "QuerySet[Request]":
@@ -154,7 +148,7 @@ def _of(agent: Agent, visible: Visibility) -> "QuerySet[Request]":
 
 
 def _described(caller: Caller, found: Request) -> ForgetRequestOut:
-    account, is_theirs = tell(found), _may_decide(caller, found)
+    account, is_theirs = tell(found), caller.decides(found.owner, Permission.FORGET)
     secret = withheld_targets(found) if caller.is_program else set()
     return ForgetRequestOut.of(
         found,

@@ -116,7 +116,8 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
     if body.dry_run:
         return told(None, found.meant, found.candidates)
     is_person = caller.user is not None and not caller.is_program
-    is_theirs = owner is not None or (is_person and caller.may(Permission.FORGET))
+    # Whoever reaches a personal memory here acts for its owner.
+    is_theirs = owner is not None or caller.decides(None, Permission.FORGET)
     if not is_theirs:
         caller.require(Right.DECIDE)
     with write_transaction(caller.team, actor=caller.actor) as work:

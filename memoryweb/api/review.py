@@ -148,7 +148,7 @@ def _proposal_of(
     user = caller.require_person(_("Only a person can decide on a proposal."))
     visible = visibility.seen_by(caller, None)
     proposal = or_not_found(_proposals(agent, visible).filter(pk=wanted).first())
-    _check_may_decide(caller, visible, proposal.file.owner)
+    _check_may_decide(caller, proposal.file.owner)
     return proposal, visible, user
 
 
@@ -260,7 +260,7 @@ def _held_of(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, User
     user = caller.require_person(_("Only a person can decide on a held secret."))
     visible = visibility.seen_by(caller, None)
     held = or_not_found(_secrets(caller, visible).filter(pk=wanted).first())
-    _check_may_decide(caller, visible, held.owner)
+    _check_may_decide(caller, held.owner)
     return held, visible, user
 
 
@@ -277,7 +277,7 @@ def _held(held: HeldSecret, visible: Visibility) -> HeldSecretOut:
     )
 
 
-def _check_may_decide(caller: Caller, visible: Visibility, owner: Owner | None) -> None:
-    caller.require_for(owner, Right.DECIDE)
-    if not visible.shows(owner):
+def _check_may_decide(caller: Caller, owner: Owner | None) -> None:
+    if not caller.decides(owner):
+        caller.require_for(owner, Right.DECIDE)
         raise Forbidden("personal", _("Only its owner can decide on personal memory."))

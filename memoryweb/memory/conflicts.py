@@ -57,7 +57,9 @@ def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:
 def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction | None:
     """The one open contradiction of their key, with both in it; None where a person had these two
     stand beside each other, or where too many are open."""
-    found = _opened(tx, key_print(standing.subject, standing.attribute), standing, rival)
+    has_key = bool(standing.attribute)
+    key = key_print(standing.subject, standing.attribute) if has_key else standing.pk.hex
+    found = _opened(tx, key, standing, rival)
     for fact in (standing, rival) if found else ():
         fact.contradiction = found
         if fact.state == Fact.State.ACTIVE:
@@ -118,7 +120,10 @@ def _stand_in(tx: Transaction, standing: Fact, waiting: Fact) -> None:
     """What waits contradicts what stands now, or says the same."""
     if clash(standing, waiting):
         open_or_add(tx, standing, waiting)
-    elif (standing.subject, standing.attribute) == (waiting.subject, waiting.attribute):
+    elif standing.attribute and (standing.subject, standing.attribute) == (
+        waiting.subject,
+        waiting.attribute,
+    ):
         gone = {"state": Fact.State.RETIRED, "why": Fact.Why.DUPLICATE, "changed_at": tx.now}
         Fact.objects.filter(pk=waiting.pk).update(superseded_by=standing, **gone)
 

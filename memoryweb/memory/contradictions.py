@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.facts import listing
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.statements import Statement
+from memoryweb.language.statement_comparison import contradicts
 from memoryweb.memory import fact_actions, fact_evidence, fact_moves
 from memoryweb.memory.conflicts import ask_whether_replaced as ask_whether_replaced
 from memoryweb.memory.conflicts import clash, record, value_print
@@ -45,9 +46,12 @@ def contradict(
     made = fact_moves.new(standing, one, tx.now)
     made.subject = standing.subject  # by whatever name: they were found to speak of one thing
     there = Fact.objects.of(standing.agent_id, standing.owner_id)
-    if not clash(standing, made) or there.standing().filter(fingerprint=one.print).exists():
+    is_rival = clash(standing, made) or contradicts(standing.text, text)
+    if not is_rival or there.standing().filter(fingerprint=one.print).exists():
         return None
     waiting = there.filter(state=Fact.State.PENDING, file=None, attribute=made.attribute)
+    if not made.attribute:  # no key tells whether two say the same
+        waiting = waiting.filter(fingerprint=one.print)
     known = [row for row in waiting if not clash(row, made) and row.subject == made.subject]
     rival = next(iter(known), made)
     if not known:

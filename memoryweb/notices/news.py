@@ -16,7 +16,8 @@ from memoryweb.accounts.permissions import Permission, can
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
 from memoryweb.notices.models import MailNotice
-from memoryweb.review.inbox import Inbox, reach_of
+from memoryweb.review.deciding import reach_of
+from memoryweb.review.inbox import Inbox
 from memoryweb.review.item_kinds import SOURCES
 from memoryweb.runs.models import Run
 

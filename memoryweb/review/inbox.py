@@ -185,22 +185,6 @@ def _by_key(kind: Kind, team: Team, keys: Iterable[Any]) -> dict[Any, Any]:
     return {row.pk: row for row in found}
 
 
-def reach_of(
-    rights: Collection[Permission],
-    own: Iterable[UUID],
-    opened: Iterable[UUID],
-    owner: str,
-    takes: Permission,
-) -> Q:
-    """The filter for what a person decides about: shared memory with the right to, what is theirs,
-    and what was opened to them, of which nobody writes or forgets for another."""
-    owners = (*own, *opened) if takes == Permission.DECIDE else own
-    reach = Q(**{f"{owner}__in": owners})
-    if takes in rights:
-        reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
-    return reach
-
-
 def count_together(*lists: Inbox) -> None:
     """All that one page shows, in one statement."""
     for one, counts in zip(lists, counts_of(lists), strict=True):

@@ -33,7 +33,8 @@ from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.review.inbox import Inbox, reach_of
+from memoryweb.review.deciding import may_decide, reach_of
+from memoryweb.review.inbox import Inbox
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, FileQuerySet, Import
 
@@ -120,11 +121,11 @@ class Visit:
         return self.is_common(owner_id) or owner_id in self.opened
 
     def decides(self, owner_id: UUID | None, takes: Permission = Permission.DECIDE) -> bool:
-        """Shared memory: who has the right. Personal: its owner; a grant decides, and no more."""
-        if owner_id is None or owner_id in self.shared_owners:
-            return self.can(takes)
-        is_opened = takes == Permission.DECIDE and owner_id in self.opened
-        return is_opened or owner_id in self.mine
+        is_shared = owner_id is None or owner_id in self.shared_owners
+        is_theirs, is_opened = owner_id in self.mine, owner_id in self.opened
+        return may_decide(
+            self.role, takes, is_shared=is_shared, is_theirs=is_theirs, is_opened=is_opened
+        )
 
     def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that this person decides about."""
@@ -139,8 +140,7 @@ class Visit:
         return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
 
     def common(self, owner: str = "owner") -> Q:
-        """The filter for rows that pages of all agents tell. What was opened by break-glass is
-        read on its own pages, each time as an event."""
+        """The filter for rows that pages of all agents tell; what was opened has its own pages."""
         return self.own_or_shared(owner) | Q(**{f"{owner}__in": self.shared_owners})
 
     def outcomes(self, owner: str = "owner", _takes: Permission = Permission.DECIDE) -> Q:

@@ -279,7 +279,7 @@ def _changes(request: TeamRequest, fact: Any) -> bool:
 
 def _forgets(request: TeamRequest, fact: Any) -> bool:
     """Everybody else asks for it."""
-    return fact.owner_id is not None or request.visit.can(Permission.FORGET)
+    return request.visit.decides(fact.owner_id, Permission.FORGET)
 
 
 def _query(request: TeamRequest, fact: Any) -> str:

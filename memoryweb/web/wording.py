@@ -109,9 +109,12 @@ def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
 
 
+_DECIDED = {"accepted": gettext_lazy("accepted"), "rejected": gettext_lazy("rejected")}
+
+
 def of_operation(outcome: str) -> Chip:
-    kind = {"left_out": "idle", "waits": "wait"}.get(outcome, "ok")
-    return Chip(kind, OUTCOMES[outcome])
+    kind = {"left_out": "idle", "waits": "wait", "rejected": "idle"}.get(outcome, "ok")
+    return Chip(kind, _DECIDED.get(outcome) or OUTCOMES[outcome])
 
 
 def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:

@@ -25,6 +25,7 @@ THINGS = (
     ("We ship on Thursdays.", "We ship on Tuesdays."),
     ("Unsere Bank ist die Volksbank.", "Unsere Bank ist die Sparkasse."),
 )
+DENIED = ("Kenji is vegetarian.", "Kenji is not vegetarian.")
 HOMES = (("I live in Berlin.", "Alice lives in Munich."),)
 WAYS: dict[str, tuple[Says, Says]] = {
     "two tokens": (by.message, by.message),
@@ -91,6 +92,15 @@ def test_a_person_s_word_about_themselves_stands(days: Days, way: str) -> None:
     _check_asked(days, _disagree(days, way, pair), pair)
 
 
+@pytest.mark.parametrize(
+    "way", ["two who let it be remembered", "a program against what was remembered"]
+)
+def test_what_is_denied_without_a_value_is_asked_too(days: Days, way: str) -> None:
+    _check_asked(days, _disagree(days, way, DENIED), DENIED)
+    days.ends()
+    _check_asked(days, Contradiction.objects.get(), DENIED)
+
+
 @pytest.mark.parametrize("pair", [MEETING, *HOMES], ids=lambda pair: pair[0])
 def test_two_lines_that_people_wrote_both_stand_and_are_asked(
     days: Days, pair: tuple[str, str]
@@ -100,19 +110,20 @@ def test_two_lines_that_people_wrote_both_stand_and_are_asked(
     assert set(found.facts.values_list("state", flat=True)) == {Fact.State.DISPUTED}
 
 
+@pytest.mark.parametrize("pair", [MEETING, DENIED], ids=lambda pair: pair[0])
 @pytest.mark.parametrize("decision", ["KEEP_A", "KEEP_B", "IGNORE"])
 def test_a_decision_holds_through_the_next_night_and_can_be_undone(
-    days: Days, decision: str
+    days: Days, decision: str, pair: tuple[str, str]
 ) -> None:
-    found = _disagree(days, "two who let it be remembered", MEETING)
+    found = _disagree(days, "two who let it be remembered", pair)
     client: Client = signed_in(days.world.alice)
     address = url(days.world.team, "review_decide", "contradiction", found.pk)
-    stands = [MEETING[decision == "KEEP_B"]]
+    stands = [pair[decision == "KEEP_B"]]
     assert client.post(address, {"decision": decision}, follow=True).status_code == 200
     days.ends()
     assert days.lines() == stands
     client.post(address, {"decision": "undo"}, follow=True)
-    assert days.lines() == [MEETING[0]]
+    assert days.lines() == [pair[0]]
     assert Contradiction.objects.get().state == Contradiction.State.OPEN
 
 

@@ -285,12 +285,8 @@ ROUTES: dict[str, Route] = {
         "remember_structured", {"type": "stay", "key": "Check-in", "value": "15:00"}, changes=True
     ),
     "recall_structured": _tool("recall_structured", {"type": "stay"}),
-    "forget_structured": Route(
-        "POST",
-        TOOLS + "forget_structured",
-        {who: 404 if answer == 200 else answer for who, answer in WRITE.items()},
-        {"type": "stay", "key": "Check-out", "owner": "shared"},
-        "nobody",
+    "forget_structured": _tool(
+        "forget_structured", {"type": "Marta-old", "key": "home"}, changes=True
     ),
     "memory_search": _tool("memory_search", {"query": "tea"}),
     "memory_get": _tool("memory_get", {"date": "today"}),
@@ -298,8 +294,8 @@ ROUTES: dict[str, Route] = {
     "build_context": Route(
         "POST", "/agents/{agent}/context", READ, {"message": "Tea?"}, "body", changes=True
     ),
-    "send_chat": Route("POST", "/chat", WRITE, CHAT, "nobody"),
-    "stream_chat": Route("POST", "/chat/stream", WRITE, CHAT, "nobody"),
+    "send_chat": Route("POST", "/chat", WRITE, CHAT, "nobody", changes=True),
+    "stream_chat": Route("POST", "/chat/stream", WRITE, CHAT, "nobody", changes=True),
     "search_workspace": _read("/agents/{agent}/workspace/search?q=tea"),
     "send_messages": Route(
         "POST", TALKS + "/new/messages", READ, {"messages": SAY}, "body", changes=True
@@ -324,6 +320,7 @@ ROUTES: dict[str, Route] = {
         {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 400},
         {"fact": "00000000-0000-0000-0000-000000000000"},
         "nobody",
+        changes=True,
         ids=("agent", "talk"),
     ),
     "reset": Route(

@@ -168,6 +168,23 @@ def _decide(verb: str) -> Any:
     return make
 
 
+def _clear(path: str) -> Any:
+    """A person's memory, by a word in a chat."""
+
+    def make(ground: Ground) -> Any:
+        stated(ground, MANY, ground.world.bobs_memory, "MEMORY.md")
+        body = {"agentId": str(ground.agent.pk), "owner": "me", "message": "/memory clear yes"}
+
+        def look() -> int:
+            status = ground.api("POST", path, body, by="member")
+            assert Request.objects.filter(owner=ground.world.bobs_memory, state="hidden").exists()
+            return status
+
+        return look
+
+    return make
+
+
 def _add(count: int) -> Any:
     said = [{"role": "user", "content": text} for text in bullets(count)]
     body = {"messages": said, "infer": False, **ANA}
@@ -230,6 +247,8 @@ LARGEST: dict[str, Any] = {
     "forget_memory": _forget(FORGET, 50, by="ids"),
     "forget_memory by lines": _forget(FORGET, 200, by="lines"),
     "forget": _forget(TOOL, 50, by="ids"),
+    "send_chat": _clear("/chat"),
+    "stream_chat": _clear("/chat/stream"),
     "dream_now": _dream,
     "archive": _archive,
     "arrange_prompt_files": _arrange,
@@ -322,6 +341,7 @@ ONE = frozenset(
         "erase_forget_request",
         "erase_owner",
         "forget_report_entry",
+        "forget_structured",
         "keep_forget_request",
         "link_code",
         "mark_morning_card_seen",
@@ -351,6 +371,7 @@ ONE = frozenset(
         "restore",
         "restore_fact",
         "restore_file",
+        "retire_carried_fact",
         "retire_fact",
         "review_decide",
         "review_mask",

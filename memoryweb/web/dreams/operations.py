@@ -10,6 +10,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.dreaming import decided
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import learned_of
 from memoryweb.facts.models import Fact
@@ -27,7 +28,7 @@ from memoryweb.workspace.revisions import contents_of
 
 _SHOWN = 200  # a night looks at no more
 _ENDS = {"add": "added", "back": "added", "replace": "changed", "merge": "changed"}
-_ENDS |= {"retire": "retired", "waits": "waits"}
+_ENDS |= {"retire": "retired", "waits": "waits", "accepted": "accepted", "rejected": "rejected"}
 _DONE = {"added", "changed", "retired"}
 _WIDTH = 100
 Row = dict[str, Any]
@@ -39,9 +40,10 @@ def told_of(
     """Without what is `away`: it is to be forgotten. `known`: how much of the notes was in memory
     before, so that it came to no operation."""
     operations = list(islice(done, _SHOWN))
-    ends = Counter(map(_end, operations))
+    outcomes = decided.outcomes(run, operations)
+    rows = _rows(request, run, operations, outcomes, away)
+    ends = Counter(row["end"] for row in rows)
     ends["known"] += known
-    rows = _rows(request, run, operations, away)
     told = _told(request, run, operations, rows, away)
     return {
         "sentence": _sentence(ends),
@@ -80,8 +82,8 @@ def _told(
     ]
 
 
-def _end(one: Operation) -> str:
-    return "known" if one.code == "known" else _ENDS.get(one.outcome, "left_out")
+def _end(one: Operation, outcome: str) -> str:
+    return "known" if one.code == "known" else _ENDS.get(outcome, "left_out")
 
 
 def _sentence(ends: Mapping[str, int]) -> str:
@@ -97,6 +99,14 @@ def _sentence(ends: Mapping[str, int]) -> str:
             ends["waits"],
             ngettext("{n} waits for a person.", "{n} wait for a person.", ends["waits"]),
         ),
+        (
+            ends["accepted"],
+            ngettext("{n} was accepted.", "{n} were accepted.", ends["accepted"]),
+        ),
+        (
+            ends["rejected"],
+            ngettext("{n} was rejected.", "{n} were rejected.", ends["rejected"]),
+        ),
     ]
     said = " ".join(text.format(n=n) for n, text in told if n)
     return said or _("It changed nothing in memory.")
@@ -109,6 +119,8 @@ def _flow(ends: Mapping[str, int], total: int) -> list[Row]:
         "known": _("Already known"),
         "left_out": _("Left out"),
         "waits": _("Waits for a person"),
+        "rejected": _("Rejected"),
+        "accepted": _("Accepted"),
         "added": _("Added"),
         "changed": _("Changed"),
         "retired": _("Retired"),
@@ -125,25 +137,29 @@ def _flow(ends: Mapping[str, int], total: int) -> list[Row]:
 
 
 def _rows(
-    request: TeamRequest, run: Run, operations: Sequence[Operation], away: Sought
+    request: TeamRequest,
+    run: Run,
+    operations: Sequence[Operation],
+    outcomes: Sequence[str],
+    away: Sought,
 ) -> list[Row]:
     """Without texts where those are another's."""
     reads = request.visit.reads(run.owner_id)
     quotes = _quotes(run, operations) if reads else {}
     facts = _facts(run, operations) if reads else {}
     rows = []
-    for one in operations:
+    for one, outcome in zip(operations, outcomes, strict=True):
         said = one.after or next(iter(one.before), "")
         fact = facts.get(fingerprint(said)) if reads else None
         rows.append(
             {
-                "end": _end(one),
-                "chip": wording.of_operation(one.outcome),
+                "end": _end(one, outcome),
+                "chip": wording.of_operation(outcome),
                 "olds": [*map(away.without, one.before)] if reads else [],
                 "new": away.without(one.after) if reads else "",
                 "against": away.without(one.against) if reads else "",
                 "said": away.without(said) if reads else "",
-                "reason": one.reason,
+                "reason": one.reason if outcome == one.outcome else "",
                 "sources": [
                     source_shown(request, run, place) | {"quote": quotes.get(_key(place), "")}
                     for place in one.sources

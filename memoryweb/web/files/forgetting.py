@@ -14,6 +14,7 @@ from memoryweb.forgetting.queries import hidden
 from memoryweb.memory.forgetting import selection, targets
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.review.deciding import may_decide
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     Refused,
@@ -97,4 +98,10 @@ def _lines(file: File, line: int) -> range:
 
 
 def is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
-    return workspace.owner_id is not None or request.visit.can(Permission.FORGET)
+    """To forget at once. Who may write in a personal memory is its owner."""
+    return may_decide(
+        request.visit.role,
+        Permission.FORGET,
+        is_shared=workspace.owner is None,
+        is_theirs=workspace.owner is not None,
+    )

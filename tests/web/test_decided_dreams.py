@@ -1,0 +1,129 @@
+"""A dream's own page says what people decided about what it left to them."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from memoryweb.agents.models import Agent
+from memoryweb.facts.models import Contradiction
+from memoryweb.memory import contradictions
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Writer
+from memoryweb.review.changes import Picked, changes_of, print_of
+from memoryweb.review.models import Proposal
+from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.clock import Clock
+from tests.dreaming.nights import NIGHT, dream, note
+from tests.stories import disagreeing as by
+from tests.stories.disagreeing import Days
+from tests.web.pages import tight, url
+from tests.world import World
+
+SAID = (
+    "Marta lives in Gothenburg.",
+    "Marta's team ships on Thursdays.",
+    "Marta is allergic to hazelnuts.",
+)
+WAITS = "waits for a person"
+
+
+@pytest.fixture
+def run(world: World) -> Run:
+    Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+    note(world, None, NIGHT, *SAID)
+    return dream(world, None)
+
+
+def test_it_waits_until_a_person_decides(world: World, run: Run, bob: Client) -> None:
+    assert "3 wait for a person." in _page(bob, run)
+    assert _told(bob, run).count(WAITS) == 3
+
+
+def test_what_was_accepted_waits_no_more(world: World, run: Run, bob: Client) -> None:
+    with write_transaction(world.team) as work:
+        proposals.accept(work, Proposal.objects.get(run=run), by=world.bob)
+    page = _page(bob, run)
+    assert "3 were accepted." in page
+    assert "wait for a person" not in page
+    told = _told(bob, run)
+    assert (told.count(">accepted<"), told.count(WAITS)) == (3, 0)
+
+
+def test_what_was_rejected_waits_no_more(world: World, run: Run, bob: Client) -> None:
+    with write_transaction(world.team) as work:
+        proposals.reject(work, Proposal.objects.get(run=run), by=world.bob)
+    assert "3 were rejected." in _page(bob, run)
+    told = _told(bob, run)
+    assert (told.count(">rejected<"), told.count(WAITS)) == (3, 0)
+
+
+def test_of_some_lines_each_says_what_became_of_it(world: World, run: Run, bob: Client) -> None:
+    proposal = Proposal.objects.get(run=run)
+    before, after = proposal.file.content, proposal.content
+    numbers = {one.number for one in changes_of(before, after) if "hazelnuts" not in one.new}
+    picked = Picked(frozenset(numbers), {}, print_of(before, after))
+    with write_transaction(world.team) as work:
+        proposals.accept_lines(work, proposal, by=world.bob, picked=picked)
+    assert "2 were accepted. 1 was rejected." in _page(bob, run)
+    told = _told(bob, run).partition("hazelnuts")[2].partition("</li>")[0]
+    assert ">rejected<" in told
+
+
+def test_what_a_newer_night_proposed_again_is_what_that_one_is(
+    world: World, run: Run, bob: Client
+) -> None:
+    note(world, None, NIGHT + timedelta(days=1), "Marta plays the cello.")
+    newer = dream(world, None, NIGHT + timedelta(days=1))
+    assert Proposal.objects.get(run=run).state == Proposal.State.REPLACED
+    assert "3 wait for a person." in _page(bob, run)
+    with write_transaction(world.team) as work:
+        proposals.accept(work, Proposal.objects.get(run=newer), by=world.bob)
+    assert "3 were accepted." in _page(bob, run)
+
+
+@pytest.mark.parametrize(
+    ("resolution", "became"),
+    [
+        ("KEEP_A", "1 was rejected."),
+        ("KEEP_B", "1 was accepted."),
+        ("MERGE", "1 was accepted."),
+        ("IGNORE", "It changed nothing in memory."),
+    ],
+)
+def test_a_contradiction_that_was_decided_waits_no_more(
+    world: World,
+    bob: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    resolution: str,
+    became: str,
+) -> None:
+    run = _disputed(Days(world, Clock(timezone.now(), monkeypatch)))
+    assert "1 waits for a person." in _page(bob, run)
+    writer = Writer(AuthorKind.PERSON, user=world.bob)
+    with write_transaction(world.team) as work:
+        found = Contradiction.objects.get(agent=world.agent)
+        words = "Marta moved to Malmö." if resolution == "MERGE" else ""
+        contradictions.resolve(work, found, resolution, writer=writer, text=words)
+    page = _page(bob, run)
+    assert became in page
+    assert WAITS not in page.partition('id="flow"')[2]
+
+
+def _disputed(days: Days) -> Run:
+    by.memory(days, "Alice", "Marta lives in Munich.")
+    days.ends()
+    by.note(days, "Bob", "Marta lives in Gothenburg.")
+    days.ends()
+    return Run.objects.filter(report__operations__waits="rival").get()
+
+
+def _page(client: Client, run: Run) -> str:
+    return tight(client.get(url(run.team, "agents_run", run.pk)))
+
+
+def _told(client: Client, run: Run) -> str:
+    return _page(client, run).partition('id="operations"')[2].partition("</section>")[0]
