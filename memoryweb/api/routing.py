@@ -51,9 +51,7 @@ class Router(ninja.Router):
             hints = get_type_hints(view)
             answer = _answered(hints["return"])
             described: dict[str, Any] = {"responses": {}, **(extra or {})}
-            described["responses"] |= {code: error(code) for code in _ALWAYS + errors}
-            if answer is not None:
-                described["responses"][status] = _shown(_example(answer) | (example or {}))
+            described["responses"] |= _responses(errors, status, answer, example or {})
             if "body" in hints:
                 described["requestBody"] = _shown(body or EXAMPLES[hints["body"].__name__])
             return self.api_operation(
@@ -68,6 +66,15 @@ class Router(ninja.Router):
             )(view)
 
         return register
+
+
+def _responses(
+    errors: tuple[int, ...], status: int, answer: Any, example: dict[str, Any]
+) -> dict[int, Any]:
+    responses = {code: error(code) for code in _ALWAYS + errors}
+    if answer is not None:
+        responses[status] = _shown(_example(answer) | example)
+    return responses
 
 
 def read_by_hand(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:

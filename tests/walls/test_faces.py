@@ -17,7 +17,7 @@ VIEWS = [
     if path.is_relative_to(ROOT / "web") and re.search("@(require_|team_view)", path.read_text())
 ]
 
-FUNCTION_LINES, FILE_LINES, VIEW_LINES, VIEWS_FILE_LINES = 40, 400, 25, 300
+FUNCTION_LINES, FILE_LINES, VIEW_LINES, VIEWS_FILE_LINES = 40, 500, 25, 300
 _FILLED = re.compile(r"\{%.*?%\}|\{#.*?#\}", re.S)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
