@@ -25,9 +25,9 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from memoryweb import home_lock
 from memoryweb.api import problems
 from memoryweb.api.exceptions import Problem
+from memoryweb.core import home_lock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 

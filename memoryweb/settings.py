@@ -95,21 +95,11 @@ INSTALLED_APPS = [
     "memoryweb.accounts",
     "memoryweb.llm",
     "memoryweb.agents",
-    "memoryweb.workspace",
-    "memoryweb.conversations",
-    "memoryweb.snapshots",
-    "memoryweb.provenance",
-    "memoryweb.review",
-    "memoryweb.facts",
-    "memoryweb.entries",
-    "memoryweb.forgetting",
-    "memoryweb.search",
     "memoryweb.runs",
     "memoryweb.memory",
     "memoryweb.extraction",
     "memoryweb.dreaming",
-    "memoryweb.webhooks",
-    "memoryweb.notices",
+    "memoryweb.notify",
     "memoryweb.commands",
     "memoryweb.web",
     "memoryweb.api",
@@ -168,7 +158,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     for _end in ("", "-wal", "-shm"):
         _keep_private(Path(f"{DATABASES['default']['NAME']}{_end}"), 0o600)
     DATABASES["default"] |= {
-        "ENGINE": "memoryweb.sqlite",
+        "ENGINE": "memoryweb.core.sqlite",
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

@@ -2,7 +2,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from memoryweb import home_lock
+from memoryweb.core import home_lock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 

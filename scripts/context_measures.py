@@ -12,8 +12,8 @@ from django_scopes import scope
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.context import Context, build
-from memoryweb.memory.search import search
+from memoryweb.memory.prompt.context import Context, build
+from memoryweb.memory.search.engine import search
 from scripts.recall_measures import FIRST, Question, lines, names_of, reader_of, taken
 
 T = TypeVar("T")

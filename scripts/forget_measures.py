@@ -16,17 +16,15 @@ from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.owners import system_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.memory import write
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasing, targets
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.models import Fact, Passage, Receipt, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs import engine
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
 from scripts.search_measures import _add_others, _agent, _blocks, _settle
 
 LINE = "Nobody but Zebulon knows where the heron nests."
@@ -53,7 +51,7 @@ def forget(team: Team) -> tuple[float, Receipt, str]:
         fact = Fact.objects.select_related("agent", "owner", "file").get(text=LINE)
         started = time.perf_counter()
         with write_transaction(team) as work:
-            request = ask(work, Asked(fact.agent, None, Request.Via.PAGE))
+            request = open_request(work, Asked(fact.agent, None, Request.Via.PAGE))
             hide(work, request, targets.of_facts(fact.agent, None, [fact]).meant, seconds=0)
     spent = _timed()
     engine.tick(timezone.now() + timedelta(seconds=1))

@@ -20,9 +20,9 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from scripts.measures import agent_and_owner
 from tests.aging import age
 

@@ -17,19 +17,19 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import api_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
-from memoryweb.memory import write
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.statements import statements
 
 NIGHT = date(2031, 3, 9)

@@ -16,23 +16,21 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import person_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
-from memoryweb.facts.models import Fact
 from memoryweb.language.statement_comparison import clean, covers, says_the_same
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.file_kinds import CORE
-from memoryweb.memory import fact_actions
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.facts import actions
+from memoryweb.memory.models import Fact, File, LineOrigin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from scripts.memory_judge import Mark, bears_on, judge, serves, unsaid, unsaid_dates
 from scripts.memory_model import ScriptedModel, Step, script
 from scripts.memory_people import Person, Said
@@ -240,7 +238,7 @@ def _act(home: Home, day: date) -> Acts:
         work.now = datetime.combine(day, time(8), person.zone)
         by = Writer(AuthorKind.PERSON, home.user)
         for fact in Fact.objects.filter(file=home.file(), text__in=confirmed[:CONFIRMED]):
-            fact_actions.confirm(work, fact, writer=by)
+            actions.confirm(work, fact, writer=by)
         write(work, home.place, content, writer=by)
     return Acts(tuple(confirmed[:CONFIRMED]), (*deleted, *reworded))
 

@@ -18,10 +18,10 @@ from memoryweb.agents.owners import api_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.messages import import_messages
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.search.hits import Hit
+from memoryweb.memory.conversations.messages import import_messages
+from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
 
 FIRST = 10
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}

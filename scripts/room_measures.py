@@ -9,15 +9,15 @@ from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming import schedule
-from memoryweb.memory import write as door
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write as door
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
-from memoryweb.workspace.author_kinds import AuthorKind
 from scripts.measures import COMMAND, agent_and_owner
 
 MESSAGES, LENGTH = 4000, 138

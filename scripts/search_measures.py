@@ -17,13 +17,11 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import channel_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.search.indexing import of_file, of_messages, scope_key
-from memoryweb.search.models import Passage
-from memoryweb.workspace.models import File, Scope
+from memoryweb.memory.index.indexing import of_file, of_messages, scope_key
+from memoryweb.memory.models import Conversation, File, Message, Passage, Scope
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
 
 PER_FILE = 100
 ENDS = [first + last for first in "bdgklmnprst" for last in ("a", "el", "or", "um", "ix")]

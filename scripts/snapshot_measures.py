@@ -16,10 +16,10 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writer import Writer
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.snapshots import service as snapshots
 
 MIB = 1024 * 1024
 ROUNDS = 15

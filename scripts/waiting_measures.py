@@ -17,11 +17,11 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.tools import Acting, remember
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools.files import Acting, remember
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
-from memoryweb.workspace.author_kinds import AuthorKind
 from scripts.measures import agent_and_owner
 
 MANY = 1000

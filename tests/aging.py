@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
 
 _FIELDS = [field for field in Revision._meta.concrete_fields if not field.primary_key]
 _AT_ONCE = 5000

@@ -140,7 +140,7 @@ def django_db_modify_db_settings_parallel_suffix(
 ) -> Iterator[None]:
     """A file: SQLite in shared memory has no busy timeout, so a second thread fails at once."""
     database = settings.DATABASES["default"]
-    if database["ENGINE"] != "memoryweb.sqlite":
+    if database["ENGINE"] != "memoryweb.core.sqlite":
         yield
         return
     # Processes are killed here, not the machine: what is written need not reach the disk.
@@ -155,7 +155,7 @@ def django_db_modify_db_settings_parallel_suffix(
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
     """SQLite's file is there and migrated before Django looks for it, and goes with its folder."""
-    return bool(settings.DATABASES["default"]["ENGINE"] == "memoryweb.sqlite")
+    return bool(settings.DATABASES["default"]["ENGINE"] == "memoryweb.core.sqlite")
 
 
 @pytest.fixture(scope="session", autouse=True)

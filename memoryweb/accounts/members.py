@@ -18,7 +18,7 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import Actor, Entry, lock, record
-from memoryweb.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import Prepared
 
 
 @transaction.atomic

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.permissions import Role
-from memoryweb.fields import ErasableCharField, PlainCharField, PlainJSONField
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.fields import ErasableCharField, PlainCharField, PlainJSONField
+from memoryweb.core.tenancy import TeamManager
 
 EXPIRY_WARNING = timedelta(days=14)
 

@@ -24,8 +24,8 @@ from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.secrets import own_token
-from memoryweb.prepared_queries import Prepared
 
 DEFAULT_DAYS = 90
 LONGEST_DAYS = 365

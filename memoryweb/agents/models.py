@@ -7,9 +7,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import ErasableCharField, KeyedCharField, PlainCharField, PlainTextField
-from memoryweb.prepared_queries import Prepared
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.fields import ErasableCharField, KeyedCharField, PlainCharField, PlainTextField
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.tenancy import TeamManager
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
 GLOBAL_AGENT_ID = uuid.UUID("6d656d6f-7279-5765-8000-676c6f62616c")

@@ -25,8 +25,8 @@ from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import Actor, Entry, lock, record, target
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.secrets.in_names import holds_secret
-from memoryweb.prepared_queries import Prepared
 
 
 def person_owner(team: Team, user: User) -> Owner:

@@ -17,9 +17,9 @@ from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent, Owner, live_agents
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
-from memoryweb.memory.write import Writer
-from memoryweb.review.deciding import may_decide
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.review import may_decide
+from memoryweb.memory.writing.write import Writer
 
 if TYPE_CHECKING:
     from memoryweb.agents.models import AgentQuerySet

@@ -27,8 +27,8 @@ from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.compaction import Archived
 from memoryweb.chat.turn import Asked, Kept, Prompt
-from memoryweb.conversations.parsing import conversation_id
 from memoryweb.llm.exceptions import ModelError
+from memoryweb.memory.conversations import conversation_id
 
 router = Router(tags=["Chat"])
 

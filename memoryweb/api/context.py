@@ -14,15 +14,13 @@ from memoryweb.api.forget_requests import ForgetOffer, offer_of
 from memoryweb.api.morning_card import MorningCard, offered
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory import context, injections
-from memoryweb.memory.context import Context
-from memoryweb.memory.forgetting.requests import offer_to
-from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.prompt.prefetch import Quoted
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.search.hits import Hit
-from memoryweb.workspace.models import Scope as FileScope
+from memoryweb.memory import prompt
+from memoryweb.memory.forgetting import offer_to
+from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models import Scope as FileScope
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import Context, Included, Quoted
 
 router = Router(tags=["Context"])
 
@@ -38,9 +36,9 @@ class ContextRequest(OwnerFields):
         "as recalled. Leave it out for neither.",
     )
     budget: Whole = Field(
-        context.WINDOW,
-        ge=context.LEAST_WINDOW,
-        le=context.MOST_WINDOW,
+        prompt.WINDOW,
+        ge=prompt.LEAST_WINDOW,
+        le=prompt.MOST_WINDOW,
         description="The model's context window in tokens. At most three quarters are filled.",
     )
     ephemeral: Flag = Field(False, description="Use shared memory only, as for a paused owner.")
@@ -145,7 +143,7 @@ def build_context(request: Request, agent_id: str, body: ContextRequest) -> Cont
     conversation = conversation_of(agent, owner, body.conversation_id)
     reader = Reader(agent, owner)
     window, ephemeral = body.budget, body.ephemeral
-    is_first = bool(body.conversation_id) and injections.is_first_today(reader)
+    is_first = bool(body.conversation_id) and prompt.is_first_today(reader)
     built = serve(caller, reader, body.message, conversation, window=window, ephemeral=ephemeral)
     answer = _answer(built)
     answer.morning = offered(built.reader) if is_first else None
@@ -161,15 +159,15 @@ def serve(
     message: str,
     conversation: Conversation | None,
     *,
-    window: int = context.WINDOW,
+    window: int = prompt.WINDOW,
     ephemeral: bool = False,
 ) -> Context:
     """Built, and recorded as given."""
-    built = context.build(
+    built = prompt.build(
         reader, message, conversation=conversation, window=window, ephemeral=ephemeral
     )
     with write_transaction(caller.team, actor=caller.actor) as work:
-        injections.served(work, built, conversation=conversation, token=caller.token)
+        prompt.served(work, built, conversation=conversation, token=caller.token)
     return built
 
 

@@ -20,12 +20,11 @@ from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.parsing import conversation_id, parse_batch
 from memoryweb.extraction import requests
-from memoryweb.forgetting.queries import hidden
-from memoryweb.memory.messages import Added, add_messages
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.conversations import Added, add_messages, conversation_id, parse_batch
+from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.hidden import hidden
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Conversations"])

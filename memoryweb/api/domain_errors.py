@@ -12,28 +12,27 @@ from memoryweb.api import problems, redaction
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
-from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.llm import exceptions as model
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.agents import NameTaken
 from memoryweb.memory.entries import EntryRefused
-from memoryweb.memory.exceptions import (
+from memoryweb.memory.forgetting import NothingNamed
+from memoryweb.memory.models.refusals import (
+    ArchiveRefused,
+    BatchRefused,
     ContentRefused,
     FileMissing,
     MemoryRefused,
     MessageConflict,
     PathRefused,
+    SearchRefused,
     SecretRefused,
     Stale,
 )
-from memoryweb.memory.forgetting.requests import NothingNamed
-from memoryweb.memory.review.secrets import WINDOW
-from memoryweb.memory.section_writing import StrategyRefused
-from memoryweb.memory.snapshot.service import PartMissing
-from memoryweb.memory.tools import DateRefused, EditRefused
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.search.exceptions import SearchRefused
-from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.memory.review import WINDOW
+from memoryweb.memory.snapshots import PartMissing
+from memoryweb.memory.tools import DateRefused, EditRefused, StrategyRefused
+from memoryweb.memory.writing.matrix import WriteRefused
 
 # The status, and the field that is named unless the refusal itself names one; "" for none.
 _TOLD: Mapping[type[Exception], tuple[int, str]] = {

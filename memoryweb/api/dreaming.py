@@ -21,9 +21,9 @@ from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields, Rounded
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.index.recalls import WEEK, prompts_of
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
-from memoryweb.search.recalls import WEEK, prompts_of
 
 router = Router(tags=["Dreaming"])
 

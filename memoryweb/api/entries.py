@@ -16,9 +16,10 @@ from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, one_of
-from memoryweb.entries.models import MOST_OF_NAME, Entry
 from memoryweb.memory import entries
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Entry
+from memoryweb.memory.models.entries import MOST_OF_NAME
+from memoryweb.memory.models.transaction import write_transaction
 
 router = Router(tags=["Entries"])
 

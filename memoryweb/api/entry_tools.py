@@ -8,11 +8,12 @@ from memoryweb.api import acting_owner
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Answer, Call, Tool
-from memoryweb.entries.models import MOST_OF_NAME, Entry
 from memoryweb.memory import entries, tools
+from memoryweb.memory.models import Entry
+from memoryweb.memory.models.entries import MOST_OF_NAME
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Writer
+from memoryweb.memory.writing.write import Writer
 
 _ANY = "Its name, another name of it, or its id."
 

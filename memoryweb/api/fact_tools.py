@@ -20,17 +20,14 @@ from memoryweb.api.schemas import (
     screened,
 )
 from memoryweb.api.tool_calls import Answer, Call
-from memoryweb.facts.listing import sides_of
-from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.language.extraction_rules import Kind
-from memoryweb.memory import fact_tools, section_writing
-from memoryweb.memory.fact_search import Found, found_with
-from memoryweb.memory.fact_tools import STRUCTURED
-from memoryweb.memory.section_writing import Step, Strategy
-from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Writer
-from memoryweb.workspace.models import Scope
+from memoryweb.memory import tools
+from memoryweb.memory.models import Contradiction, Fact, Scope
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.search import Found, found_with
+from memoryweb.memory.statements.listing import sides_of
+from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
+from memoryweb.memory.writing.write import Writer
 
 _TYPE = r"^[\w-]{1,60}$"
 
@@ -92,19 +89,19 @@ class ToolContradictions(Answer):
 
 class RecallStructured(Call):
     type: str = Field("", pattern=r"^[\w-]{0,60}$", description="Default: all.", examples=["stay"])
-    key: str = Field("", max_length=section_writing.KEY, examples=["Check-in"])
+    key: str = Field("", max_length=tools.KEY, examples=["Check-in"])
 
 
 class OneStructured(Call):
     type: str = Field(
         pattern=_TYPE, description="Names the file `structured/<type>.md`.", examples=["stay"]
     )
-    key: str = Field(min_length=1, max_length=section_writing.KEY, examples=["Check-in"])
+    key: str = Field(min_length=1, max_length=tools.KEY, examples=["Check-in"])
 
 
 class RememberStructured(OneStructured):
     value: str = Field(min_length=1, max_length=8000, examples=["from 15:00"])
-    heading: str = Field("", max_length=section_writing.HEADING, description="Whom it is about.")
+    heading: str = Field("", max_length=tools.HEADING, description="Whom it is about.")
 
 
 class StructuredEntry(Camel):
@@ -129,23 +126,23 @@ class WroteStructured(Answer, Screened):
 
 def search_facts(acting: Acting, asked: SearchFacts) -> dict[str, Any]:
     """Find facts that answer a question, the most relevant and trusted first."""
-    return _listed(acting, fact_tools.search_facts(acting, asked.query, asked.limit))
+    return _listed(acting, tools.search_facts(acting, asked.query, asked.limit))
 
 
 def probe_facts(acting: Acting, asked: ProbeFacts) -> dict[str, Any]:
     """List what is known about a person or thing."""
-    return _listed(acting, fact_tools.probe(acting, asked.entity, asked.limit))
+    return _listed(acting, tools.probe(acting, asked.entity, asked.limit))
 
 
 def list_contradictions(acting: Acting, asked: ListContradictions) -> dict[str, Any]:
     """List facts that contradict each other and wait for a person's decision."""
-    found = [_sides(acting, one) for one in fact_tools.contradictions(acting, asked.limit)]
+    found = [_sides(acting, one) for one in tools.contradictions(acting, asked.limit)]
     return {"count": len(found), "contradictions": found}
 
 
 def recall_structured(acting: Acting, asked: RecallStructured) -> dict[str, Any]:
     """Read values of `structured/`, by type and key."""
-    found = fact_tools.structured(acting, asked.type, asked.key)
+    found = tools.structured(acting, asked.type, asked.key)
     entries = [_entry(one.fact) for one in found]
     return {"count": len(entries), "entries": entries}
 
@@ -156,7 +153,7 @@ def remember_structured(
     """Set a value by type and key."""
     step = Step(Strategy.UPSERT_KV, heading=asked.heading, key=asked.key, value=asked.value)
     filename = f"{STRUCTURED}{asked.type}.md"
-    written = section_writing.write_memory(work, acting, filename, step, writer=writer)
+    written = tools.write_memory(work, acting, filename, step, writer=writer)
     file = {"filename": written.file.path, "sha256": written.file.sha256}
     return {**file, "changed": written.changed, **screened(written)}
 
@@ -165,7 +162,7 @@ def forget_structured(
     acting: Acting, asked: OneStructured, work: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Ask to forget a value of `structured/`: it is hidden at once, and can be undone."""
-    found = fact_tools.structured(acting, asked.type, asked.key)
+    found = tools.structured(acting, asked.type, asked.key)
     nearest = [one for one in found if one.fact.owner_id] or found
     if not nearest:
         raise NotFound

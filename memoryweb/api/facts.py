@@ -31,7 +31,12 @@ from memoryweb.api.schemas import (
     one_of,
 )
 from memoryweb.api.visibility import Visibility
-from memoryweb.facts.listing import (
+from memoryweb.language.extraction_rules import Kind
+from memoryweb.memory import facts as memory_facts
+from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements.listing import (
     lines_of,
     narrowed,
     said_of,
@@ -41,15 +46,9 @@ from memoryweb.facts.listing import (
     weight_of,
     with_global,
 )
-from memoryweb.facts.models import Contradiction, Evidence, Fact
-from memoryweb.facts.trust import Band
-from memoryweb.facts.validity import state_on, today
-from memoryweb.forgetting.queries import hidden_facts
-from memoryweb.language.extraction_rules import Kind
-from memoryweb.memory import contradictions, fact_actions
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.author_kinds import SourceClass
-from memoryweb.workspace.models import Scope
+from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.statements.validity import state_on, today
+from memoryweb.memory.visible.hidden import hidden_facts
 
 router = Router(tags=["Facts"])
 
@@ -207,7 +206,7 @@ def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerP
 @router.operation("POST", ONE + "/confirm", Right.FACTS_OWN, example={"trust": 0.8}, errors=(409,))
 def confirm_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Confirm a fact: from now on only people change it."""
-    return acted(request.auth, agent_id, fact_id, fact_actions.confirm)
+    return acted(request.auth, agent_id, fact_id, memory_facts.confirm)
 
 
 @router.operation("POST", ONE + "/edit", Right.FACTS_OWN, errors=(409,))
@@ -219,19 +218,19 @@ def edit_fact(request: Request, agent_id: str, fact_id: str, body: FactEdit) -> 
 @router.operation("POST", ONE + "/retire", Right.FACTS_OWN, example=_RETIRED, errors=(409,))
 def retire_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Mark a fact as not true: nothing said before can bring it back."""
-    return acted(request.auth, agent_id, fact_id, fact_actions.not_true)
+    return acted(request.auth, agent_id, fact_id, memory_facts.not_true)
 
 
 @router.operation("POST", ONE + "/restore", Right.FACTS_OWN, errors=(409,))
 def restore_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Put a fact that is no longer current back into its file."""
-    return acted(request.auth, agent_id, fact_id, fact_actions.restore)
+    return acted(request.auth, agent_id, fact_id, memory_facts.restore)
 
 
 @router.operation("POST", ONE + "/feedback", Right.FACTS_OWN)
 def rate_fact(request: Request, agent_id: str, fact_id: str, body: FactFeedback) -> FactText:
     """Vote on whether a fact is helpful: one vote per person, which you can change."""
-    act = partial(fact_actions.vote, helpful=body.helpful)
+    act = partial(memory_facts.vote, helpful=body.helpful)
     return acted(request.auth, agent_id, fact_id, act)
 
 
@@ -240,18 +239,18 @@ def resolve_contradiction(
     request: Request, agent_id: str, contradiction_id: str, body: Resolve
 ) -> ContradictionOut:
     """Resolve a contradiction: facts and files change together."""
-    act = partial(contradictions.resolve, resolution=body.resolution, text=body.text)
+    act = partial(memory_facts.resolve, resolution=body.resolution, text=body.text)
     return _decided(request.auth, agent_id, contradiction_id, act)
 
 
 @router.operation("POST", RIVALS + "/undo", Right.FACTS_OWN, errors=(409,))
 def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -> ContradictionOut:
     """Undo the resolution of a contradiction."""
-    return _decided(request.auth, agent_id, contradiction_id, contradictions.undo)
+    return _decided(request.auth, agent_id, contradiction_id, memory_facts.undo)
 
 
 def reworded(caller: Caller, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
-    act = partial(fact_actions.edit, text=body.text)
+    act = partial(memory_facts.edit, text=body.text)
     return acted(caller, agent_id, fact_id, act, follows=True)
 
 

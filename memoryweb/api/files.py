@@ -25,19 +25,19 @@ from memoryweb.api.schemas import (
     one_of,
     screened,
 )
-from memoryweb.facts.statements import read_ahead
 from memoryweb.markdown.paths import fold
-from memoryweb.memory import write
-from memoryweb.memory.exceptions import Exists, FileMissing
-from memoryweb.memory.forgetting.request_contents import away_from, without_away
 from memoryweb.memory.global_memory import global_file
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.models import Scope as FileScope
-from memoryweb.workspace.queries import files_at_path
-from memoryweb.workspace.revisions import content_of
-from memoryweb.workspace.time_travel import Past, files_at
+from memoryweb.memory.lines.files import files_at_path
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.lines.time_travel import Past, files_at
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models import Scope as FileScope
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Exists, FileMissing
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements.bullets import read_ahead
+from memoryweb.memory.visible.request_contents import away_from, without_away
+from memoryweb.memory.writing import write
 
 router = Router(tags=["Files"])
 

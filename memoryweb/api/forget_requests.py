@@ -20,17 +20,17 @@ from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.forgetting import decisions
-from memoryweb.memory.forgetting.request_contents import (
+from memoryweb.memory import forgetting
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.request_contents import (
     Told,
     about_for_others,
     offered_of,
     requests_of,
     tell,
 )
-from memoryweb.memory.forgetting.withheld import withheld_targets
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.visible.withheld import withheld_targets
 
 router = Router(tags=["Forgetting"])
 
@@ -103,20 +103,20 @@ def erase_forget_request(
     request: Asking, agent_id: str, request_id: str, body: Picked
 ) -> ForgetRequestOut:
     """Erase what it hides now, and the candidates that you pick."""
-    act = partial(decisions.erase, picked=body.ids)
+    act = partial(forgetting.erase, picked=body.ids)
     return _decided(request.auth, agent_id, request_id, act)
 
 
 @router.operation("POST", ONE + "/undo", Right.DECIDE_OWN, example=_UNDONE, errors=(409,))
 def undo_forget_request(request: Asking, agent_id: str, request_id: str) -> ForgetRequestOut:
     """Undo a request: what it hid is there again."""
-    return _decided(request.auth, agent_id, request_id, decisions.undo)
+    return _decided(request.auth, agent_id, request_id, forgetting.undo)
 
 
 @router.operation("POST", ONE + "/keep", Right.DECIDE_OWN, errors=(409,))
 def keep_forget_request(request: Asking, agent_id: str, request_id: str) -> ForgetRequestOut:
     """Keep all that it is about, and close the request."""
-    return _decided(request.auth, agent_id, request_id, decisions.keep)
+    return _decided(request.auth, agent_id, request_id, forgetting.keep)
 
 
 def offer_of(found: Request | None) -> ForgetOffer | None:

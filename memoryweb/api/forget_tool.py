@@ -9,14 +9,14 @@ from pydantic import Field
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.schemas import Camel, Id, Moment
 from memoryweb.api.tool_calls import Answer, Call
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.forgetting import requests
-from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.forgetting.request_contents import Told, tell
-from memoryweb.memory.forgetting.withheld import withheld_targets
+from memoryweb.memory import forgetting
+from memoryweb.memory.forgetting import Asked
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Writer
+from memoryweb.memory.visible.request_contents import Told, tell
+from memoryweb.memory.visible.withheld import withheld_targets
+from memoryweb.memory.writing.write import Writer
 
 
 class AskToForget(Call):
@@ -71,4 +71,4 @@ def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) 
         by=writer.user if acting.token and acting.token.act_as_person else None,
         conversation=acting.conversation,
     )
-    return requests.ask_of(tx, said, asked.ids) if asked.ids else requests.ask(tx, said)
+    return forgetting.ask_of(tx, said, asked.ids) if asked.ids else forgetting.ask(tx, said)

@@ -20,14 +20,14 @@ from memoryweb.api.routing import Router
 from memoryweb.api.runs import RunOut
 from memoryweb.api.schemas import Camel, Flag, Id, IdOrNull, Items, Moment, OwnerFields
 from memoryweb.api.visibility import Visibility
-from memoryweb.forgetting.models import Receipt
-from memoryweb.forgetting.models import Request as Asking
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.forgetting import erasing, selection, targets
-from memoryweb.memory.forgetting.hiding import Asked, Meant
-from memoryweb.memory.forgetting.targets import Found
-from memoryweb.memory.forgetting.withheld import withheld_among
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import forgetting
+from memoryweb.memory.forgetting import Asked, Found
+from memoryweb.memory.models import Receipt
+from memoryweb.memory.models import Request as Asking
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.withheld import withheld_among
 
 router = Router(tags=["Forgetting"])
 
@@ -105,7 +105,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     if owner.is_system:
         raise Forbidden("system_owner", _("The system has no memory of its own to erase."))
     with write_transaction(caller.team, actor=caller.actor) as work:
-        made = erasing.erase_owner(work, owner, user)
+        made = forgetting.erase_owner(work, owner, user)
     visible = visibility.of_owner(None)
     return Status(202, ErasureOut(runs=[runs.described(run, visible) for run in made]))
 
@@ -123,7 +123,7 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
     with write_transaction(caller.team, actor=caller.actor) as work:
         by, about = caller.user if is_person else None, body.text.strip()
         asked = Asked(agent, owner, Asking.Via.API, about, by=by)
-        made = selection.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
+        made = forgetting.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == Asking.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))
     return told(made, found.meant, found.candidates)
@@ -134,19 +134,19 @@ def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
     if [bool(body.ids), bool(body.filename), bool(body.text.strip())].count(True) != 1:
         raise Invalid("text", _("Send ids, or a filename with lines, or a text."))
     if body.text:
-        return targets.of_text(agent, owner, body.text.strip())
+        return forgetting.of_text(agent, owner, body.text.strip())
     if body.ids:
         wanted = {known_id(one) for one in body.ids}
         facts = agent.facts.filter(owner=owner, pk__in=wanted)
         rows = list(facts.select_related("agent", "owner", "file"))
         if len(rows) < len(wanted):
             raise NotFound
-        return targets.of_facts(agent, owner, rows)
+        return forgetting.of_facts(agent, owner, rows)
     named = agent.files.filter(owner=owner, deleted_at=None, folded_path=fold(body.filename or ""))
     file = or_not_found(named.select_related("agent", "owner").first())
     if not body.lines:
         raise Invalid("lines", _("Send the numbers of the lines."))
-    return targets.of_lines(file, body.lines)
+    return forgetting.of_lines(file, body.lines)
 
 
 def _receipts(agent: Agent, visible: Visibility) -> "QuerySet[Receipt]":

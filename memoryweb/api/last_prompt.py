@@ -12,8 +12,8 @@ from memoryweb.api.facts import FactOut, FactText
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, RequestBody
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.injections import carried, last_prompt
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.prompt import carried, last_prompt
 
 router = Router(tags=["Conversations"])
 ONE = BASE + "/{path:conversation}"

@@ -6,8 +6,8 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Token
-from memoryweb.fields import ErasableTextField, PlainCharField
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.fields import ErasableTextField, PlainCharField
+from memoryweb.core.tenancy import TeamManager
 
 KEPT = timedelta(hours=24)
 CALLS_KEPT = timedelta(days=7)

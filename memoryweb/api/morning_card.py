@@ -18,8 +18,8 @@ from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, on
 from memoryweb.dreaming import last_seen
 from memoryweb.dreaming.night_results import AgentNight, Learned, Reach
 from memoryweb.dreaming.reasons import OUTCOMES
-from memoryweb.facts.listing import weight_of
-from memoryweb.facts.trust import Band
+from memoryweb.memory.statements.listing import weight_of
+from memoryweb.memory.statements.trust import Band
 
 router = Router(tags=["Dreaming"])
 

@@ -14,10 +14,10 @@ from memoryweb.api.files import files_of
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Items, RequestBody
-from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.prompt_order import arrange
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write_matrix import check_arranging
+from memoryweb.memory.models.refusals import FileMissing
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import arrange
+from memoryweb.memory.writing.matrix import check_arranging
 
 router = Router(tags=["Files"])
 

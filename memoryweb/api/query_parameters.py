@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memoryweb.api.schemas import Camel, Instant
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models.author_kinds import AuthorKind
 
 
 class Paging(Camel):

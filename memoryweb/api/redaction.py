@@ -4,9 +4,9 @@ integration's what a tool gives. What is written with a person's token is that p
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api.auth import Caller
 from memoryweb.markdown.paths import fold
-from memoryweb.memory import placeholders
-from memoryweb.memory.snapshot.planning import Item
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.snapshots import Item
+from memoryweb.memory.visible import placeholders
 
 SHOWN_LINES = 400  # of one file's diff
 

@@ -24,13 +24,13 @@ from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.night_results import learned_of
 from memoryweb.dreaming.reasons import OUTCOMES
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.text_matching import Sought
 from memoryweb.markdown.diff import unified
-from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting.request_contents import away_of
+from memoryweb.memory import facts as memory_facts
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import Fact
+from memoryweb.memory.visible.request_contents import away_of
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
-from memoryweb.workspace.revisions import content_of
 
 router = Router(tags=["Dreaming"])
 
@@ -101,7 +101,7 @@ def read_report(
 def confirm_report_entry(request: Request, agent_id: str, report_id: str, key: str) -> FactText:
     """Confirm what a dream did: from now on only people change it."""
     fact = _fact_of(request.auth, agent_id, report_id, key)
-    return facts.acted(request.auth, agent_id, str(fact.pk), fact_actions.confirm)
+    return facts.acted(request.auth, agent_id, str(fact.pk), memory_facts.confirm)
 
 
 @router.operation("POST", ENTRY + "/edit", Right.FACTS_OWN, errors=(409,))

@@ -17,13 +17,13 @@ from memoryweb.api.conversations import the_only
 from memoryweb.api.exceptions import Invalid, NotFound
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, RequestBody
-from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import reverting
-from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.reverting import Change, Plan
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.sources import Kind, Source
+from memoryweb.memory.visible.placeholders import for_people_all
 
 router = Router(tags=["Files"])
 

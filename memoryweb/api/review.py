@@ -18,16 +18,13 @@ from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.memory import placeholders
-from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.review.decisions import decide
-from memoryweb.memory.review.proposals import outcome
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.review.changes import Picked, changes_of, print_of, unmarked
-from memoryweb.review.inbox import item_of, rows_of
-from memoryweb.review.item_kinds import Kind
-from memoryweb.review.models import HeldSecret, Proposal
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import HeldSecret, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Stale
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.review import Kind, decide, item_of, outcome, rows_of
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.writing.changes import Picked, changes_of, print_of, unmarked
 
 proposals, secrets = Router(tags=["Proposals"]), Router(tags=["Secrets"])
 

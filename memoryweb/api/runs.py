@@ -12,8 +12,8 @@ from memoryweb.api.query_parameters import NamedRowQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.forgetting.text_matching import Sought
-from memoryweb.memory.forgetting.request_contents import away_from
+from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Runs"])

@@ -19,7 +19,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from memoryweb.memory.write import Written
+from memoryweb.memory.writing.write import Written
 
 Moment = Annotated[
     datetime,

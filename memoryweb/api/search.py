@@ -19,13 +19,14 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, one_of
-from memoryweb.entries.queries import numbers_of
-from memoryweb.memory import injections, placeholders
+from memoryweb.memory import prompt
+from memoryweb.memory.index import query_syntax
+from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.lines.entries import numbers_of
+from memoryweb.memory.models import Scope as FileScope
+from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.search import search
-from memoryweb.search import query_syntax
-from memoryweb.search.hits import Hit
-from memoryweb.workspace.author_kinds import SourceClass
-from memoryweb.workspace.models import Scope as FileScope
+from memoryweb.memory.visible import placeholders
 
 router = Router(tags=["Search"])
 
@@ -105,7 +106,7 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Se
     hits = found.hits
     if is_given:
         hits = tuple(placeholders.allowed(hits, then=query.at is not None))
-        injections.found(
+        prompt.found(
             reader,
             asked.q,
             hits,

@@ -20,11 +20,10 @@ from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.planning import Action, Item, Plan
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Written
-from memoryweb.snapshots.formats.table import LABELS
+from memoryweb.memory import snapshots as snapshots
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
+from memoryweb.memory.writing.write import Written
 
 router = Router(tags=["Snapshots"])
 

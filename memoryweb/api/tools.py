@@ -32,13 +32,12 @@ from memoryweb.api.forget_tool import Forgot, forget
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
 from memoryweb.api.tool_calls import Answer, Call, Tool
-from memoryweb.memory import section_writing, tools
-from memoryweb.memory.section_writing import Step, Strategy
-from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import Writer, Written
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory import tools
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.tools import Acting, Step, Strategy
+from memoryweb.memory.writing.write import Writer, Written
 
 router = Router(tags=["Tools"])
 
@@ -256,12 +255,12 @@ class WriteMemory(FileCall):
     content: str | None = Field(None, description="Markdown.")
     heading: str = Field(
         "",
-        max_length=section_writing.HEADING,
+        max_length=tools.HEADING,
         description="`Plans`, or `## Plans` to name the level. A new one comes at the end; of two "
         "with one name, neither is taken.",
         examples=["Plans"],
     )
-    key: str = Field("", max_length=section_writing.KEY, examples=["Check-in"])
+    key: str = Field("", max_length=tools.KEY, examples=["Check-in"])
     value: str | None = Field(None, max_length=8000, examples=["from 15:00"])
 
 
@@ -277,7 +276,7 @@ def _write_memory(
 ) -> dict[str, Any]:
     """Append text, replace a section, set a value, or overwrite a file."""
     step = Step(asked.strategy, asked.content, asked.heading, asked.key, asked.value)
-    written = section_writing.write_memory(work, acting, asked.filename, step, writer=writer)
+    written = tools.write_memory(work, acting, asked.filename, step, writer=writer)
     return {"strategy": asked.strategy, **_written(written)}
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Keys
-from memoryweb.fields import KeyedCharField
+from memoryweb.core.fields import KeyedCharField
 
 
 @transaction.atomic

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import models
 
-from memoryweb.fields import ErasableTextField, PlainCharField, PlainTextField
+from memoryweb.core.fields import ErasableTextField, PlainCharField, PlainTextField
 
 
 class ChainHead(models.Model):

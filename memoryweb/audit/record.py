@@ -15,7 +15,7 @@ from django.db.models import Model, QuerySet
 from memoryweb.audit import chain, keys, request_origin
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
-from memoryweb.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import Prepared
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
 

@@ -16,13 +16,12 @@ from memoryweb.chat.turn import Asked
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.extraction import requests as extraction
-from memoryweb.forgetting.models import Request
-from memoryweb.forgetting.queries import hidden_facts
-from memoryweb.memory.fact_search import known
-from memoryweb.memory.forgetting import hiding
-from memoryweb.memory.forgetting.matching import Matches
-from memoryweb.memory.forgetting.targets import facts_of
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import forgetting
+from memoryweb.memory.forgetting import Matches, facts_of
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search import known
+from memoryweb.memory.visible.hidden import hidden_facts
 from memoryweb.runs.models import Run
 
 _COMMAND = re.compile(r"/(?P<name>new|memory)(?:\s+(?P<rest>\w+(?:\s+\w+)?))?\s*\Z")
@@ -141,9 +140,9 @@ def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
             return _("Nothing is remembered yet.")
         if is_sure:
             via = Request.Via.API
-            of = hiding.Asked(asked.agent, asked.owner, via, about="", by=asked.user)
+            of = forgetting.Asked(asked.agent, asked.owner, via, about="", by=asked.user)
             places, near = Matches(facts=facts).everywhere(asked.agent, asked.owner)
-            hiding.hide(work, hiding.ask(work, of), places, candidates=near)
+            forgetting.hide(work, forgetting.open_request(work, of), places, candidates=near)
     if not is_sure:
         said = ngettext(
             "This forgets {n} statement about you, and what says the same. Send “/memory clear "

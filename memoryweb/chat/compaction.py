@@ -17,10 +17,6 @@ from pydantic import BaseModel, Field
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import Actor
-from memoryweb.conversations.models import Conversation, Marker, Message
-from memoryweb.conversations.queries import last_marker
-from memoryweb.conversations.window import SPEAKING
-from memoryweb.forgetting.queries import asked_since, hidden
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import split
 from memoryweb.language.small_talk import without_courtesies
@@ -28,14 +24,15 @@ from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.tokens import fitting
 from memoryweb.memory import entries
-from memoryweb.memory.context import Context
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.prompt.archived import MOST_TOKENS, summary_of
-from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations import SPEAKING, last_marker
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation, Marker, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.prompt import KEPT_MESSAGES, MOST_TOKENS, Context, summary_of
+from memoryweb.memory.visible.hidden import asked_since, hidden
+from memoryweb.memory.writing.write import Writer
 
 _SECONDS = 30
 _MOST = 1_000  # messages of one archive, the newest: those before stay in the conversation alone

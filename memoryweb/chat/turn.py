@@ -14,20 +14,18 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import Actor
 from memoryweb.chat import compaction
 from memoryweb.chat.compaction import Archived
-from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction import requests
-from memoryweb.forgetting.models import Request
 from memoryweb.llm import chat, dialects
 from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import TooLarge
 from memoryweb.llm.providers import Reply
-from memoryweb.memory import context, injections
-from memoryweb.memory.context import Context
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, Turn
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import prompt as context
+from memoryweb.memory import prompt as memory_prompt
+from memoryweb.memory.conversations import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, Injection, Message, Request
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import KEPT_MESSAGES, Context, Turn
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Injection
 
 MOST_TOKENS = 4_096  # of an answer
 # After the files, which stay the same byte for byte and name tools for agents that have them.
@@ -104,7 +102,7 @@ def prompt_for(asked: Asked) -> Prompt:
     if archived:
         built = context.build(reader, asked.message, conversation=talk, window=window)
     with write_transaction(asked.agent.team, actor=asked.actor) as work:
-        injection = injections.served(work, built, conversation=talk, token=asked.token)
+        injection = memory_prompt.served(work, built, conversation=talk, token=asked.token)
     return Prompt(asked, built, built.messages, injection, archived)
 
 

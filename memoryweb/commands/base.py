@@ -20,8 +20,8 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnkno
 from memoryweb.agents.models import Agent
 from memoryweb.audit import keys
 from memoryweb.audit.keys import KeysRefused
-from memoryweb.database_unavailable import refusal as refusal_of
-from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.core.database_unavailable import refusal as refusal_of
+from memoryweb.memory.models.refusals import MemoryRefused
 
 REFUSALS = (AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
 

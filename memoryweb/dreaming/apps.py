@@ -13,13 +13,13 @@ class DreamingConfig(AppConfig):
             reports,
             schedule,
         )
-        from memoryweb.memory import reverted_quotes, reverting  # noqa: PLC0415
+        from memoryweb.memory.reverting import quotes, sources  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
         engine.register("preview", preview.preview)
-        reverting.register("dream", reports.note_revert)
-        reverted_quotes.register(reports.untell)
+        sources.register("dream", reports.note_revert)
+        quotes.register_quotes(reports.untell)
         engine.follow("extraction", backfill.after_extraction)
         engine.follow("extraction", schedule.after_extraction)
         engine.register_tick(schedule.tick)

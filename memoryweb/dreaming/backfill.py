@@ -15,10 +15,10 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import inputs, schedule
-from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 
 BACKFILL = Run.Trigger.BACKFILL
 

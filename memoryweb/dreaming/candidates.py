@@ -9,7 +9,7 @@ from memoryweb.dreaming.operations import Said, Spoken, meant
 from memoryweb.language.extraction_rules import Act, Kind, claim_of, tells_of_self
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, clean, fingerprint
-from memoryweb.memory.fact_evidence import Ground
+from memoryweb.memory.statements.evidence import Ground
 
 _LEAD_IN = re.compile(
     r"^(?:(?:correction|note|reminder|update|remember|fyi|更正|纠正|訂正|メモ|备注)\s*[:：]\s*"

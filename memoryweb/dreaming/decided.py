@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import Waits
-from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.language.statement_comparison import clean, fingerprint
-from memoryweb.review.models import Proposal
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import Contradiction, Fact, Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.revisions import content_of
 
 State, Resolution = Proposal.State, Contradiction.Resolution
 

@@ -14,8 +14,8 @@ from memoryweb.dreaming import result_sentences
 from memoryweb.dreaming.gates import DECIDED, GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
 from memoryweb.language.statement_comparison import clean
-from memoryweb.memory import reverted_text
-from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.writing import put_back
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
@@ -157,7 +157,7 @@ def untold(entry: str, gone: Collection[str]) -> str:
     quotes = [quote for text in gone if (quote := result_sentences.bare(clean(text)))]
     lines = enumerate(entry.split("\n"), start=1)
     numbers = [n for n, line in lines if line in gone or any(one in line for one in quotes)]
-    return reverted_text.untold(entry, numbers)
+    return put_back.untold(entry, numbers)
 
 
 def _must_move(text: str, today: date, length: int) -> bool:

@@ -9,11 +9,11 @@ from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
 from memoryweb.language.extraction_rules import claim_of
-from memoryweb.memory.reverted_text import UNTOLD
-from memoryweb.prepared_queries import Prepared
+from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
 RETIRED_DAYS = 30

@@ -17,7 +17,7 @@ from memoryweb.dreaming.known_lines import Known, Later
 from memoryweb.dreaming.operations import Living, Said
 from memoryweb.dreaming.reasons import LEFT_OUT
 from memoryweb.dreaming.scoring import Scored, age_in_days
-from memoryweb.review.rejections import Rejections
+from memoryweb.memory.writing.rejections import Rejections
 
 Text = str | Promise
 Outcome = Literal["promoted", "kept", "rejected"]

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming import earlier_nights
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
 from memoryweb.dreaming.known_statements import (
@@ -25,21 +26,19 @@ from memoryweb.dreaming.known_statements import MEMORY as MEMORY
 from memoryweb.dreaming.operations import Material
 from memoryweb.dreaming.removal_rules import is_done
 from memoryweb.dreaming.speakers import spoken
-from memoryweb.forgetting import queries as forgetting
-from memoryweb.forgetting import tombstones
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
-from memoryweb.memory.fact_evidence import ground_of
-from memoryweb.memory.proposing import rejected_lines
-from memoryweb.prepared_queries import Prepared
-from memoryweb.provenance import vouched_authors
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.index import recalls
+from memoryweb.memory.index.terms import terms_of
+from memoryweb.memory.lines import vouched_authors
+from memoryweb.memory.models import File, LineOrigin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.statements.evidence import ground_of
+from memoryweb.memory.visible import hidden as forgetting
+from memoryweb.memory.writing import tombstones
+from memoryweb.memory.writing.proposing import rejected_lines
 from memoryweb.runs.models import Run
-from memoryweb.search import recalls
-from memoryweb.search.terms import terms_of
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 
 DIARY = "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream

@@ -9,19 +9,18 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.operations import NOBODY, Correction, Living, Said, Spoken, meant
 from memoryweb.dreaming.speakers import confirmed, spoken
-from memoryweb.facts.listing import weighed, weight_of
-from memoryweb.facts.models import Fact
-from memoryweb.facts.statements import Statement, statements_of
-from memoryweb.facts.trust import START
 from memoryweb.language.extraction_rules import Claim, takes_back
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.prepared_queries import Prepared
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.models import Fact, LineOrigin
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.statements.bullets import Statement, statements_of
+from memoryweb.memory.statements.listing import weighed, weight_of
+from memoryweb.memory.statements.trust import START
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 
 MEMORY = "MEMORY.md"
 NOTED_IN = timedelta(days=1)  # what a message said, unless nothing ever notes it

@@ -4,16 +4,16 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.dreaming import reasons
-from memoryweb.dreaming.operations import Why
-from memoryweb.fields import (
+from memoryweb.core.fields import (
     ErasableCharField,
     ErasableJSONField,
     ErasableTextField,
     PlainCharField,
     PlainJSONField,
 )
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.tenancy import TeamManager
+from memoryweb.dreaming import reasons
+from memoryweb.dreaming.operations import Why
 
 
 class Report(models.Model):
@@ -103,7 +103,7 @@ class Candidate(models.Model):
     report = models.ForeignKey(Report, models.CASCADE, related_name="candidates", db_index=False)
     key = PlainCharField(max_length=64)
     text = ErasableTextField()
-    file = models.ForeignKey("workspace.File", models.SET_NULL, null=True, related_name="+")
+    file = models.ForeignKey("memory.File", models.SET_NULL, null=True, related_name="+")
     path = ErasableCharField(max_length=256)
     line = models.IntegerField()
     sources = PlainJSONField(default=list, help_text="[{file, path, revision, line}]")

@@ -11,14 +11,14 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.queries import local_day
-from memoryweb.facts.listing import weighed
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.forgetting.queries import MARK, hiding, is_hidden
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.prepared_queries import Prepared
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import Evidence, Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.statements.listing import weighed
+from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
 
 # The filter for what a reader reaches, by the name of the owner's field.
 Reach = Callable[[str], Q]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 
-from memoryweb.facts.trust import START
 from memoryweb.language.extraction_rules import Claim, Kind, of_speaker
 from memoryweb.language.normal_form import normalise
+from memoryweb.memory.statements.trust import START
 
 NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
 

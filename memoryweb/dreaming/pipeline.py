@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
 from memoryweb.dreaming.answer_schema import DreamAnswer
 from memoryweb.dreaming.consolidators import Consolidated
@@ -22,12 +23,11 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory import screening, write
-from memoryweb.memory.review import nearly_full
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write_matrix import OUTSIDE
-from memoryweb.prepared_queries import Prepared
-from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.memory import review
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import screening, write
+from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
 
@@ -216,7 +216,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         reports.store(
             work, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
         )
-        nearly_full.tell(work, writing.place(run, inputs.MEMORY), night.content)
+        review.tell(work, writing.place(run, inputs.MEMORY), night.content)
         lease.finish(_outcome(made, held), record=work.record)
         backfill.go_on(work, run)
     return True

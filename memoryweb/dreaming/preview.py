@@ -17,8 +17,8 @@ from memoryweb.dreaming.models import Operation
 from memoryweb.llm import prompts
 from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.tokens import estimate_messages
-from memoryweb.memory import screening
-from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.writing import screening
 from memoryweb.runs import engine
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run

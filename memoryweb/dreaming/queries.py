@@ -25,11 +25,11 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.conversations.models import Conversation
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
-from memoryweb.memory.forgetting.request_contents import away_from
-from memoryweb.prepared_queries import Prepared
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14

@@ -13,6 +13,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
+from memoryweb.core.row_batches import insert
 from memoryweb.dreaming import diary, result_sentences
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidated
@@ -20,16 +21,14 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Result, Why
-from memoryweb.facts.statements import statements_of
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory import write
-from memoryweb.memory.reverted_text import UNTOLD
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written
-from memoryweb.review.models import Proposal
-from memoryweb.row_batches import insert
+from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.put_back import UNTOLD
+from memoryweb.memory.writing.write import Place, Writer, Written
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 
 
 def store(

@@ -12,16 +12,14 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import Actor, target
+from memoryweb.core.row_batches import batches
 from memoryweb.dreaming import earlier_nights, inputs, known_statements
 from memoryweb.dreaming.models import Report
-from memoryweb.facts.models import Fact
 from memoryweb.language.secrets import credentials
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.row_batches import batches
+from memoryweb.memory.models import Fact, File, LineOrigin
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 
 LONGEST_TOPIC = 200
 _AT_ONCE = 5  # memories whose dreams are asked for in one transaction

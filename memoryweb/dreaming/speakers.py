@@ -5,16 +5,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Message
 from memoryweb.dreaming.operations import NOBODY, Spoken, is_later
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.source_classes import (
-    BY_TRUST,
-    account_of,
-    name_of,
-    source_of_message,
-)
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.lines.source_classes import BY_TRUST, account_of, name_of, source_of_message
+from memoryweb.memory.models import LineOrigin, Message
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 
 _WORDS = frozenset({SourceClass.OWNER, SourceClass.PERSON})
 _HANDS = frozenset({AuthorKind.PERSON, AuthorKind.AGENT})  # they write when it is said

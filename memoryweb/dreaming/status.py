@@ -17,11 +17,11 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.placeholders import for_people
-from memoryweb.memory.review.nearly_full import is_crowded
+from memoryweb.memory.models import File
+from memoryweb.memory.review import is_crowded
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
-from memoryweb.workspace.models import File
 
 Reading = Callable[[File], str]
 LATE = timedelta(hours=2)

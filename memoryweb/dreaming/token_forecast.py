@@ -10,13 +10,12 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from memoryweb.agents.models import Agent
-from memoryweb.conversations.models import Message
 from memoryweb.dreaming.inputs import MEMORY
 from memoryweb.dreaming.preview import ANSWERS
 from memoryweb.llm import prompts
 from memoryweb.llm.tokens import estimate
+from memoryweb.memory.models import File, Message
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 
 DAYS = 7
 _CHARACTERS = 4  # of a token (`llm.tokens`)

@@ -15,21 +15,22 @@ from memoryweb.dreaming.consolidators import Consolidated, said_again
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.operations import Living, Result, Waits, Why
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory import contradictions, fact_evidence, fact_moves, proposing, write
-from memoryweb.memory.fact_evidence import Ground
-from memoryweb.memory.fact_moves import Went
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written
-from memoryweb.memory.write_matrix import OUTSIDE
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.provenance.source_classes import BY_TRUST
+from memoryweb.memory import facts as memory_facts
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.lines.source_classes import BY_TRUST
+from memoryweb.memory.models import Evidence, Fact, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements import evidence, moves
+from memoryweb.memory.statements.bullets import Statement, statements_of
+from memoryweb.memory.statements.evidence import Ground
+from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.writing.matrix import OUTSIDE
+from memoryweb.memory.writing.write import Place, Writer, Written
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 
 
 def place(run: Run, path: str) -> Place:
@@ -150,30 +151,30 @@ class Night:
             for one in result.gone:
                 if one.id in self._aside:
                     fact = Fact.objects.get(pk=one.id)
-                    fact_moves.leave(self.tx, fact, self._went(result), writer)
+                    moves.leave(self.tx, fact, self._went(result), writer)
                 elif result.why is Why.ROOM and one.sources:
-                    fact = fact_moves.new(file, Statement(one.text), self.tx.now)
+                    fact = moves.new(file, Statement(one.text), self.tx.now)
                     fact.path, fact.source, fact.said_at = (
                         file.path,
                         BY_TRUST[one.by.weight],
                         one.by.said_at,
                     )
                     fact.save(force_insert=True)
-                    fact_evidence.add({fact: self._grounds(one.sources)})
+                    evidence.add({fact: self._grounds(one.sources)})
 
     def _oppose(self, result: Result, against: Living) -> None:
         """What another speaker says waits beside what stands."""
         standing, said = self._fact(against), result.new
         if standing is not None and said is not None:
             source, grounds = BY_TRUST[said.by.weight], self._grounds(said.sources)
-            contradictions.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
+            memory_facts.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
 
     def _ask(self, result: Result) -> None:
         """What came in beside what it was to replace."""
         sides = [self._fact(one) for one in (result.against, result.new) if one is not None]
         older, newer = sides
         if older is not None and newer is not None:
-            contradictions.ask_whether_replaced(self.tx, older, newer)
+            memory_facts.ask_whether_replaced(self.tx, older, newer)
 
     def _strengthen(self) -> None:
         """What holds and people said again stands on more; nothing is written again."""
@@ -183,7 +184,7 @@ class Night:
                 again[fingerprint(one.text)] |= dict.fromkeys(self._grounds([said.ref]))
         if again:
             facts = list(self._facts().filter(fingerprint__in=again))
-            fact_evidence.add({one: again[one.fingerprint] for one in facts}, known=facts)
+            evidence.add({one: again[one.fingerprint] for one in facts}, known=facts)
 
     def _facts(self) -> QuerySet[Fact]:
         rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()

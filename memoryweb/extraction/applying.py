@@ -4,25 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.window import Window, newest, note_date
 from memoryweb.extraction import requests
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
-from memoryweb.forgetting.queries import asked_since
 from memoryweb.language.statement_comparison import Lookup, clean
 from memoryweb.markdown.paths import note_path
-from memoryweb.memory import write
-from memoryweb.memory.forgetting import requests as forgetting
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance import vouched_authors
-from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.memory import forgetting as forgetting
+from memoryweb.memory.conversations import Window, newest, note_date
+from memoryweb.memory.lines import vouched_authors
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation, File, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.hidden import asked_since
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 
 
 def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:

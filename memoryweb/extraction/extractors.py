@@ -11,19 +11,18 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.window import Window, note_date
 from memoryweb.extraction import findings, rules_extractor
 from memoryweb.extraction.findings import ExtractionAnswer, Findings
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
-from memoryweb.memory import screening
-from memoryweb.memory.outdated import withheld_of
-from memoryweb.provenance.flags import without_flagged
+from memoryweb.memory.conversations import Window, note_date
+from memoryweb.memory.lines.flags import without_flagged
+from memoryweb.memory.models import Conversation, File, Message
+from memoryweb.memory.visible.outdated import withheld_of
+from memoryweb.memory.writing import screening
 from memoryweb.runs.engine import GiveUp
-from memoryweb.workspace.models import File
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
 NOTE_CHARACTERS = 8_000  # of the day's note, its end

@@ -10,21 +10,21 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.window import Window, newest
 from memoryweb.extraction import requests
 from memoryweb.extraction.applying import move_on
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.line_flags import UNREAD
 from memoryweb.llm.exceptions import BadAnswer, ModelError
-from memoryweb.memory import write
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance import flags
-from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.memory.conversations import Window, newest
+from memoryweb.memory.lines import flags
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.engine import Lease
-from memoryweb.workspace.author_kinds import AuthorKind
 
 MESSAGES = 10
 CHARACTERS = 200

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
-from memoryweb.conversations.models import Message
 from memoryweb.extraction.rules_extractor import LONGEST, NoteLine
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.secrets import credentials
@@ -22,6 +21,7 @@ from memoryweb.language.sentences import one_line
 from memoryweb.language.support import Heard, is_said
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import Text, clean
+from memoryweb.memory.models import Message
 
 MAX_LINES = 200
 MAX_LINE_CHARACTERS = 2_000

@@ -7,10 +7,9 @@ from uuid import UUID
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryweb.agents.models import Agent
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.forgetting.queries import hidden_facts
+from memoryweb.memory.models import Conversation, Evidence, Fact
+from memoryweb.memory.visible.hidden import hidden_facts
 
 
 def latest(agent: Agent, which: Q) -> "QuerySet[Conversation]":

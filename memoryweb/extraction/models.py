@@ -2,8 +2,13 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import ErasableJSONField, ErasableTextField, PlainCharField, PlainJSONField
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.fields import (
+    ErasableJSONField,
+    ErasableTextField,
+    PlainCharField,
+    PlainJSONField,
+)
+from memoryweb.core.tenancy import TeamManager
 
 
 class Extraction(models.Model):
@@ -18,7 +23,7 @@ class Extraction(models.Model):
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     conversation = models.ForeignKey(
-        "conversations.Conversation", models.CASCADE, related_name="extractions", db_index=False
+        "memory.Conversation", models.CASCADE, related_name="extractions", db_index=False
     )
     run = models.ForeignKey("runs.Run", models.RESTRICT, related_name="extractions")
     first = models.IntegerField(help_text="position of the first message")

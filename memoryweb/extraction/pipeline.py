@@ -10,18 +10,17 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.conversations.window import Window, next_window
 from memoryweb.extraction import extractors, requests
 from memoryweb.extraction.applying import apply
 from memoryweb.extraction.extractors import Answered
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
-from memoryweb.forgetting.queries import hidden
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.review.models import Proposal
+from memoryweb.memory.conversations import Window, next_window
+from memoryweb.memory.models import Conversation, Proposal
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.hidden import hidden
 from memoryweb.runs import engine
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run

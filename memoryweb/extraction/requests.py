@@ -14,10 +14,9 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
-from memoryweb.facts.models import Fact
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.models import Conversation, Fact
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.dispatch import wake_up
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
@@ -42,7 +41,7 @@ class Skip(StrEnum):
     TOO_FEW = "too_few_messages"
     TOO_SHORT = "last_message_too_short"
     NOTHING_NEW = "nothing_new"
-    REVERTED = "reverted"  # `memory.reverting` stores it
+    REVERTED = "reverted"  # `memory.reverting.sources` stores it
 
 
 _TOO_LITTLE = frozenset({Skip.TOO_FEW, Skip.TOO_SHORT})

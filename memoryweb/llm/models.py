@@ -1,7 +1,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import PlainCharField
+from memoryweb.core.fields import PlainCharField
 
 
 class Usage(models.Model):

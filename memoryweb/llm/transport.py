@@ -18,8 +18,8 @@ import httpx
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from memoryweb.core.outbound.addresses import AddressRefused, Unresolved, public_addresses
 from memoryweb.llm.exceptions import HostRefused, ModelError, NoAnswer, TimedOut, Unavailable
-from memoryweb.outbound.addresses import AddressRefused, Unresolved, public_addresses
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 

@@ -14,11 +14,11 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.file_kinds import SEEDED
-from memoryweb.memory import screening
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.writing import screening
+from memoryweb.memory.writing.write import Place, Writer, write
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,5 @@
-from django.apps import AppConfig, apps
+from django.apps import AppConfig
+from django.core import checks
 from django.db.models.signals import post_migrate
 
 
@@ -7,10 +8,13 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models must be loaded.
-        from memoryweb.memory import agents, fact_repair, reindexing, rescan, statement_run  # noqa: PLC0415
+        from memoryweb.memory import agents  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
-        from memoryweb.memory.review import secrets  # noqa: PLC0415
-        from memoryweb.memory.snapshot import conversation_run, uploads  # noqa: PLC0415
+        from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
+        from memoryweb.memory.review import rescan, secrets  # noqa: PLC0415
+        from memoryweb.memory.snapshots import conversation_run, uploads  # noqa: PLC0415
+        from memoryweb.memory.statements import repair  # noqa: PLC0415
+        from memoryweb.memory.tools import statement_run  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(rescan.KIND, rescan.scan)
@@ -22,6 +26,8 @@ class MemoryConfig(AppConfig):
         engine.register_tick(agents.remove_expired)
         engine.register_tick(secrets.expire)
         engine.register_tick(uploads.purge)
-        # No models here, so no signal of our own; passages are recall's.
-        post_migrate.connect(reindexing.refresh_stale, sender=apps.get_app_config("recall"))
-        post_migrate.connect(fact_repair.project_missing, sender=apps.get_app_config("facts"))
+        # In this order: the index follows the passages that are made anew.
+        post_migrate.connect(fulltext.create, sender=self)
+        post_migrate.connect(reindexing.refresh_stale, sender=self)
+        post_migrate.connect(repair.project_missing, sender=self)
+        checks.register(fulltext.check, checks.Tags.database)

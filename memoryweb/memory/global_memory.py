@@ -6,8 +6,8 @@ from datetime import datetime
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.markdown.paths import fold
-from memoryweb.workspace.models import File, Revision, Scope
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, Revision, Scope
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.runs import fairness
 from memoryweb.runs.models import Run
 

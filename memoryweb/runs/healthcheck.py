@@ -14,7 +14,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.audit import keys
 from memoryweb.audit.triggers import check_triggers
-from memoryweb.database_unavailable import write_refusal
+from memoryweb.core.database_unavailable import write_refusal
 from memoryweb.runs import fairness
 from memoryweb.runs.models import Beat, Run
 

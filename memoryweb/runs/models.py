@@ -6,13 +6,13 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.fields import (
+from memoryweb.core.fields import (
     ErasableCharField,
     ErasableJSONField,
     ErasableTextField,
     PlainCharField,
 )
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.tenancy import TeamManager
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 ACTIVE = Q(status__in=["queued", "running"]) | Q(status="failed", due_at__isnull=False)

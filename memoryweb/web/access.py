@@ -31,12 +31,10 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner
 from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
-from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.review.deciding import may_decide, reach_of
-from memoryweb.review.inbox import Inbox
+from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
+from memoryweb.memory.review import Inbox, may_decide, reach_of
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, FileQuerySet, Import
 
 P = ParamSpec("P")
 

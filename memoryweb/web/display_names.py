@@ -9,16 +9,14 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation
-from memoryweb.provenance.line_history import Said
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.writer import Writer
+from memoryweb.memory.lines.history import Said
+from memoryweb.memory.models import Conversation, LineOrigin, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, Visit
 from memoryweb.web.htmx import to
 from memoryweb.web.wording import happened_at
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import Revision
 
 
 @dataclass(frozen=True)

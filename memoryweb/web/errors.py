@@ -6,7 +6,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from memoryweb import database_unavailable
+from memoryweb.core import database_unavailable
 
 _BARE = "<!doctype html><title>Server error</title><h1>Something went wrong on our side</h1>"
 

@@ -13,8 +13,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.memory import screening
-from memoryweb.memory.exceptions import ContentRefused
+from memoryweb.memory.models.refusals import ContentRefused
+from memoryweb.memory.writing import screening
 
 
 @cache

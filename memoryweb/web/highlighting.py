@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from django.utils.safestring import SafeString
 
-from memoryweb.search import query_syntax
-from memoryweb.search.exceptions import SearchRefused
-from memoryweb.search.hits import matches
-from memoryweb.search.matching import Asked
+from memoryweb.memory.index import query_syntax
+from memoryweb.memory.index.hits import matches
+from memoryweb.memory.models.refusals import SearchRefused
+from memoryweb.memory.search import Asked
 from memoryweb.web.markdown import Block, highlighted
 
 LONGEST = 20_000  # characters of one block or message

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest
 
 from memoryweb.accounts.exceptions import AccountsRefused
-from memoryweb.exceptions import MemoryRefused
+from memoryweb.core.exceptions import MemoryRefused
 
 _REFUSED = (AccountsRefused, MemoryRefused)
 

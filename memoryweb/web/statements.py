@@ -12,16 +12,15 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.night_results import Learned
-from memoryweb.facts.listing import weight_of
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.facts.trust import Band
-from memoryweb.facts.validity import state_on, today
-from memoryweb.forgetting.queries import MARK
 from memoryweb.markdown.diff import Span, paired
+from memoryweb.memory.models import Evidence, Fact, Revision
+from memoryweb.memory.statements.listing import weight_of
+from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.statements.validity import state_on, today
+from memoryweb.memory.visible.hidden import MARK
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.workspace.models import Revision
 
 _SIGNS = {
     "add": ("add", gettext_lazy("Added")),

@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.memory.context import Gauge
+from memoryweb.memory.prompt import Gauge
 
 
 def token_gauge(gauge: Gauge) -> dict[str, Any]:

@@ -11,13 +11,11 @@ from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.extraction.models import Extraction
-from memoryweb.facts.models import Fact
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.kind_names import secret_kind as secret_kind
-from memoryweb.review.models import Proposal
+from memoryweb.memory.models import Fact, Proposal, Revision
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
-from memoryweb.workspace.models import Revision
 
 Text = str | Promise
 

@@ -6,13 +6,11 @@ import pytest
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, File, InjectedSpan, Injection, RecallEvent
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memoryweb.audit.models import Event
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
 from tests.api.callers import Callers, narrow
 from tests.walls.api_stage import Stage, furnish
 from tests.world import World

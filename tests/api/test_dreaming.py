@@ -5,12 +5,12 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.line_origins import Origin
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers
 from tests.world import World
 

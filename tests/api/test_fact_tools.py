@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search.models import InjectedSpan
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import Contradiction, Fact, InjectedSpan
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -10,12 +10,12 @@ from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.owners import person_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.facts.models import Fact, Vote
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Fact, Vote
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
 from tests.facts.making import made

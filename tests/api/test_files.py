@@ -4,8 +4,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memoryweb.audit.models import Event
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
 from tests.api.callers import Callers
 from tests.world import World
 

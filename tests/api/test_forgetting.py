@@ -10,16 +10,15 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import set_paused, system_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.forgetting import holds
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.forgetting.targets import fact_place
-from memoryweb.memory.screening import mask_wish
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models import Fact, LegalHold, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.screening import mask_wish
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers, callers_of
 from tests.api.client import Api
 from tests.forgetting.asking import WEIGHT, lived
@@ -180,7 +179,7 @@ def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: 
 def test_only_an_admin_decides_about_memory_of_the_system(world: World, callers: Callers) -> None:
     with write_transaction(world.team) as work:
         asked = Asked(world.agent, system_owner(world.team), Request.Via.TOOL, "the pool")
-        made = {"request": str(ask(work, asked).pk)}
+        made = {"request": str(open_request(work, asked).pk)}
     assert decide(world, callers.member, made, "keep", 403)["code"] == "may_not_forget"
     assert decide(world, callers.admin, made, "keep")["state"] == "kept"
 
@@ -273,7 +272,7 @@ def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
         request, fact = Request.objects.get(), Fact.objects.filter(owner=world.customer)
         one = fact.filter(text=WEIGHT, file__isnull=False).get()
         with write_transaction(world.team) as work:
-            offered = ask(work, Asked(request.agent, request.owner, Request.Via.TOOL, "x"))
+            offered = open_request(work, Asked(request.agent, request.owner, Request.Via.TOOL, "x"))
             hide(work, offered, (), candidates=[fact_place(one)])
     seen = listed(world, callers.helpdesk, "?owner=api:customer-1")
     assert seen

@@ -7,7 +7,7 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Message
+from memoryweb.memory.models import Message
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -7,8 +7,7 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.dreaming.models import Candidate
-from memoryweb.search.models import RecallEvent
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File, RecallEvent
 from tests.api.callers import Callers
 from tests.api.test_context import CANOE, talk
 from tests.dreaming.nights import dream, memory, note, text_of

@@ -5,12 +5,12 @@ import zipfile
 
 import pytest
 
+from memoryweb.memory.lines.flags import print_of
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.flags import print_of
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.callers import Callers
 from tests.snapshots.archives import of
 from tests.world import World

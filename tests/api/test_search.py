@@ -4,13 +4,11 @@ from urllib.parse import quote
 import pytest
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import Revision
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, InjectedSpan, Injection, RecallEvent, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -9,10 +9,10 @@ from django_scopes import scope
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
+from memoryweb.memory.models import File, Import, Revision
+from memoryweb.memory.snapshots import division
+from memoryweb.memory.snapshots.reading import read
 from memoryweb.runs.models import Run
-from memoryweb.snapshots import division
-from memoryweb.snapshots.reading import read
-from memoryweb.workspace.models import File, Import, Revision
 from tests.api.callers import Callers, narrow
 from tests.api.client import BASE, Api
 from tests.language.test_secret_assignments import drawn

@@ -7,14 +7,11 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.routing import EXAMPLES
 from memoryweb.api.tool_calls import Tool
 from memoryweb.api.tools import TOOLS
-from memoryweb.conversations.parsing import NewMessage
-from memoryweb.entries.models import Alias
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.search.models import RecallEvent
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.models import Alias, File, RecallEvent, Request, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from tests.api.callers import Callers
 from tests.api.client import Api
 from tests.world import World

@@ -23,23 +23,20 @@ from memoryweb.agents import one_time_codes
 from memoryweb.audit import checkpoints, key_changes, keys
 from memoryweb.audit.models import ChainHead, Event, Keys
 from memoryweb.audit.verify import verify
-from memoryweb.conversations.models import Message
-from memoryweb.fields import KeyedCharField
-from memoryweb.forgetting import tombstones
-from memoryweb.forgetting.models import Tombstone
+from memoryweb.core.fields import KeyedCharField
 from memoryweb.llm.models import TeamModel
 from memoryweb.llm.sealing import seal, unseal
-from memoryweb.memory import screening, write
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.snapshot import service
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance import flags
-from memoryweb.search import recalls
-from memoryweb.webhooks.models import Endpoint
-from memoryweb.webhooks.signing import secret_of
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.index import recalls
+from memoryweb.memory.lines import flags
+from memoryweb.memory.models import File, Message, Tombstone
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import service
+from memoryweb.memory.writing import screening, tombstones, write
+from memoryweb.memory.writing.write import Place, Writer
+from memoryweb.notify.models import Endpoint
+from memoryweb.notify.signing import secret_of
 from tests.commands.calling import Answer, run
 from tests.forgetting.asking import WEIGHT
 from tests.migrated import copy_migrated
@@ -195,11 +192,11 @@ def test_each_keyed_column_is_wrapped(buried: World) -> None:
     }
     assert columns == {
         "agents.OneTimeCode.sha256",
-        "forgetting.Tombstone.fingerprint",
-        "provenance.KeptLine.fingerprint",
-        "review.HeldSecret.fingerprint",
-        "recall.RecallEvent.line_hash",
-        "recall.RecallEvent.query_hash",
+        "memory.Tombstone.fingerprint",
+        "memory.KeptLine.fingerprint",
+        "memory.HeldSecret.fingerprint",
+        "memory.RecallEvent.line_hash",
+        "memory.RecallEvent.query_hash",
     }
     said = {
         f"{model._meta.label}.{field.name}"

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Fact
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import looked_at
 from tests.web.pages import url

@@ -15,13 +15,12 @@ from playwright.sync_api import Page, expect
 from memoryweb.accounts.integrations import grant
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.line_origins import Origin
-from memoryweb.review.models import Proposal
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.api.client import Api
 from tests.browser.conftest import Open, expect_saved
 from tests.browser.test_every_page import AXE, RUN, TAGS

@@ -5,10 +5,10 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from memoryweb.accounts.models import User
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.browser.conftest import Open, expect_saved
 from tests.waiting import until
 from tests.web.pages import url

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
 from tests.browser.conftest import Open, expect_saved
 from tests.waiting import until
 from tests.web.pages import url

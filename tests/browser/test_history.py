@@ -2,9 +2,9 @@
 
 from playwright.sync_api import expect
 
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.browser.conftest import Open
 from tests.web.pages import url
 from tests.world import World

@@ -7,11 +7,11 @@ import pytest
 from playwright.sync_api import Page, Request
 from pytest_django.live_server_helper import LiveServer
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.browser.conftest import Open
 from tests.web.hostile import HOSTILE
 from tests.web.pages import url

@@ -10,16 +10,14 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
-from memoryweb.forgetting.models import Request
 from memoryweb.llm.models import Usage
 from memoryweb.llm.tokens import estimate
-from memoryweb.memory import context
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search.models import Injection
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, Injection, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.callers import Callers, narrow
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.llm.refusals import LLAMA_CPP

@@ -8,17 +8,15 @@ from django_scopes import scope
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.chat import compaction
-from memoryweb.conversations.models import Conversation, Marker
-from memoryweb.entries.models import Entry
-from memoryweb.forgetting.models import Request
-from memoryweb.memory import context, entries
-from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.entries import entries
+from memoryweb.memory.models import Conversation, Entry, File, Marker, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
 from memoryweb.memory.prompt.archived import summary_of
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.api.callers import Callers
 from tests.chat.test_chat import asked, kept, said
 from tests.fakes import ModelServer

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from memoryweb.conversations.models import Conversation, Marker
 from memoryweb.llm.tokens import estimate_messages
+from memoryweb.memory.models import Conversation, Marker
 from tests.api.callers import Callers
 from tests.chat.test_chat import asked
 from tests.fakes import Behaviour, ModelServer, Received

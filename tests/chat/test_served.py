@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from django.conf import settings as installed
 
-from memoryweb.conversations.models import Conversation
 from memoryweb.llm.models import Usage
+from memoryweb.memory.models import Conversation
 from tests.chat.test_chat import said
 from tests.commands.calling import run
 from tests.fakes import Behaviour, ModelServer, Received

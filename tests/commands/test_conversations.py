@@ -6,11 +6,10 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction.requests import request
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Conversation, File, Message
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.commands.calling import Answer, run
 from tests.language.test_credentials import draw
 from tests.world import World

@@ -19,14 +19,12 @@ from memoryweb.accounts.teams import remove_demo
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands.demo import building
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.facts.models import Fact
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.models import TeamModel
-from memoryweb.review.inbox import Inbox
+from memoryweb.memory.models import Conversation, Fact, Injection
+from memoryweb.memory.review.inbox import Inbox
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Injection
 from tests.api.client import Api
 from tests.commands.calling import run
 from tests.fakes import ModelServer

@@ -4,7 +4,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
 from tests.language.test_credentials import draw
 from tests.world import World
 

@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Message
-from memoryweb.snapshots import division
-from memoryweb.workspace.models import File, Import
+from memoryweb.memory.models import File, Import, Message
+from memoryweb.memory.snapshots import division
 from tests.commands.calling import Answer, run
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import of

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from memoryweb import home_lock
 from memoryweb.commands.management.commands import start
+from memoryweb.core import home_lock
 from tests.commands.calling import run
 from tests.migrated import copy_migrated
 from tests.serving import answers

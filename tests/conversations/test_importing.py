@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from memoryweb.conversations.exceptions import BatchRefused
-from memoryweb.conversations.importing import batches, check
+from memoryweb.memory.conversations.importing import batches, check
+from memoryweb.memory.models.refusals import BatchRefused
 
 
 def line(conversation: str = "c1", **fields: Any) -> bytes:

@@ -5,10 +5,10 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import IntegrityError, connection
 
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.parsing import NewMessage
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.models.transaction import write_transaction
 from tests.world import World
 
 BEFORE = "0002_message_token"

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from memoryweb.conversations import parsing
-from memoryweb.conversations.exceptions import BatchRefused
-from memoryweb.conversations.parsing import parse_batch
+from memoryweb.memory.conversations import parsing
+from memoryweb.memory.conversations.parsing import parse_batch
+from memoryweb.memory.models.refusals import BatchRefused
 
 
 def said(**fields: Any) -> dict[str, Any]:

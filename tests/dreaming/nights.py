@@ -5,14 +5,14 @@ from typing import Any
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import schedule
-from memoryweb.memory import write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.world import World
 
 NIGHT = date(2026, 11, 20)

@@ -12,8 +12,8 @@ from memoryweb.dreaming.gates import Verdict, judge
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.operations import Living, Material, Spoken
 from memoryweb.dreaming.scoring import score
-from memoryweb.facts.statements import statements_of
 from memoryweb.markdown.pins import pinned_lines
+from memoryweb.memory.statements.bullets import statements_of
 
 NIGHT = datetime(2026, 3, 10, 2, tzinfo=UTC)
 OWN = 5  # the weight of the owner's word

@@ -9,11 +9,10 @@ from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.facts.models import Fact
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Fact, File
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.commands.calling import run as command
 from tests.dreaming.nights import dream, memory, note, text_of
 from tests.world import World

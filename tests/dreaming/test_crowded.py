@@ -9,11 +9,11 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.capacity import CAP
 from memoryweb.dreaming.status import status
-from memoryweb.facts.models import Fact
-from memoryweb.memory.write import Writer
-from memoryweb.review.inbox import Inbox
-from memoryweb.review.item_kinds import Kind
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.review.inbox import Inbox
+from memoryweb.memory.review.item_kinds import Kind
+from memoryweb.memory.writing.write import Writer
 from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note
 from tests.web.pages import text, tight, url
 from tests.world import World, signed_in

@@ -7,7 +7,7 @@ import pytest
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import schedule
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Fact
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
 from tests.world import World

@@ -15,14 +15,14 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.memory import write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
 from tests.fakes import ModelServer
 from tests.soaking import first_in_gate
 from tests.waiting import until

@@ -11,16 +11,14 @@ from pytest_django import Settings
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Operation
-from memoryweb.facts.models import Fact
-from memoryweb.memory import fact_actions
-from memoryweb.memory.exceptions import Stale
+from memoryweb.memory.facts import actions
+from memoryweb.memory.models import Fact, File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Stale
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
@@ -94,7 +92,7 @@ def test_what_a_person_confirms_meanwhile_stays(
     def confirm() -> None:
         with write_transaction(world.team) as work:
             by = Writer(AuthorKind.PERSON, user=world.alice)
-            fact_actions.confirm(work, Fact.objects.get(text="I live in Porto."), writer=by)
+            actions.confirm(work, Fact.objects.get(text="I live in Porto."), writer=by)
 
     def behaviour(_asked: Received) -> Behaviour:
         with scopes_disabled():

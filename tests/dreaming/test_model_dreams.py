@@ -9,15 +9,13 @@ import pytest
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.memory.models import File, LineOrigin, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.world import World

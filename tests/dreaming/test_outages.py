@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.dreaming import schedule
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.clock import Clock

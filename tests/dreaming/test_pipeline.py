@@ -11,16 +11,14 @@ from memoryweb.audit.models import Event
 from memoryweb.dreaming import gates, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.lines.origins import origins_of
+from memoryweb.memory.models import File, LineOrigin, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.provenance.line_origins import origins_of
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
 from tests.statements import statements
 from tests.world import World

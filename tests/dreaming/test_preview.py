@@ -5,10 +5,10 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.dreaming import schedule
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Revision
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import Revision
 from tests.dreaming.nights import add, answer, note, text_of
 from tests.fakes import ModelServer
 from tests.web.pages import text, url

@@ -14,10 +14,10 @@ from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.queries import nights_of, team_warnings
 from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.clock import Clock
 from tests.dreaming.nights import NIGHT, dream, memory, note
 from tests.world import World

@@ -5,13 +5,13 @@ from datetime import date, timedelta
 from django.db.models import Q
 
 from memoryweb.dreaming.diary import reverted
-from memoryweb.memory.reverting import plan, revert
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.sources import Kind, Source, lines_of
+from memoryweb.memory.lines.sources import Kind, Source, lines_of
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.reverting.sources import plan, revert
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, note, text_of
 from tests.world import World
 

@@ -6,16 +6,16 @@ import pytest
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
-from memoryweb.entries.models import Alias, Entry
-from memoryweb.memory import entries, write
-from memoryweb.memory.entries import EntryRefused
-from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefused
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.entries import entries
+from memoryweb.memory.entries.entries import EntryRefused
+from memoryweb.memory.models import Alias, Entry, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import ContentRefused, PathRefused, SecretRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World
 
 pytestmark = pytest.mark.databases

@@ -6,14 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import request
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.world import World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.requests import Skip, skip_reason
+from memoryweb.memory.models import Conversation
 
 SAID = "I moved to Porto."
 

@@ -11,11 +11,9 @@ from threading import Event
 import pytest
 
 from memoryweb.audit.models import Event as AuditEvent
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.models import Conversation, File, LineOrigin, Revision
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, Revision
 from tests.extraction.talking import NOON, TALK, ask, bullets, talk, text_of
 from tests.fake_answers import noted
 from tests.fakes import Behaviour, ModelServer, Received

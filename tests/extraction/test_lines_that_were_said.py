@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from memoryweb.conversations.models import Message
 from memoryweb.extraction.findings import ExtractionAnswer, Findings, from_answer
+from memoryweb.memory.models import Message
 from tests.extraction.answering import NOTE, answer
 from tests.extraction.talking import bullets, extract, talk, text_of
 from tests.fakes import ModelServer

@@ -5,15 +5,10 @@ from typing import Any
 import pytest
 
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.outdated import withheld_of
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import Proposal
+from memoryweb.memory.models import Conversation, Fact, File, LineOrigin, Proposal, Request
+from memoryweb.memory.visible.outdated import withheld_of
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
 from tests.extraction.talking import NOON, TALK, again, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer

@@ -5,14 +5,12 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction import requests
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.models import Conversation, File, LineOrigin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.clock import Clock
 from tests.extraction.talking import (
     NOON,

@@ -7,16 +7,15 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memoryweb.conversations.models import Conversation
 from memoryweb.extraction import requests
 from memoryweb.extraction.models import Extraction
 from memoryweb.llm import breaker
 from memoryweb.llm.models import Breaker
+from memoryweb.memory.lines.flags import flagged_rows, print_of
+from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import flags
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.clock import Clock
 from tests.extraction.answering import CARLA, NOTE, answer
 from tests.extraction.talking import NOON, TALK, bullets, extract, talk, text_of

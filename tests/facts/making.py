@@ -5,10 +5,9 @@ from typing import Any
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.facts.models import Fact
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.workspace.models import Scope
+from memoryweb.memory.models import Fact, Scope
 from tests.world import Home, World
 
 

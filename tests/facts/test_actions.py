@@ -4,16 +4,17 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.facts.models import Contradiction, Fact, Vote
-from memoryweb.memory import contradictions, fact_actions, fact_repair, write
-from memoryweb.memory.exceptions import ContentRefused, Decided
-from memoryweb.memory.fact_actions import StatementGone
-from memoryweb.memory.fact_evidence import Ground
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
-from memoryweb.workspace.models import File
+from memoryweb.memory.facts import actions, contradictions
+from memoryweb.memory.facts.actions import StatementGone
+from memoryweb.memory.models import Contradiction, Fact, File, Vote
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.refusals import ContentRefused, Decided
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements import repair
+from memoryweb.memory.statements.evidence import Ground
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World
 
 pytestmark = pytest.mark.databases
@@ -33,7 +34,7 @@ def _save(world: World, text: str, writer: Writer = MACHINE, path: str = "KNOWLE
 
 
 def _text(world: World) -> str:
-    assert fact_repair.check(world.team).differing == ()
+    assert repair.check(world.team).differing == ()
     return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
 
 
@@ -49,7 +50,7 @@ def _act(world: World, act: object, fact: Fact, *args: object, **more: object) -
 
 def test_confirming_leaves_the_file_alone_and_is_an_event(world: World) -> None:
     _save(world, TOLD)
-    _act(world, fact_actions.confirm, _fact("Anna sings."))
+    _act(world, actions.confirm, _fact("Anna sings."))
     fact = _fact("Anna sings.")
     assert (fact.is_persons_word, fact.confirmed_by) == (True, world.alice)
     assert _text(world) == TOLD
@@ -58,28 +59,28 @@ def test_confirming_leaves_the_file_alone_and_is_an_event(world: World) -> None:
 
 def test_an_edit_is_the_persons_line_at_its_place(world: World) -> None:
     _save(world, TOLD)
-    _act(world, fact_actions.edit, _fact("city: Leeds"), "Moved away\nlong ago")
+    _act(world, actions.edit, _fact("city: Leeds"), "Moved away\nlong ago")
     assert _text(world) == TOLD.replace("city: Leeds", "Moved away long ago")
     old, new = _fact("city: Leeds"), _fact("Moved away long ago")
     assert (old.why, old.superseded_by, old.corrected_by) == (Why.REWORDED, new, world.alice)
     with pytest.raises(ContentRefused):
-        _act(world, fact_actions.edit, new, " ")
+        _act(world, actions.edit, new, " ")
 
 
 def test_not_true_takes_the_line_out_and_restoring_puts_it_back_under_its_heading(
     world: World,
 ) -> None:
     _save(world, TOLD)
-    _act(world, fact_actions.not_true, _fact("city: Leeds"))
+    _act(world, actions.not_true, _fact("city: Leeds"))
     gone = _fact("city: Leeds")
     assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.NOT_TRUE, world.alice)
     assert "Leeds" not in _text(world)
-    _act(world, fact_actions.restore, gone)
+    _act(world, actions.restore, gone)
     assert _text(world) == "# Memory\n\n## About\n\n- Anna sings.\n- city: Leeds\n"
     gone.refresh_from_db()
     assert (gone.state, gone.why, gone.corrected_at) == (State.ACTIVE, "", None)
     with pytest.raises(StatementGone):
-        _act(world, fact_actions.restore, gone)
+        _act(world, actions.restore, gone)
 
 
 def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
@@ -89,7 +90,7 @@ def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
     _save(world, "- city: Leeds\n")
     _save(world, TOLD)
     _save(world, TOLD, path="MEMORY.md")
-    _act(world, fact_actions.not_true, history)
+    _act(world, actions.not_true, history)
     assert "Anna sings" not in _text(world)
     rows = Fact.objects.filter(text="Anna sings.")
     assert rows.count() >= 2
@@ -99,14 +100,14 @@ def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
 
 def test_what_stands_under_no_heading_comes_back_below_the_title(world: World) -> None:
     _save(world, "# Knowledge\n\n- Anna sings.\n\n## Work\n\n- Bob works.\n")
-    _act(world, fact_actions.not_true, _fact("Anna sings."))
-    _act(world, fact_actions.restore, _fact("Anna sings."))
+    _act(world, actions.not_true, _fact("Anna sings."))
+    _act(world, actions.restore, _fact("Anna sings."))
     assert _text(world).startswith("# Knowledge\n\n- Anna sings.\n\n## Work")
 
 
 def test_a_program_decides_nothing(world: World) -> None:
     _save(world, TOLD)
-    for act in (fact_actions.confirm, fact_actions.not_true, fact_actions.restore):
+    for act in (actions.confirm, actions.not_true, actions.restore):
         with pytest.raises(WriteRefused):
             _act(world, act, _fact("Anna sings."), writer=MACHINE)
 
@@ -115,9 +116,9 @@ def test_one_person_has_one_vote_and_may_change_it(world: World) -> None:
     _save(world, TOLD)
     fact = _fact("Anna sings.")
     for helpful in (True, False):
-        _act(world, fact_actions.vote, fact, helpful=helpful)
+        _act(world, actions.vote, fact, helpful=helpful)
         assert Vote.objects.get(fact=fact).helpful is helpful
-    _act(world, fact_actions.vote, fact, helpful=None)
+    _act(world, actions.vote, fact, helpful=None)
     assert not Vote.objects.exists()
 
 

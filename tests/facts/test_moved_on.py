@@ -2,13 +2,14 @@
 
 import pytest
 
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory import contradictions, fact_actions, fact_repair, write
-from memoryweb.memory.fact_actions import StatementGone
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
-from memoryweb.workspace.models import File
+from memoryweb.memory.facts import actions, contradictions
+from memoryweb.memory.facts.actions import StatementGone
+from memoryweb.memory.models import Contradiction, Fact, File
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements import repair
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World
 
 MACHINE = Writer(AuthorKind.AGENT)
@@ -26,7 +27,7 @@ def _save(world: World, text: str, writer: Writer | None = None) -> File:
 
 
 def _text(world: World) -> str:
-    assert fact_repair.check(world.team).differing == ()
+    assert repair.check(world.team).differing == ()
     return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
 
 
@@ -83,7 +84,7 @@ def test_a_side_that_left_is_no_side_any_more(world: World) -> None:
     found = _rival(world)
     _rival(world, "city: Bath")
     with write_transaction(world.team) as tx:
-        fact_actions.not_true(tx, Fact.objects.get(text="city: York"), writer=_alice(world))
+        actions.not_true(tx, Fact.objects.get(text="city: York"), writer=_alice(world))
     assert [one.text for one in contradictions.sides_of(found)] == ["city: Leeds", "city: Bath"]
 
 
@@ -93,7 +94,7 @@ def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
     gone = Fact.objects.get(text="Anna sings.")
     _save(world, TOLD, MACHINE)
     with write_transaction(world.team) as tx, pytest.raises(StatementGone):
-        fact_actions.restore(tx, gone, writer=_alice(world))
+        actions.restore(tx, gone, writer=_alice(world))
     assert _text(world) == TOLD
 
 
@@ -101,7 +102,7 @@ def test_what_is_put_in_the_words_of_another_line_is_that_line(world: World) -> 
     _save(world, TOLD)
     fact, other = (Fact.objects.get(text=text) for text in ("city: Leeds", "Anna sings."))
     with write_transaction(world.team) as tx:
-        fact_actions.edit(tx, fact, "Anna sings.", writer=_alice(world))
+        actions.edit(tx, fact, "Anna sings.", writer=_alice(world))
     assert _text(world) == TOLD.replace("- city: Leeds\n", "")
     fact.refresh_from_db()
     assert (fact.why, fact.superseded_by) == (Fact.Why.REWORDED, other)

@@ -6,26 +6,25 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from memoryweb.conversations.models import Message
-from memoryweb.conversations.parsing import NewMessage
-from memoryweb.facts.corrections import corrections
-from memoryweb.facts.models import Fact
-from memoryweb.memory import line_protection, messages, proposing, reverting, write
+from memoryweb.memory.conversations import messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.lines import origins
+from memoryweb.memory.lines.flags import flagged_lines, print_of
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Fact, File, Import, LineOrigin, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.my_memory import changes
 from memoryweb.memory.my_memory.changes import Spot
+from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import flags as reviewing
 from memoryweb.memory.review import proposals
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance import line_origins
-from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.provenance.line_origins import Origin
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.sources import Kind, Source
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.statements.corrections import corrections
+from memoryweb.memory.writing import line_protection, proposing, write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.web.display_names import author_name
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Import
 from tests.api.client import Api
 from tests.snapshots.archives import of
 from tests.world import World, personal_token
@@ -134,7 +133,7 @@ def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
         with write_transaction(world.team) as tx:
             place = Place(world.agent, world.bobs_memory, "MEMORY.md")
             line = NewLine(
-                "- Bob lives in Leeds.", Origin((line_origins.Source(message_id=message.pk),))
+                "- Bob lives in Leeds.", Origin((origins.Source(message_id=message.pk),))
             )
             file = write.append(tx, place, [line], writer=MACHINE).file
         assert Fact.objects.get(text="Bob lives in Leeds.", file=file).state == state
@@ -206,7 +205,7 @@ def test_what_a_person_reverts_comes_back_through_no_program(world: World) -> No
     source = Source(world.agent, Kind.IMPORT, Import.objects.get().pk)
     with write_transaction(world.team) as tx:
         reach = Q(owner=world.bobs_memory)
-        reverting.revert(tx, source, reach, Q(), writer=_bob(world))
+        sources.revert(tx, source, reach, Q(), writer=_bob(world))
     gone = _fact("Bob lives in Leeds.")
     assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.REVERTED, world.bob)
     _save(world, "- Bob sings.\n- Bob lives\n  in Leeds.\n")

@@ -2,13 +2,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.facts.models import Contradiction, Evidence, Fact
-from memoryweb.memory import fact_repair, facts, write
-from memoryweb.memory.facts import Went
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Contradiction, Evidence, Fact, File
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements import projection, repair
+from memoryweb.memory.statements.projection import Went
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.statements import statements
 from tests.world import World
 
@@ -30,7 +30,7 @@ def _save(
 
 def _standing(world: World) -> dict[str, Fact]:
     rows = Fact.objects.filter(agent=world.agent, file__path="KNOWLEDGE.md")
-    assert fact_repair.check(world.team).differing == ()
+    assert repair.check(world.team).differing == ()
     return {row.text: row for row in rows}
 
 
@@ -119,7 +119,7 @@ def test_facts_follow_a_file_to_its_new_name(world: World) -> None:
             write.rename(tx, file, path, writer=_person(world))
         fact.refresh_from_db()
         assert (fact.file is not None, fact.corrected_at) == (stands, None)
-        assert fact_repair.check(world.team).differing == ()
+        assert repair.check(world.team).differing == ()
     assert (fact.path, fact.state) == ("structured/a.md", State.ACTIVE)
 
 
@@ -149,13 +149,13 @@ def test_facts_that_differ_from_files_are_found_and_mended(world: World) -> None
     lost = Fact.objects.get(value="Leeds")
     Fact.objects.exclude(pk=lost.pk).delete()
     Fact.objects.update(text="city: Bath", fingerprint="x", attribute="town")
-    assert fact_repair.check(world.team).differing == (str(file.pk),)
-    assert fact_repair.project(world.team).differing == (str(file.pk),)
+    assert repair.check(world.team).differing == (str(file.pk),)
+    assert repair.project(world.team).differing == (str(file.pk),)
     assert set(_standing(world)) == {"Anna sings.", "city: Leeds"}
     Fact.objects.update(attribute="town")  # as another version read it
-    assert fact_repair.project(world.team).differing == (str(file.pk),)
+    assert repair.project(world.team).differing == (str(file.pk),)
     assert _standing(world)["city: Leeds"].attribute == "city"
-    assert fact_repair.project(world.team).differing == ()
+    assert repair.project(world.team).differing == ()
 
 
 @pytest.mark.parametrize("by_person", [True, False])
@@ -196,15 +196,15 @@ def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
     before = {row.text: row.source for row in Fact.objects.all()}
     Fact.objects.all().delete()
     Contradiction.objects.all().delete()
-    bring = facts.bring_in_line
+    bring = projection.bring_in_line
     turns = iter([bring])
-    monkeypatch.setattr(facts, "bring_in_line", lambda *args: next(turns)(*args))
+    monkeypatch.setattr(projection, "bring_in_line", lambda *args: next(turns)(*args))
     with pytest.raises(StopIteration):
-        fact_repair.project_missing()
+        repair.project_missing()
     assert 0 < Fact.objects.values("file").distinct().count() < 2
-    monkeypatch.setattr(facts, "bring_in_line", bring)
-    fact_repair.project_missing()
+    monkeypatch.setattr(projection, "bring_in_line", bring)
+    repair.project_missing()
     assert {row.text: row.source for row in Fact.objects.all()} == before
     assert {row.state for row in Fact.objects.filter(attribute="city")} == {State.DISPUTED}
     assert Evidence.objects.filter(fact__value="Leeds", root__author_kind="person").exists()
-    assert fact_repair.check(world.team).differing == ()
+    assert repair.check(world.team).differing == ()

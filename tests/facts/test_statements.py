@@ -1,4 +1,4 @@
-from memoryweb.facts.statements import Statement, statements_of
+from memoryweb.memory.statements.bullets import Statement, statements_of
 
 TEXT = """# Memory
 

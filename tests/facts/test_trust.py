@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.facts.listing import narrowed, values_of, weighed, weight_of
-from memoryweb.facts.models import Evidence, Fact, Vote
-from memoryweb.facts.trust import Band, band, trust
-from memoryweb.facts.validity import state_on
 from memoryweb.language.extraction_rules import Kind
+from memoryweb.memory.models import Evidence, Fact, Vote
+from memoryweb.memory.statements.listing import narrowed, values_of, weighed, weight_of
+from memoryweb.memory.statements.trust import Band, band, trust
+from memoryweb.memory.statements.validity import state_on
 from tests.facts.making import made
 from tests.world import World
 

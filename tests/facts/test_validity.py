@@ -3,8 +3,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memoryweb.facts import validity
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Fact
+from memoryweb.memory.statements import validity
 
 State = Fact.State
 LAST = date(2026, 3, 14)

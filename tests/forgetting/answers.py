@@ -7,7 +7,7 @@ from typing import Any
 from django_scopes import scope
 
 from memoryweb.api.mcp.resources import HOME, ROOT
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
 from tests.api.client import Api
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0

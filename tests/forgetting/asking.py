@@ -6,17 +6,15 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request, Target
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory.forgetting.hiding import Asked, Meant, ask, hide
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Fact, File, Message, Request, Target
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.world import World
 
 MORNING = datetime(2026, 3, 1, 8, tzinfo=UTC)
@@ -71,6 +69,6 @@ def places_of(fact: Fact) -> list[Meant]:
 
 def hidden(world: World, fact: Fact) -> Request:
     with write_transaction(world.team) as work:
-        request = ask(work, Asked(fact.agent, fact.owner, Request.Via.API, "my weight"))
+        request = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API, "my weight"))
         hide(work, request, places_of(fact))
     return request

@@ -19,24 +19,22 @@ from memoryweb.api.models import Idempotency
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
-from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.memory import entries, write
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import targets
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.search import search
-from memoryweb.memory.snapshot import service, uploads
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.review.models import Proposal
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.index import fulltext, sqlite
+from memoryweb.memory.index.recalls import Given, count
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import File, Proposal, RecallEvent, Receipt, Request, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.snapshots import service, uploads
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.search import index, index_sqlite
-from memoryweb.search.models import RecallEvent
-from memoryweb.search.recalls import Given, count
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
 from tests.forgetting.answers import answers
 from tests.snapshots.archives import of
 from tests.world import World, integration_token
@@ -167,7 +165,7 @@ def planted(world: World) -> World:
 def _hidden(world: World) -> Request:
     with write_transaction(world.team) as work:
         found = targets.of_text(world.agent, world.customer, CANARY)
-        request = ask(work, Asked(world.agent, world.customer, Request.Via.API, CANARY))
+        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API, CANARY))
         hide(work, request, found.meant, seconds=0)
     return request
 
@@ -214,7 +212,7 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
     _erased(request)
     assert [row for row in _rows() if _has(row)] == []
     assert Receipt.objects.get(request=request).remaining == 0
-    assert index.is_sound()
+    assert fulltext.is_sound()
     assert verify(world.team.pk).ok
     if connection.vendor == "sqlite":
         name = Path(settings.DATABASES["default"]["NAME"])
@@ -252,7 +250,7 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
 def test_others_write_between_the_steps_of_a_merge(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_sqlite, "_PAGES", 5)
+    monkeypatch.setattr(sqlite, "_PAGES", 5)
     said = [
         NewMessage("user", f"Number {n} grows {n % 97} roses and {n % 89} herbs.")
         for n in range(400)
@@ -261,9 +259,9 @@ def test_others_write_between_the_steps_of_a_merge(
         _say(world, f"before {talk}", said)
     begun: bool | None = False
     while begun is not None:
-        begun = index.merge(begun=begun)
+        begun = fulltext.merge(begun=begun)
         _say(world, "meanwhile", [NewMessage("user", "It rains again."), *said[:40]])
-    assert index.is_sound()
+    assert fulltext.is_sound()
 
 
 def _say(world: World, talk: str, said: list[NewMessage]) -> None:

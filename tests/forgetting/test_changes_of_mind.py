@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import erasing, hiding, holds
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.exceptions import GiveUp
 from tests.forgetting.asking import WEIGHT, lived

@@ -13,18 +13,16 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.owners import system_owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Receipt, Request, Tombstone
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasable_columns, erasing, holds, receipts, targets
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, restore, write
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import Fact, File, Receipt, Request, Revision, Tombstone
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, restore, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.revisions import content_of
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.world import World
 
@@ -35,7 +33,7 @@ WORDS = "62 kilos"
 def forgotten(world: World, fact: Fact) -> Request:
     """Asked, and due."""
     with write_transaction(world.team) as work:
-        request = ask(work, Asked(fact.agent, fact.owner, Request.Via.API))
+        request = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API))
         found = targets.of_facts(fact.agent, fact.owner, [fact])
         hide(work, request, found.meant, seconds=0)
     return request
@@ -65,14 +63,14 @@ def holding(words: str) -> set[str]:
 def test_no_row_has_it_any_more_and_a_receipt_says_so(world: World) -> None:
     request = erased(world, lived(world, world.customer))
     assert holding(WORDS) == set()
-    assert holding("like tea") >= {"workspace.File", "conversations.Message", "facts.Fact"}
+    assert holding("like tea") >= {"memory.File", "memory.Message", "memory.Fact"}
     receipt = Receipt.objects.get(request=request)
     assert request.state == Request.State.ERASED
     assert receipt.remaining == 0
     assert receipt.hash == receipts.digest(receipt)
     assert receipt.counts["statements"] == 1
     assert receipt.counts["messages"] == 2
-    assert receipt.scanned["recall.Passage"] >= 4
+    assert receipt.scanned["memory.Passage"] >= 4
     assert verify(world.team.pk).ok
 
 
@@ -128,7 +126,7 @@ def test_another_owner_s_same_words_stay(world: World) -> None:
     theirs.refresh_from_db()
     assert theirs.text == WEIGHT
     assert Receipt.objects.get().remaining == 0
-    assert "conversations.Message" in holding(ECHO)
+    assert "memory.Message" in holding(ECHO)
 
 
 def test_a_run_that_had_read_it_begins_anew(world: World) -> None:
@@ -175,7 +173,7 @@ def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) ->
 def test_forgetting_twice_is_forgetting_once(world: World) -> None:
     fact = lived(world, world.customer)
     with write_transaction(world.team) as work:
-        again = ask(work, Asked(fact.agent, fact.owner, Request.Via.API))
+        again = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API))
         hide(work, again, targets.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
     erased(world, fact)
     assert holding(WORDS) == set()
@@ -231,7 +229,7 @@ def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
             file = write(work, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
         erased(world, Fact.objects.get(text="Age: 34"))
         with write_transaction(world.team) as work:
-            request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+            request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
             hide(work, request, [targets.line_place(file, "The budget is 5000 euros.")], seconds=0)
         engine.tick(timezone.now() + timedelta(seconds=1))
         assert [run.error for run in engine.run_pending()] == [""]

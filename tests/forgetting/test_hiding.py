@@ -11,20 +11,18 @@ from django_scopes import scope
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import inputs
 from memoryweb.extraction.pipeline import _window
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory import tools
-from memoryweb.memory.context import build
 from memoryweb.memory.forgetting.hiding import NothingToUndo, undo
-from memoryweb.memory.my_memory import export as mine
-from memoryweb.memory.search import search
-from memoryweb.memory.snapshot import service
-from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
+from memoryweb.memory.models import Fact, File, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.my_memory import archive as mine
+from memoryweb.memory.prompt.context import build
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.snapshots import service
+from memoryweb.memory.tools import files
+from memoryweb.memory.tools.files import Acting
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.forgetting.asking import hidden, lived
 from tests.world import World
 
@@ -90,9 +88,9 @@ def _unzipped(archive: bytes) -> str:
 
 def _read(world: World) -> str:
     acting = _acting(world)
-    texts = [tools.read_file(acting, name)[1] for name in ("MEMORY.md", "memory/2026-03-01.md")]
-    lines = [line.snippet for line in tools.memory_search(acting, "kilos")]
-    return " ".join([*texts, *lines, tools.memory_get(acting, "2026-03-01")[1]])
+    texts = [files.read_file(acting, name)[1] for name in ("MEMORY.md", "memory/2026-03-01.md")]
+    lines = [line.snippet for line in files.memory_search(acting, "kilos")]
+    return " ".join([*texts, *lines, files.memory_get(acting, "2026-03-01")[1]])
 
 
 @pytest.mark.parametrize(
@@ -138,10 +136,10 @@ def test_a_program_that_writes_the_file_loses_nothing_of_what_can_be_undone(
 ) -> None:
     request = hidden(world, fact)
     acting = _acting(world)
-    _file, text = tools.read_file(acting, "MEMORY.md")
+    _file, text = files.read_file(acting, "MEMORY.md")
     writer = Writer(AuthorKind.AGENT, integration=world.integration)
     with write_transaction(world.team) as work:
-        tools.write_file(work, acting, "MEMORY.md", f"{text}- I like rain.\n", writer=writer)
+        files.write_file(work, acting, "MEMORY.md", f"{text}- I like rain.\n", writer=writer)
         undo(work, request)
     assert fact.text in File.objects.get(path="MEMORY.md", owner=world.customer).content
 

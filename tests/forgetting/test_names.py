@@ -21,21 +21,20 @@ from memoryweb.api.models import Idempotency
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import verify
-from memoryweb.conversations.models import Message
 from memoryweb.dreaming.models import Candidate
-from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.forgetting.text_matching import names_of
-from memoryweb.memory import entries, write
+from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import erasable_columns
 from memoryweb.memory.forgetting.erasable_columns import Memory
 from memoryweb.memory.forgetting.hiding import undo
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
+from memoryweb.memory.models import File, Message, Receipt, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.visible.text_matching import names_of
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.walls.forgotten_stage import CUSTOMERS, SHARED, Forgotten, hide, planted
 from tests.world import World, integration_token
 
@@ -77,7 +76,7 @@ def _in_rows(world: World) -> None:
     """Straight into a row of each table; files and what follows from them came by their doors."""
     memory = Memory(world.team.pk, world.agent.pk, world.customer.pk)
     for table in erasable_columns.tables():
-        if table.label in {"workspace.File", "recall.Passage", "entries.Alias"}:
+        if table.label in {"memory.File", "memory.Passage", "memory.Alias"}:
             continue
         rows = table.rows(world.team.pk).filter(table.within(memory))
         row = rows.order_by("-pk").first()

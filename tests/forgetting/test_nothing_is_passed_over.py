@@ -8,18 +8,16 @@ from django.apps import apps
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.conversations.models import Message
-from memoryweb.forgetting.models import Request
 from memoryweb.language.forget_requests import meant_by
-from memoryweb.memory import placeholders
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import matching, targets
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
-from memoryweb.memory.forgetting.request_contents import tell
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.models import File, Message, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.request_contents import tell
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.forgetting.test_requests import remembers, say
 from tests.world import World
@@ -90,7 +88,7 @@ def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World
                 None,
                 conversation=talk,
             )
-            hide(work, ask(work, asked), [], candidates=[])
+            hide(work, open_request(work, asked), [], candidates=[])
         hidden = Request.objects.exclude(pk=first.pk)
         hidden.update(state=Request.State.HIDDEN, created_at=timezone.now())
     say(world, world.customer, "It rains.", ECHO)
@@ -120,7 +118,7 @@ def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
     )
     with write_transaction(world.team) as work:
         file = write(work, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
-        request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
         hide(work, request, [targets.line_place(file, WEIGHT)])
         write(work, place, "- Tea.\n", writer=person)
         file = File.objects.get(pk=file.pk)
@@ -136,7 +134,7 @@ def test_old_requests_about_shared_memory_lose_an_owners_words(world: World) -> 
         said = Asked(world.agent, None, Request.Via.MESSAGE, "my weight", message)
         by_words = Asked(world.agent, None, Request.Via.API, "the old budget")
         own = Asked(world.agent, world.customer, Request.Via.MESSAGE, "my weight", message)
-        old, sought, mine = (ask(work, one) for one in (said, by_words, own))
+        old, sought, mine = (open_request(work, one) for one in (said, by_words, own))
         Request.objects.filter(pk=sought.pk).update(state=Request.State.HIDDEN)
     migration = import_module("memoryweb.forgetting.migrations.0004_shared_requests_without_words")
     migration.empty(apps, None)

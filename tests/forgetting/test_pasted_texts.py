@@ -10,13 +10,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
 from memoryweb.language.forget_requests import agrees, forgets, is_own_wish
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.hiding import undo
-from memoryweb.memory.forgetting.request_contents import offered_of
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.request_contents import offered_of
 from tests.api.callers import callers_of
 from tests.clock import Clock
 from tests.forgetting.asking import WEIGHT

@@ -10,18 +10,16 @@ from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Message
 from memoryweb.extraction.pipeline import _window
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.context import build
-from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, ask, hide, undo
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, hide, open_request, undo
 from memoryweb.memory.forgetting.selection import undo_of_fact
 from memoryweb.memory.forgetting.targets import fact_place
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import Fact, Message, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import build
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.forgetting.asking import WEIGHT, lived
 from tests.world import World
 
@@ -290,7 +288,9 @@ def test_undoing_it_for_a_shared_statement_leaves_an_owners_request_alone(world:
     remembers(world, None, "The pool opens at nine.")
     shared = Fact.objects.get(owner=None)
     with write_transaction(world.team) as work:
-        private = ask(work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool"))
+        private = open_request(
+            work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool")
+        )
         hide(work, private, [fact_place(shared)])
     with write_transaction(world.team) as work, pytest.raises(NothingToUndo):
         undo_of_fact(work, shared, writer=Writer(AuthorKind.PERSON, user=world.alice))
@@ -310,7 +310,7 @@ def test_an_open_request_that_hides_nothing_hides_no_echo(world: World) -> None:
     with write_transaction(world.team) as work:
         talk = world.agent.conversations.get(owner=world.customer)
         asked = Asked(world.agent, world.customer, Request.Via.MESSAGE, ASKED, talk.messages.get())
-        ask(work, asked)
+        open_request(work, asked)
         answer = [NewMessage("assistant", "You weigh 62 kilos.")]
         add_messages(
             work,

@@ -7,13 +7,12 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.forgetting.models import Receipt
-from memoryweb.forgetting.text_matching import Sought
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models import File, Receipt
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.text_matching import Sought
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.forgetting.asking import lived
 from tests.forgetting.test_erasing import erased, holding
 from tests.world import World

@@ -9,14 +9,13 @@ from django.db.models import F
 from django.db.models.signals import pre_delete
 from django.utils import timezone
 
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import LegalHold, Receipt, Request, Target
-from memoryweb.forgetting.queries import of_targets
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasing, hiding, holds, removal, whole_owners
-from memoryweb.memory.forgetting.hiding import Asked, Meant, ask, hide
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.models import Fact, LegalHold, Message, Receipt, Request, Target
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.hidden import of_targets
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -38,7 +37,7 @@ def said_often(world: World, times: int) -> Request:
         add_messages(
             work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
         )
-        request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
         places = [
             Meant(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.content) - 5)
             for one in Message.objects.all()
@@ -96,7 +95,7 @@ def test_what_another_request_hides_of_the_same_message_moves_along(world: World
         )
         message = Message.objects.get()
         for one, seconds in ((said[0], 0), (said[2], 3600), (said[0], 3600)):
-            request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+            request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
             first = text.index(one)
             place = Meant(
                 Target.Kind.MESSAGE, one, message=message, first=first, last=first + len(one)
@@ -208,14 +207,14 @@ def test_messages_go_before_their_conversations(
     left: list[int] = []
     pre_delete.connect(
         lambda instance, **_: left.append(Message.objects.count()),
-        sender="conversations.Conversation",
+        sender="memory.Conversation",
         weak=False,
         dispatch_uid="left",
     )
     try:
         engine.work(whole(world).pk)
     finally:
-        pre_delete.disconnect(sender="conversations.Conversation", dispatch_uid="left")
+        pre_delete.disconnect(sender="memory.Conversation", dispatch_uid="left")
     assert left == [0]
 
 

@@ -3,12 +3,11 @@
 import pytest
 from django_scopes import scope
 
-from memoryweb.forgetting.models import Target
-from memoryweb.forgetting.text_matching import Sought, comes_near, is_telling, says
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import targets
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File, Target
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.text_matching import Sought, comes_near, is_telling, says
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.world import World
 

@@ -7,16 +7,13 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.conversations.models import Message
-from memoryweb.forgetting import tombstones
-from memoryweb.forgetting.models import Tombstone
-from memoryweb.memory import write
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.snapshot import service
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import File, Message, Tombstone
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import service
+from memoryweb.memory.writing import tombstones, write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.forgetting.asking import WEIGHT
 from tests.snapshots.archives import of
 from tests.world import World

@@ -3,9 +3,9 @@
 import pytest
 
 from memoryweb.api.models import Idempotency
-from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from tests.forgetting.asking import hidden, lived
 from tests.forgetting.test_erasing import holding
@@ -26,7 +26,7 @@ def test_what_they_asked_before_goes_with_them(world: World) -> None:
         hiding.undo(work, request)
     erased_owner(world)
     assert holding("my weight") == set()
-    assert "forgetting.Request" in {name for row in Receipt.objects.all() for name in row.counts}
+    assert "memory.Request" in {name for row in Receipt.objects.all() for name in row.counts}
     assert set(Request.objects.values_list("state", flat=True)) == {Request.State.ERASED}
 
 

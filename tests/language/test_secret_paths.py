@@ -10,23 +10,27 @@ from django.http import QueryDict
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.exceptions import BatchRefused
-from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.secrets.in_names import holds_secret
-from memoryweb.memory import agents, proposing, section_writing, tools, write
-from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefused
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.section_writing import Step, Strategy
-from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.review.models import Proposal
+from memoryweb.memory import agents
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, File, Message, Proposal, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import (
+    BatchRefused,
+    ContentRefused,
+    PathRefused,
+    SecretRefused,
+)
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.tools import files, section_writing
+from memoryweb.memory.tools.files import Acting
+from memoryweb.memory.tools.section_writing import Step, Strategy
+from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
 from memoryweb.web.agents.forms import AgentForm
 from memoryweb.web.owners.forms import BreakGlassForm
 from memoryweb.web.team.forms import GrantForm, TeamForm
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
 from tests.world import World
@@ -57,16 +61,16 @@ def _editor(work: Transaction, world: World, text: str) -> object:
 
 
 def _write(work: Transaction, world: World, text: str) -> object:
-    return tools.write_file(work, _acting(world), PATH, text, writer=TOOL)
+    return files.write_file(work, _acting(world), PATH, text, writer=TOOL)
 
 
 def _edit(work: Transaction, world: World, text: str) -> object:
     write.write(work, _place(world), "tea\n", writer=TOOL)
-    return tools.edit_file(work, _acting(world), PATH, "tea", text, writer=TOOL)
+    return files.edit_file(work, _acting(world), PATH, "tea", text, writer=TOOL)
 
 
 def _remember(work: Transaction, world: World, text: str) -> object:
-    return tools.remember(work, _acting(world), text, writer=TOOL)
+    return files.remember(work, _acting(world), text, writer=TOOL)
 
 
 def _step(strategy: Strategy) -> Act:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.language.tokens import tokens
-from memoryweb.search.terms import MOST_TERMS, terms_of
+from memoryweb.memory.index.terms import MOST_TERMS, terms_of
 
 TEXT = st.text(max_size=200)
 

@@ -7,7 +7,7 @@ import pytest
 
 from memoryweb.api.mcp.view import MOST_BYTES
 from memoryweb.audit.models import Event
-from memoryweb.workspace.models import Revision
+from memoryweb.memory.models import Revision
 from tests.mcp.client import CAPABILITIES, META, MODERN, VERSION, Mcp
 from tests.world import World
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
 from tests.mcp.client import Mcp
 from tests.world import World
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.search.models import Injection
+from memoryweb.memory.models import Injection
 from tests.mcp.client import Mcp
 
 SKILL = "skills/tea/SKILL.md"

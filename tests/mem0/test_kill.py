@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django_scopes import scope
 
+from memoryweb.memory.models import File
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.api.callers import callers_of
 from tests.mem0.client import Mem0
 from tests.mem0.test_many_statements import MANY, stated, texts

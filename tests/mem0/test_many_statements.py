@@ -7,12 +7,12 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.forgetting import tombstones
-from memoryweb.memory.statement_run import SLICE
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools.statement_run import SLICE
+from memoryweb.memory.writing import tombstones
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, Revision
 from tests.api.callers import Callers
 from tests.commands.calling import run
 from tests.mem0.client import Mem0

@@ -8,15 +8,12 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models import Fact, Message, Request, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import Revision
 from tests.api.callers import NAMES, Callers
 from tests.commands.calling import run
 from tests.mem0.client import Mem0

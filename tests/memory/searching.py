@@ -14,15 +14,15 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.parsing import NewMessage
 from memoryweb.language.tokens import tokens
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search.dates import told
-from memoryweb.search.models import Passage
-from memoryweb.search.terms import sought_in, terms_of
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.index.dates import told
+from memoryweb.memory.index.terms import sought_in, terms_of
+from memoryweb.memory.models import Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.world import World
 
 K1, B = 1.2, 0.75

@@ -13,9 +13,9 @@ from memoryweb.memory.agents import (
     remove_expired,
     restore_agent,
 )
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
-from memoryweb.workspace.models import File
 from tests.accounts.refusal import refusing_events
 from tests.world import World
 

@@ -11,17 +11,16 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
 from memoryweb.llm import tokens
 from memoryweb.markdown.render import parse, render
-from memoryweb.memory.context import HEADING, Context, build
-from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import HEADING, Context, build
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
-from memoryweb.memory.prompt_order import arrange
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.prompt.prompt_order import arrange
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.world import World
 
 PERSON = Writer(AuthorKind.PERSON)

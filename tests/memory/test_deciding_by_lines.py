@@ -2,19 +2,17 @@
 
 import pytest
 
-from memoryweb.facts.models import Fact
-from memoryweb.memory import proposing, write
-from memoryweb.memory.exceptions import Decided, Stale
+from memoryweb.memory.lines.origins import Origin, protected_lines
+from memoryweb.memory.models import Fact, File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided, Stale
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.review.proposals import NothingTicked, ProposalChanged
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.line_origins import Origin, protected_lines
-from memoryweb.review.changes import Picked, changes_of, print_of, take
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.writing.changes import Picked, changes_of, print_of, take
+from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.world import World
 
 pytestmark = pytest.mark.databases

@@ -13,13 +13,15 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.audit.models import Event
 from memoryweb.audit.triggers import drop_triggers
-from memoryweb.memory import context, search, tools
-from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
+from memoryweb.memory.search import engine
+from memoryweb.memory.tools import files
+from memoryweb.memory.tools.files import Acting
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.callers import callers_of
 from tests.world import PASSWORD, World, signed_in
 
@@ -46,8 +48,8 @@ def _superuser() -> User:
 
 def test_a_tool_of_every_team_reads_it(world: World, everyones: Agent) -> None:
     with scope(team=world.team):
-        assert tools.read_file(_acting(world), "RULES.md")[1] == TEXT
-        listed = tools.list_files(_acting(world))
+        assert files.read_file(_acting(world), "RULES.md")[1] == TEXT
+        listed = files.list_files(_acting(world))
     assert [file.scope for file in listed if file.path == "RULES.md"] == ["GLOBAL"]
 
 
@@ -69,12 +71,12 @@ def test_a_file_of_the_team_stands_before_the_global_one(world: World, everyones
         place = Place(world.agent, None, "RULES.md")
         write(work, place, "Ours.\n", writer=Writer(AuthorKind.SYSTEM))
     with scope(team=world.team):
-        assert tools.read_file(_acting(world), "RULES.md")[1] == "Ours.\n"
+        assert files.read_file(_acting(world), "RULES.md")[1] == "Ours.\n"
 
 
 def test_a_search_finds_it(world: World, everyones: Agent) -> None:
     with scope(team=world.team):
-        found = search.search(Reader(world.agent), "lighthouse")
+        found = engine.search(Reader(world.agent), "lighthouse")
     assert [hit.file.path for hit in found.hits if hit.file] == ["RULES.md"]
 
 

@@ -4,18 +4,15 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Message
-from memoryweb.memory import write
-from memoryweb.memory.exceptions import Decided, ValueRefused
-from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import File, HeldSecret, Message, Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided, ValueRefused
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import secrets
 from memoryweb.memory.review.secrets import MOST_TRIES
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.review.models import HeldSecret
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.language.test_secret_assignments import drawn
 from tests.world import World
 

@@ -9,24 +9,21 @@ import pytest
 from django.db.models import Q
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.facts.models import Fact
-from memoryweb.memory import reverting
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.conversation_run import Importing
-from memoryweb.memory.snapshot.planning import Plan
-from memoryweb.memory.snapshot.service import Imported
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.sources import Kind, Source
-from memoryweb.provenance.writer import Writer
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Conversation, Fact, File, Import, Message, Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import ArchiveRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.reverting import sources
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.snapshots.conversation_run import Importing
+from memoryweb.memory.snapshots.formats import chatgpt
+from memoryweb.memory.snapshots.formats.table import read
+from memoryweb.memory.snapshots.planning import Plan
+from memoryweb.memory.snapshots.service import Imported
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Passage
-from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.formats import chatgpt
-from memoryweb.snapshots.formats.table import read
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Import
 from tests.language.test_credentials import draw
 from tests.snapshots.archives import Part, zipped
 from tests.snapshots.exports import CLAUDE, MEM0, SPOKEN, TALK, exported, node, sent, talk
@@ -62,10 +59,10 @@ def worked(done: Imported) -> Run:
     return engine.work(run.pk) or run
 
 
-def revert(world: World, batch: Import) -> reverting.Reverted:
+def revert(world: World, batch: Import) -> sources.Reverted:
     source = Source(world.agent, Kind.IMPORT, batch.pk)
     with write_transaction(world.team) as work:
-        return reverting.revert(work, source, Q(), Q(), writer=_by(world))
+        return sources.revert(work, source, Q(), Q(), writer=_by(world))
 
 
 def said() -> list[tuple[str, str]]:

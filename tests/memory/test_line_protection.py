@@ -1,13 +1,13 @@
 import pytest
 
 from memoryweb.audit.models import Event
-from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.line_protection import keep, release
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.line_origins import protected_lines
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines.origins import protected_lines
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Stale
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.line_protection import keep, release
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.world import World
 
 

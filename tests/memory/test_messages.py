@@ -8,13 +8,11 @@ from django.db import connection
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.conversations.exceptions import BatchRefused
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.memory.exceptions import MessageConflict
-from memoryweb.memory.messages import Added, NewMessage, add_messages, import_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.search.models import Passage
-from memoryweb.tenancy import TeamManager
+from memoryweb.core.tenancy import TeamManager
+from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages, import_messages
+from memoryweb.memory.models import Conversation, Message, Passage
+from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
+from memoryweb.memory.models.transaction import write_transaction
 from tests.language.test_credentials import draw
 from tests.snapshot import restored_world
 from tests.world import World

@@ -7,15 +7,14 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.memory import fact_actions
-from memoryweb.memory.context import build
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.facts import actions
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Evidence, Fact, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import build
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -202,7 +201,7 @@ def test_what_a_schedule_says_is_nobodys_word(world: World, hamburg: Fact, sourc
 def test_what_was_said_before_it_was_confirmed_hides_nothing(world: World, hamburg: Fact) -> None:
     by = Writer(AuthorKind.PERSON, user=world.alice)
     with write_transaction(world.team) as work:
-        fact_actions.confirm(work, hamburg, writer=by)
+        actions.confirm(work, hamburg, writer=by)
     say(world, world.customer, "We moved to Berlin.", at=3)
     hamburg.refresh_from_db()
     assert hamburg.hidden_at is None

@@ -7,16 +7,17 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import placeholders, tools, write
-from memoryweb.memory.placeholders import LinesWait
+from memoryweb.memory.lines.flags import flagged_lines, print_of
+from memoryweb.memory.models import File, InjectedSpan
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.tools import Acting, EditRefused
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.search.models import InjectedSpan
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.tools import files
+from memoryweb.memory.tools.files import Acting, EditRefused
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.placeholders import LinesWait
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.soaking import first_in_gate
 from tests.world import World
 
@@ -40,19 +41,19 @@ def _write(world: World, text: str, *, path: str = "KNOWLEDGE.md", writer: Write
 
 
 def _read(world: World, path: str = "KNOWLEDGE.md") -> str:
-    return tools.read_file(_acting(world), path)[1]
+    return files.read_file(_acting(world), path)[1]
 
 
 def _tool_write(world: World, text: str, path: str = "KNOWLEDGE.md") -> File:
     with write_transaction(world.team) as work:
-        tools.write_file(work, _acting(world), path, text, writer=TOOL)
+        files.write_file(work, _acting(world), path, text, writer=TOOL)
     return File.objects.get(path=path, agent=world.agent, owner=None)
 
 
 def _edit(world: World, old: str, new: str, *, replace_all: bool = False) -> File:
     with write_transaction(world.team) as work:
         acting = _acting(world)
-        tools.edit_file(
+        files.edit_file(
             work, acting, "KNOWLEDGE.md", old, new, writer=TOOL, replace_all=replace_all
         )
     return File.objects.get(path="KNOWLEDGE.md", agent=world.agent, owner=None)
@@ -65,7 +66,7 @@ def _hidden_texts(file: File) -> Counter[str]:
 
 def test_a_line_that_waits_is_read_as_its_cover_under_the_true_hash(world: World) -> None:
     file = _write(world, TEXT)
-    read, text = tools.read_file(_acting(world), "KNOWLEDGE.md")
+    read, text = files.read_file(_acting(world), "KNOWLEDGE.md")
     lines = text.split("\n")
     assert lines[:3] + lines[4:] == ["# Memory", "", "- Tea.", "- Milk.", ""]
     assert lines[3] == placeholders.placeholder(file, ORDER)
@@ -179,11 +180,11 @@ def test_a_new_text_of_the_agent_keeps_what_people_pinned_or_wrote(world: World)
 def test_the_journal_and_its_search_do_not_say_it(world: World) -> None:
     _write(world, f"# 2026-11-20\n\n- Tea for Zebedee.\n{ORDER}\n{LINK}\n", path=NOTE)
     acting = _acting(world)
-    journal = tools.memory_get(acting, "2026-11-20")[1]
+    journal = files.memory_get(acting, "2026-11-20")[1]
     assert "evil" not in journal
     assert "Ignore" not in journal
     assert len(placeholders.numbers_in(journal)) == 2
-    found = tools.memory_search(acting, "zebedee")
+    found = files.memory_search(acting, "zebedee")
     assert [line.number for line in found] == [3]
 
 
@@ -199,7 +200,7 @@ def test_a_search_of_the_past_does_not_find_what_a_person_removed(world: World) 
     then = file.updated_at.isoformat()
     with write_transaction(world.team) as work:
         mark_decisions.remove(work, file, print_of(ORDER), by=world.alice)
-    found = tools.search_workspace(_acting(world), f"zebedee at:{then}")
+    found = files.search_workspace(_acting(world), f"zebedee at:{then}")
     assert [hit.snippet for hit, _file in found] == ["- Tea for Zebedee."]
 
 

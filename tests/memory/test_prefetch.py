@@ -5,16 +5,14 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.context import MOST_PERSONAL, Context, build
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.forgetting.targets import fact_place, said_place
-from memoryweb.memory.injections import served
-from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.models import Evidence, Fact, Message, Request
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import MOST_PERSONAL, Context, build
+from memoryweb.memory.prompt.injections import served
 from memoryweb.memory.prompt.prefetch import Quoted
-from memoryweb.memory.transaction import write_transaction
 from tests.memory.test_context import everything, save
 from tests.world import World
 
@@ -103,7 +101,9 @@ def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> 
         injection = served(work, context)
     assert [one.message for one in injection.spans.exclude(message=None)] == [said]
     with write_transaction(world.team) as work:
-        request = ask(work, Asked(world.agent, world.customer, Request.Via.API, "the cello"))
+        request = open_request(
+            work, Asked(world.agent, world.customer, Request.Via.API, "the cello")
+        )
         hide(work, request, [fact_place(fact)])
     assert given(world, "Where is the cello kept?").is_silent
 
@@ -127,7 +127,7 @@ def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     assert turns[3] not in memory
     last = added.conversation.messages.get(position=3)
     with write_transaction(world.team) as work:
-        request = ask(work, Asked(world.agent, world.customer, Request.Via.API, "whom"))
+        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API, "whom"))
         hide(work, request, [said_place(last, 0, len(last.content))])
     assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
 

@@ -2,12 +2,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory import prompt_order
-from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, delete, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import FileMissing
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import prompt_order
+from memoryweb.memory.writing.write import Place, Writer, delete, write
 from tests.statements import statements
 from tests.world import World
 

@@ -5,15 +5,14 @@ from django.db import connection
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory import proposing, write
-from memoryweb.memory.exceptions import Decided, MemoryRefused, SecretRefused, Stale
+from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided, MemoryRefused, SecretRefused, Stale
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.snapshot import restored_world
 from tests.world import World
 

@@ -3,8 +3,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memoryweb.markdown.pins import pinned_ranges
-from memoryweb.memory import machine_limits
-from memoryweb.memory.protected_lines import keep
+from memoryweb.memory.lines.protected import keep
+from memoryweb.memory.writing import machine_limits
 
 PIN = "<!-- pinned -->\n- Never call before nine\n<!-- /pinned -->"
 BEFORE = (

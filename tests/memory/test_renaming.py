@@ -2,16 +2,16 @@ import pytest
 
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
-from memoryweb.memory import context, write
-from memoryweb.memory.exceptions import Exists, FileMissing, PathRefused, Stale
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.line_origins import origins_of
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.lines.origins import origins_of
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Exists, FileMissing, PathRefused, Stale
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.world import World
 
 AGENT = Writer(AuthorKind.AGENT)

@@ -3,20 +3,25 @@ import tracemalloc
 import pytest
 from django.apps import apps
 
-from memoryweb.conversations.models import Message
-from memoryweb.memory import rescan, write
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.revising import sha256
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import HeldSecret, Proposal
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import (
+    File,
+    HeldSecret,
+    LineOrigin,
+    Message,
+    Passage,
+    Proposal,
+    Revision,
+)
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.review import rescan
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.revising import sha256
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.revisions import content_of
 from tests.language.test_credentials import BASE64, draw
 from tests.language.test_secret_assignments import drawn
 from tests.world import World

@@ -14,24 +14,21 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory import proposing, write
-from memoryweb.memory.exceptions import Decided
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.reverted_text import without_revisions
-from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.lines.origins import Source as Line
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Conversation, File, Import, Passage, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.reverting.sources import Plan, PlanMoved, Reverted, plan, revert
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.line_origins import Origin
-from memoryweb.provenance.line_origins import Source as Line
-from memoryweb.provenance.sources import Kind, Source
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.put_back import without_revisions
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Import
 from tests.statements import statements
 from tests.world import World
 

@@ -13,16 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import reindexing, tools, write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_history import blame_of
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.search import index
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.index import fulltext, reindexing
+from memoryweb.memory.lines.history import blame_of
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import File, LineOrigin, Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools import files
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.soaking import first_in_gate
 from tests.statements import statements
 from tests.world import World
@@ -74,7 +73,7 @@ def test_whatever_is_edited_the_index_is_what_a_rebuild_makes(
         lines = file.content.split("\n")  # what waits for a person was put back
         found = reindexing.check(world.team)
         assert (found.differences, found.stale) == ((), 0)
-        assert index.is_sound()
+        assert fulltext.is_sound()
         written = {n for n, line in enumerate(lines, start=1) if line.strip()}
         counted = Counter(LineOrigin.objects.filter(file=file).values_list("line", flat=True))
         assert counted == Counter(written)
@@ -142,7 +141,7 @@ def test_lines_that_move_keep_their_rows_under_new_numbers(world: World) -> None
         moved = {row["line"]: new[key]["line"] for key, row in old.items() if key in new}
         expected = {n: n - (n > 11) + (n > 100) for n in range(1, 201) if n != 11}
         assert moved == expected
-    assert index.is_sound()
+    assert fulltext.is_sound()
 
 
 @pytest.mark.django_db
@@ -221,7 +220,7 @@ def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
     world: World,
 ) -> None:
     now = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    acting = tools.Acting(Reader(world.agent), now)
+    acting = files.Acting(Reader(world.agent), now)
     place = Place(world.agent, None, "memory/2026-11-20.md")
     writer = Writer(AuthorKind.AGENT)
     touched = []
@@ -231,7 +230,7 @@ def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
             file = write.append(work, place, said, writer=writer).file
         before = rows_of(Passage, file) | rows_of(LineOrigin, file)
         with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
-            tools.remember(work, acting, f"a tide of {count}", writer=writer)
+            files.remember(work, acting, f"a tide of {count}", writer=writer)
         after = rows_of(Passage, file) | rows_of(LineOrigin, file)
         changed = sum(before.get(key) != row for key, row in after.items())
         touched.append((len(statements(queries)), changed, len(before.keys() - after.keys())))

@@ -3,17 +3,15 @@
 import pytest
 
 from memoryweb.audit.models import Event
-from memoryweb.conversations.models import Message
-from memoryweb.memory import screening, tools, write
-from memoryweb.memory.exceptions import AssignmentsFound
-from memoryweb.memory.messages import Added, NewMessage, add_messages
-from memoryweb.memory.screening import Likely
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, Written
-from memoryweb.review.models import HeldSecret
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages
+from memoryweb.memory.models import File, HeldSecret, Message, Passage, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import AssignmentsFound
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools import files
+from memoryweb.memory.writing import screening, write
+from memoryweb.memory.writing.screening import Likely
+from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
 from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World
@@ -197,7 +195,7 @@ def test_the_same_message_sent_again_is_a_duplicate_whatever_was_decided(world: 
 def test_what_is_remembered_twice_is_written_once(world: World) -> None:
     for _twice in range(2):
         with write_transaction(world.team) as work:
-            said = tools.remember(
+            said = files.remember(
                 work, acting(world, world.customer), f"The password is {VALUE}", writer=MACHINE
             )
     assert said.written is None

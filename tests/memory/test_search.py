@@ -9,19 +9,17 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.parsing import NewMessage
-from memoryweb.facts.models import Fact, Vote
-from memoryweb.memory import placeholders, write
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.search import Found, search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.search import query_syntax
-from memoryweb.search.exceptions import SearchRefused
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.index import query_syntax
+from memoryweb.memory.models import Fact, File, LineOrigin, Passage, Revision, Vote
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.refusals import SearchRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import Found, search
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.statements import statements
 from tests.world import World
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memoryweb.audit.verify import verify
-from memoryweb.workspace.models import File, Import, Revision
+from memoryweb.memory.models import File, Import, Revision
 from tests.commands.calling import run
 from tests.snapshots.archives import of
 from tests.waiting import until

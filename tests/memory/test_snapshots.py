@@ -12,19 +12,19 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory import write
-from memoryweb.memory.prompt_order import arrange
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.planning import Action
-from memoryweb.memory.snapshot.service import Imported, PreviewRefused, StateMoved
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.flags import flagged_lines
-from memoryweb.snapshots import division
-from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.reading import read
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Import, Revision
+from memoryweb.memory.lines.flags import flagged_lines
+from memoryweb.memory.models import File, Import, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import ArchiveRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.prompt_order import arrange
+from memoryweb.memory.snapshots import division
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.snapshots.planning import Action
+from memoryweb.memory.snapshots.reading import read
+from memoryweb.memory.snapshots.service import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.accounts.refusal import refusing_events
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn

@@ -3,13 +3,12 @@
 from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import fact_actions, soul
+from memoryweb.memory.facts import actions, soul
+from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.models import Proposal
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.walls.api_stage import furnish
 from tests.world import World
 
@@ -31,7 +30,7 @@ def _confirm(world: World, owner: Owner | None = None) -> None:
     person = Writer(AuthorKind.PERSON, user=world.alice)
     with write_transaction(world.team) as work:
         for fact in world.agent.facts.filter(owner=owner, file__path="MEMORY.md"):
-            fact_actions.confirm(work, fact, writer=person)
+            actions.confirm(work, fact, writer=person)
 
 
 def _numbered(*texts: str, first: int = 1) -> tuple[str, ...]:
@@ -76,7 +75,7 @@ def test_what_nobody_vouched_for_and_what_is_anothers_is_not_proposed(world: Wor
     person = Writer(AuthorKind.PERSON, user=world.alice)
     with write_transaction(world.team) as work:
         for fact in world.agent.facts.filter(owner=None, path="MEMORY.md").exclude(text=ORDER):
-            fact_actions.confirm(work, fact, writer=person)
+            actions.confirm(work, fact, writer=person)
     assert Agent.objects.get(pk=world.agent.pk).accepted_changes == 0
     assert _waiting(world) == []
 

@@ -5,14 +5,14 @@ from datetime import UTC, date, datetime
 import pytest
 
 from memoryweb.agents.readers import Reader
-from memoryweb.facts.models import Fact
-from memoryweb.memory.context import Context, build
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.tools import Acting, search_workspace
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import Context, build
+from memoryweb.memory.tools.files import Acting, search_workspace
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.world import World
 
 SAID, NOTE = "We live in Hamburg, near the harbour.", "memory/2026-03-01.md"

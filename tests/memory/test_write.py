@@ -7,17 +7,21 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.markdown.exceptions import PathRefused
-from memoryweb.memory import write
-from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, SecretRefused, Stale
-from memoryweb.memory.prompt_order import arrange
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin, Source, origins_of, protected_lines
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.lines.origins import Origin, Source, origins_of, protected_lines
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, LineOrigin, Passage, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import (
+    ContentRefused,
+    Exists,
+    FileMissing,
+    SecretRefused,
+    Stale,
+)
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.prompt_order import arrange
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.statements import statements
 from tests.world import World
 

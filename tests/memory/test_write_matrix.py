@@ -8,13 +8,13 @@ from django.conf import settings
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.markdown.file_kinds import KINDS, NOTE, OTHER, FileKind, Written
-from memoryweb.memory import write, write_matrix
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.memory.write_matrix import WriteRefused
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.writing import matrix, write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
 from tests.world import World
 
 # path → person, system, agent, integration, extraction, dream
@@ -58,41 +58,41 @@ CASES = [
 
 @pytest.mark.parametrize(("path", "writer", "may"), CASES)
 def test_the_table(path: str, writer: Writer, may: bool) -> None:
-    assert write_matrix.allows(writer, path) is may
+    assert matrix.allows(writer, path) is may
 
 
 @pytest.mark.parametrize("path", TRUTH)
 def test_an_import_may_do_what_whoever_brings_it_may_do(path: str) -> None:
     for importer, by_hand in IMPORTERS.items():
-        may = write_matrix.allows(importer, path)
-        assert may is write_matrix.allows(by_hand, path), importer.behind
+        may = matrix.allows(importer, path)
+        assert may is matrix.allows(by_hand, path), importer.behind
 
 
 @pytest.mark.parametrize("kind", [AuthorKind.DREAM, AuthorKind.EXTRACTION])
 def test_what_a_person_took_up_may_change_the_instructions(kind: AuthorKind) -> None:
-    assert write_matrix.allows(Writer(kind, user=User(name="Alice"), is_approved=True), "SOUL.md")
-    assert not write_matrix.allows(Writer(kind, is_approved=True), "letters/x.md")
+    assert matrix.allows(Writer(kind, user=User(name="Alice"), is_approved=True), "SOUL.md")
+    assert not matrix.allows(Writer(kind, is_approved=True), "letters/x.md")
 
 
 def test_an_agent_s_tool_is_no_approval_by_the_person_behind_its_token() -> None:
-    assert not write_matrix.allows(Writer(AuthorKind.AGENT, user=User(name="Alice")), "SOUL.md")
+    assert not matrix.allows(Writer(AuthorKind.AGENT, user=User(name="Alice")), "SOUL.md")
 
 
 @pytest.mark.parametrize("path", ["agents.md", "Soul.MD", "dreams.md", "history-2026-11.md"])
 def test_another_case_is_no_way_around(path: str) -> None:
-    assert not write_matrix.allows(Writer(AuthorKind.AGENT), path)
+    assert not matrix.allows(Writer(AuthorKind.AGENT), path)
 
 
 def test_global_memory_is_for_superusers(world: World) -> None:
     world.agent.is_global = True
     place = Place(world.agent, None, "MEMORY.md")
     with pytest.raises(WriteRefused, match="superuser"):
-        write_matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
+        matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
     for kind in (AuthorKind.AGENT, AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.IMPORT):
         with pytest.raises(WriteRefused, match="superuser"):
-            write_matrix.check(Writer(kind), place)
+            matrix.check(Writer(kind), place)
     world.alice.is_superuser = True
-    write_matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
+    matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
 
 
 def _write(work: Transaction, file: File, writer: Writer) -> object:
@@ -138,15 +138,15 @@ def test_every_door_asks_before_anything_is_written(
 
 def test_a_machine_arranges_nothing() -> None:
     for writer in WRITERS[:2]:
-        write_matrix.check_arranging(writer)
+        matrix.check_arranging(writer)
     for writer in WRITERS[2:]:
         with pytest.raises(WriteRefused):
-            write_matrix.check_arranging(writer)
+            matrix.check_arranging(writer)
 
 
 def test_a_run_s_own_write_is_not_taken_for_an_approved_one(world: World) -> None:
     run = Run(agent=world.agent, team=world.team, kind=Run.Kind.DREAM)
-    assert not write_matrix.allows(Writer(AuthorKind.DREAM, run=run), "AGENTS.md")
+    assert not matrix.allows(Writer(AuthorKind.DREAM, run=run), "AGENTS.md")
 
 
 def test_the_documentation_prints_the_same_table() -> None:
@@ -173,4 +173,4 @@ def _shown(kind: FileKind) -> str:
 def _cell(author: AuthorKind, written: Written) -> str:
     if written in author.writes:
         return "yes"
-    return "proposes" if author.is_run and written in write_matrix.APPROVED else "no"
+    return "proposes" if author.is_run and written in matrix.APPROVED else "no"

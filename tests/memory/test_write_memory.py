@@ -3,13 +3,13 @@
 import pytest
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import write
-from memoryweb.memory.section_writing import Step, Strategy, StrategyRefused, write_memory
-from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools.files import Acting
+from memoryweb.memory.tools.section_writing import Step, Strategy, StrategyRefused, write_memory
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.memory.test_placeholders import AT, ORDER, TOOL
 from tests.world import World
 

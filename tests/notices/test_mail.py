@@ -14,8 +14,8 @@ from django.utils import timezone
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.notices import choosing, sending
-from memoryweb.notices.models import MailNotice
+from memoryweb.notify import choosing, mail_sending
+from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
 from tests.web.pages import actions
 from tests.world import World, signed_in
@@ -33,7 +33,7 @@ def chosen(world: World) -> MailNotice:
 
 def test_nobody_is_mailed_who_did_not_ask(world: World) -> None:
     _dream(world, None)
-    sending.send_due()
+    mail_sending.send_due()
     assert mail.outbox == []
 
 
@@ -45,7 +45,7 @@ def test_a_mail_has_numbers_of_what_its_reader_reads_and_no_word(
     _dream(world, world.customer)  # another's: not even counted
     _failed(world, None)
     _failed(world, world.customer)
-    sending.send_due()
+    mail_sending.send_due()
     [sent] = mail.outbox
     assert sent.to == [world.bob.email]
     assert "Atlas learned, changed or retired 2 statements." in sent.body
@@ -58,7 +58,7 @@ def test_a_mail_is_stopped_by_its_link_without_signing_in(
     world: World, chosen: MailNotice, client: Client
 ) -> None:
     _dream(world, None)
-    sending.send_due()
+    mail_sending.send_due()
     headers = mail.outbox[0].message()
     link = headers["List-Unsubscribe"].strip("<>").removeprefix("https://memory.example")
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -72,31 +72,31 @@ def test_a_mail_is_stopped_by_its_link_without_signing_in(
 
 
 def test_nothing_new_is_no_mail(world: World, chosen: MailNotice) -> None:
-    sending.send_due()
+    mail_sending.send_due()
     assert mail.outbox == []
     assert _row(world).due_at > timezone.now()
 
 
 def test_what_was_told_is_not_told_again(world: World, chosen: MailNotice) -> None:
     _dream(world, None)
-    sending.send_due()
+    mail_sending.send_due()
     long_ago = timezone.now() - timedelta(hours=23)
     MailNotice.objects.update(due_at=timezone.now(), sent_at=long_ago)
-    sending.send_due()
+    mail_sending.send_due()
     assert len(mail.outbox) == 1
 
 
 def test_whoever_left_the_team_hears_nothing_of_it(world: World, chosen: MailNotice) -> None:
     _dream(world, None)
     world.team.memberships.filter(user=world.bob).delete()
-    sending.send_due()
+    mail_sending.send_due()
     assert mail.outbox == []
 
 
 def test_whoever_was_shut_out_hears_nothing(world: World, chosen: MailNotice) -> None:
     _dream(world, None)
     User.objects.filter(pk=world.bob.pk).update(is_active=False)
-    sending.send_due()
+    mail_sending.send_due()
     assert mail.outbox == []
 
 
@@ -104,15 +104,15 @@ def test_of_two_workers_one_sends(
     world: World, chosen: MailNotice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _dream(world, None)
-    claim = sending._claimed
+    claim = mail_sending._claimed
 
     def another_first(row: MailNotice, now: datetime) -> MailNotice | None:
-        monkeypatch.setattr(sending, "_claimed", claim)
-        sending.send_due()
+        monkeypatch.setattr(mail_sending, "_claimed", claim)
+        mail_sending.send_due()
         return claim(row, now)
 
-    monkeypatch.setattr(sending, "_claimed", another_first)
-    sending.send_due()
+    monkeypatch.setattr(mail_sending, "_claimed", another_first)
+    mail_sending.send_due()
     assert len(mail.outbox) == 1
 
 
@@ -122,13 +122,13 @@ def test_a_server_that_is_away_is_tried_again(
     _dream(world, None)
     _refusing(monkeypatch, ConnectionRefusedError())
     before = timezone.now()
-    sending.send_due()
+    mail_sending.send_due()
     row = _row(world)
     assert (row.attempts, row.error) == (1, "ConnectionRefusedError")
-    assert before < row.due_at <= timezone.now() + sending.WAITS[0]
+    assert before < row.due_at <= timezone.now() + mail_sending.WAITS[0]
     monkeypatch.undo()
     MailNotice.objects.update(due_at=timezone.now())
-    sending.send_due()
+    mail_sending.send_due()
     assert len(mail.outbox) == 1
     assert _row(world).error == ""
 
@@ -139,17 +139,17 @@ def test_what_the_server_may_have_taken_is_not_sent_again(
 ) -> None:
     _dream(world, None)
     _refusing(monkeypatch, error)
-    sending.send_due()
+    mail_sending.send_due()
     monkeypatch.undo()
     MailNotice.objects.update(due_at=timezone.now())
-    sending.send_due()
+    mail_sending.send_due()
     assert mail.outbox == []
 
 
 def test_it_is_in_the_persons_language(world: World, chosen: MailNotice) -> None:
     User.objects.filter(pk=world.bob.pk).update(language="de")
     _dream(world, None)
-    sending.send_due()
+    mail_sending.send_due()
     assert "Hallo Bob" in mail.outbox[0].body
     assert str(mail.outbox[0].subject).startswith("Neues")
 

@@ -6,12 +6,21 @@ from itertools import count
 
 import pytest
 
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, delete, rename, restore, write
-from memoryweb.provenance.line_history import authorship, blame_of
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.lines.history import authorship, blame_of
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.writing.write import (
+    NewLine,
+    Place,
+    Writer,
+    append,
+    delete,
+    rename,
+    restore,
+    write,
+)
 from tests.world import World
 
 State = dict[str, int]  # line → the revision that brought it; no two lines are alike

@@ -6,15 +6,14 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.conversations.models import Message
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, delete, restore, write
-from memoryweb.provenance.blame import Version, blame
-from memoryweb.provenance.line_history import blame_of
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.blame import Version, blame
+from memoryweb.memory.lines.history import blame_of
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import File, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, delete, restore, write
 from tests.pace import assert_linear
 from tests.world import World
 

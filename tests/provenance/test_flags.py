@@ -5,14 +5,13 @@ import pytest
 from memoryweb.agents.models import Owner
 from memoryweb.language import line_flags
 from memoryweb.language.line_flags import Known, flags_of
-from memoryweb.memory import write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flags import flag, flagged_lines, without_flagged
-from memoryweb.provenance.line_origins import protected_lines
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines.flags import flag, flagged_lines, without_flagged
+from memoryweb.memory.lines.origins import protected_lines
+from memoryweb.memory.models import File, LineOrigin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.pace import assert_linear
 from tests.provenance.flag_samples import ATTACKS, ORDINARY
 from tests.world import World

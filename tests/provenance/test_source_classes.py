@@ -6,22 +6,20 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import room_owner
-from memoryweb.conversations.models import Message
-from memoryweb.memory import write
-from memoryweb.memory.messages import Added, NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.provenance.source_classes import (
+from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.lines.source_classes import (
     source_of,
     source_of_message,
     sources_of_files,
     weakest,
 )
+from memoryweb.memory.models import Message, Passage, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
-from memoryweb.workspace.models import Revision
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)

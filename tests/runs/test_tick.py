@@ -9,11 +9,11 @@ from django_q.models import Failure, OrmQ, Schedule, Task
 from pytest_django import Settings
 
 from memoryweb.dreaming.models import Report
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine, tasks, ticking
 from memoryweb.runs.models import Beat, Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.runs.conftest import Handle
 from tests.runs.desk import Desk, ago, ahead, change, done, fresh
 

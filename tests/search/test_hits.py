@@ -5,7 +5,7 @@ from string import ascii_lowercase
 
 from django.utils.safestring import SafeString
 
-from memoryweb.search.hits import _known_stems, excerpt
+from memoryweb.memory.index.hits import _known_stems, excerpt
 from memoryweb.web.highlighting import LONGEST, marked_html
 from tests.pace import assert_linear
 

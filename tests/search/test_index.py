@@ -5,12 +5,12 @@ from django.core.management import call_command
 from django.db import connection
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search import index
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.index import fulltext
+from memoryweb.memory.models import Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.world import World
 
 pytestmark = pytest.mark.databases
@@ -33,29 +33,29 @@ def test_rows_that_change_behind_the_doors_are_followed(world: World) -> None:
     Passage.objects.filter(pk=row.pk).update(tokens=row.tokens.replace("lighthous", "tower"))
     assert total(world) == 0
     Passage.objects.filter(pk=row.pk).update(tokens=row.tokens)
-    assert (total(world), index.is_sound()) == (1, True)
+    assert (total(world), fulltext.is_sound()) == (1, True)
 
 
 @pytest.mark.django_db
 def test_the_check_names_what_is_missing_and_create_fills_it_again(world: World) -> None:
     save(world, "- The lighthouse is red.")
     connection.check_constraints()  # PostgreSQL alters no table while some are still to check
-    index.drop()
-    assert {error.id for error in index.check(["default"])} == {"recall.E001"}
-    index.create()
-    assert index.check(["default"]) == []
-    assert (total(world), index.is_sound()) == (1, True)
+    fulltext.drop()
+    assert {error.id for error in fulltext.check(["default"])} == {"recall.E001"}
+    fulltext.create()
+    assert fulltext.check(["default"]) == []
+    assert (total(world), fulltext.is_sound()) == (1, True)
 
 
 @pytest.mark.django_db
 def test_emptying_the_table_empties_the_index(world: World) -> None:
     save(world, "- The lighthouse is red.")
     Passage.objects.all()._raw_delete("default")
-    assert (total(world), index.is_sound()) == (0, True)
+    assert (total(world), fulltext.is_sound()) == (0, True)
 
 
 @pytest.mark.django_db
 def test_migrate_leaves_an_index_that_is_there_alone(world: World) -> None:
     save(world, "- The lighthouse is red.")
     call_command("migrate", verbosity=0, interactive=False)
-    assert (total(world), index.is_sound()) == (1, True)
+    assert (total(world), fulltext.is_sound()) == (1, True)

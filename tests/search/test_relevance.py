@@ -3,9 +3,9 @@
 import pytest
 
 from memoryweb.language.tokens import tokens
-from memoryweb.search import relevance
-from memoryweb.search.relevance import Evidence, Sentence
-from memoryweb.search.terms import sentences_of, terms_of
+from memoryweb.memory.index import relevance
+from memoryweb.memory.index.relevance import Evidence, Sentence
+from memoryweb.memory.index.terms import sentences_of, terms_of
 
 RARE, COMMON = 1.0, 0.2
 

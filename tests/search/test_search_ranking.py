@@ -3,8 +3,8 @@
 import pytest
 
 from memoryweb.agents.readers import Reader
-from memoryweb.facts.models import Fact
-from memoryweb.memory.search import search
+from memoryweb.memory.models import Fact
+from memoryweb.memory.search.engine import search
 from tests.memory.searching import Reference, fill, hits, queries
 from tests.snapshot import restored, restored_world
 from tests.soaking import first_in_gate

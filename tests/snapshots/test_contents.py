@@ -8,9 +8,9 @@ from io import BytesIO
 
 import pytest
 
-from memoryweb.snapshots.contents import Contents, sort_out
-from memoryweb.snapshots.manifest import Packed, write
-from memoryweb.snapshots.reading import Entry, read
+from memoryweb.memory.snapshots.contents import Contents, sort_out
+from memoryweb.memory.snapshots.manifest import Packed, write
+from memoryweb.memory.snapshots.reading import Entry, read
 
 EARLIER, LATER = datetime(2026, 11, 19, tzinfo=UTC), datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 ATLAS = {"id": "5f0f9d4e", "name": "Atlas"}

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memoryweb.snapshots.contents import sort_out
-from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.manifest import Packed, write
-from memoryweb.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
+from memoryweb.memory.models.refusals import ArchiveRefused
+from memoryweb.memory.snapshots.contents import sort_out
+from memoryweb.memory.snapshots.manifest import Packed, write
+from memoryweb.memory.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
 from tests.pace import assert_linear
 from tests.snapshots.archives import NOTE, STORED, Part, described, zipped
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import pytest
 
-from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.reading import Entry, read
+from memoryweb.memory.models.refusals import ArchiveRefused
+from memoryweb.memory.snapshots.reading import Entry, read
 from tests.snapshots.archives import (
     BZIP2,
     DESCRIPTOR,

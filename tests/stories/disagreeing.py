@@ -10,7 +10,7 @@ from memoryweb.accounts.models import Token, User
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import context
+from memoryweb.memory.prompt import context
 from memoryweb.runs import engine
 from tests.api.client import Api
 from tests.clock import Clock

@@ -7,17 +7,18 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory import context, reverting, write
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.provenance.sources import Kind
-from memoryweb.provenance.sources import Source as Reverted
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.lines.sources import Kind
+from memoryweb.memory.lines.sources import Source as Reverted
+from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
+from memoryweb.memory.reverting import sources
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.dreaming.nights import NIGHT
 from tests.world import World
 
@@ -85,10 +86,10 @@ def edits(world: World, path: str, old: str, new: str, *, owner: Owner | None = 
         write.write(work, Place(world.agent, owner, path), text, writer=writer)
 
 
-def reverts(world: World, talk: Conversation) -> reverting.Reverted:
+def reverts(world: World, talk: Conversation) -> sources.Reverted:
     source = Reverted(world.agent, Kind.CONVERSATION, talk.pk)
     with write_transaction(world.team) as work:
-        return reverting.revert(work, source, Q(), Q(), writer=person(world))
+        return sources.revert(work, source, Q(), Q(), writer=person(world))
 
 
 def prompt(

@@ -8,9 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.facts.models import Fact
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Conversation, Fact, File
 from tests.api.client import Api
 from tests.dreaming.nights import dream, text_of
 from tests.extraction.talking import extract

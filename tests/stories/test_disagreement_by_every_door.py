@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import person_owner, room_owner
-from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.memory.models import Contradiction, Fact
 from tests.clock import Clock
 from tests.soaking import first_in_gate
 from tests.stories import disagreeing as by

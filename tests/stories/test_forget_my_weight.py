@@ -11,13 +11,13 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.audit.verify import verify
-from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.client import Api
 from tests.clock import Clock
 from tests.web.pages import text, url

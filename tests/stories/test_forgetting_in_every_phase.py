@@ -13,9 +13,9 @@ from django.db.transaction import Atomic
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.dreaming import schedule
-from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory.forgetting import erasing, hiding, targets
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -49,7 +49,7 @@ def _forget(world: World) -> None:
     with write_transaction(world.team) as work:
         found = targets.of_text(world.agent, world.customer, "stamps")
         asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
-        request = hiding.ask(work, asked)
+        request = hiding.open_request(work, asked)
         hiding.hide(work, request, found.meant)
         run = erasing.erase_now(work, request)
     engine.work(run.pk)
@@ -128,7 +128,7 @@ def test_what_is_erased_between_two_steps_of_a_run_stays_away(
             run.refresh_from_db()
             assert run.status == Run.Status.SUCCEEDED, at
             assert holding("stamps") == set(), at
-            assert "workspace.File" in holding("Lima"), at
+            assert "memory.File" in holding("Lima"), at
             with scope(team=world.team):
                 assert Receipt.objects.get().remaining == 0
     assert at > 4

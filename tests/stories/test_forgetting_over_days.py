@@ -11,21 +11,19 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.readers import Reader
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.memory import write
-from memoryweb.memory.fact_actions import not_true
+from memoryweb.memory.facts.actions import not_true
 from memoryweb.memory.forgetting import erasing, hiding, selection, targets
-from memoryweb.memory.forgetting.request_contents import tell
-from memoryweb.memory.search import search
-from memoryweb.memory.snapshot import service
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.memory.models import Fact, File, Receipt, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.snapshots import service
+from memoryweb.memory.visible.request_contents import tell
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream
 from tests.forgetting.test_erasing import holding
 from tests.snapshots.archives import of
@@ -242,7 +240,7 @@ def test_a_dream_that_has_read_it_ends_without_it(
             with write_transaction(world.team) as work:
                 found = targets.of_text(world.agent, world.customer, SAID)
                 asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
-                request = hiding.ask(work, asked)
+                request = hiding.open_request(work, asked)
                 hiding.hide(work, request, found.meant)
                 run = erasing.erase_now(work, request)
             engine.work(run.pk)

@@ -7,11 +7,10 @@ import pytest
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
+from memoryweb.memory.lines.flags import print_of
+from memoryweb.memory.models import File, LineOrigin
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import flags
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.flags import print_of
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import note_of, says
 from tests.world import World

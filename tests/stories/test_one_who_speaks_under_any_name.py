@@ -7,13 +7,12 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.window import next_window
 from memoryweb.extraction.extractors import by_rules
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.source_classes import source_of_message
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.conversations.window import next_window
+from memoryweb.memory.lines.source_classes import source_of_message
+from memoryweb.memory.models import Conversation, Message, Request
+from memoryweb.memory.models.transaction import write_transaction
 from tests.dreaming.nights import NIGHT
 from tests.world import World
 

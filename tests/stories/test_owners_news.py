@@ -8,12 +8,12 @@ from django.utils import timezone
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
-from memoryweb.facts.models import Fact
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.line_origins import Origin
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import note_of, notes, prompt, says

@@ -14,16 +14,13 @@ from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate
-from memoryweb.facts.models import Fact, Vote
-from memoryweb.memory import reverting, write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place
-from memoryweb.provenance.sources import Kind, Source
-from memoryweb.review.models import Proposal
-from memoryweb.search.models import Passage
-from memoryweb.workspace.models import File, Import
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Conversation, Fact, File, Import, Passage, Proposal, Vote
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.reverting import sources as memory_sources
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place
 from tests.api.client import Api
 from tests.dreaming.nights import dream
 from tests.extraction.talking import extract
@@ -166,7 +163,7 @@ def _reverts_everything(world: World) -> None:
     for kind, pk in sources:
         with write_transaction(world.team) as work:
             source = Source(world.agent, kind, pk)
-            reverting.revert(work, source, Q(), Q(), writer=person(world))
+            memory_sources.revert(work, source, Q(), Q(), writer=person(world))
 
 
 def _planting(world: World) -> Iterator[Any]:

@@ -6,11 +6,11 @@ import pytest
 
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming.models import Operation
+from memoryweb.memory.models import Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.models import Proposal
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.dreaming.nights import NIGHT, add, answer, dream, note, text_of
 from tests.fakes import ModelServer
 from tests.world import World

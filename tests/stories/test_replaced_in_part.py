@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from memoryweb.dreaming.models import Operation
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Fact
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.extraction.talking import extract
 from tests.stories.telling import prompt, says

@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 
 from memoryweb.dreaming.models import Operation
-from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.memory.models import Contradiction, Fact
 from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
 from tests.fakes import ModelServer
 from tests.web.pages import url

@@ -6,11 +6,9 @@ import pytest
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.memory.models import File, LineOrigin, Proposal
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import Proposal
-from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, add, answer, dream, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import edits, found, note_of, prompt, reverts, says

@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory import contradictions, fact_actions, fact_repair, write
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.author_kinds import SourceClass
-from memoryweb.workspace.models import File
+from memoryweb.memory.facts import actions, contradictions
+from memoryweb.memory.models import Contradiction, Fact, File
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.statements import repair
+from memoryweb.memory.writing import write
 from tests.dreaming.nights import NIGHT, answer, dream, text_of
 from tests.fakes import ModelServer
 from tests.snapshots.archives import of
@@ -28,7 +29,7 @@ FRIDAYS = "We ship on Fridays, so please never plan a call with me on a Friday a
 def equal(world: World) -> object:
     """Files and statements say the same in the end."""
     yield
-    assert fact_repair.check(world.team).differing == ()
+    assert repair.check(world.team).differing == ()
 
 
 def lines(world: World) -> list[str]:
@@ -67,7 +68,7 @@ def test_replaced_then_restored_by_a_person(world: World) -> None:
     nights(world, 1)
     assert lines(world) == [BERLIN]
     with write_transaction(world.team) as work:
-        fact_actions.restore(work, Fact.objects.get(text=HAMBURG), writer=person(world))
+        actions.restore(work, Fact.objects.get(text=HAMBURG), writer=person(world))
     nights(world, 2, 3)
     assert HAMBURG in lines(world)
 
@@ -77,7 +78,7 @@ def test_confirmed_then_contradicted_then_resolved_then_undone(world: World) -> 
     nights(world, 0)
     standing = Fact.objects.get(text=HAMBURG)
     with write_transaction(world.team) as work:
-        fact_actions.confirm(work, standing, writer=person(world))
+        actions.confirm(work, standing, writer=person(world))
     with write_transaction(world.team) as work:
         source = SourceClass.THIRD_PARTY
         contradictions.contradict(work, standing, OTHER, source=source, grounds=[])
@@ -146,7 +147,7 @@ RING = "I wear the red ring on Sundays."
 def _acts(world: World, act: str, text: str, *more: str) -> None:
     fact = Fact.objects.filter(text=text, path="MEMORY.md").latest("pk")
     with write_transaction(world.team) as work:
-        getattr(fact_actions, act)(work, fact, *more, writer=person(world))
+        getattr(actions, act)(work, fact, *more, writer=person(world))
 
 
 def test_two_statements_made_one_then_retired_then_restored(world: World) -> None:

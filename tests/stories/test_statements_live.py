@@ -18,19 +18,21 @@ from hypothesis.stateful import (
 )
 
 from memoryweb.audit.models import Event
-from memoryweb.facts.listing import weighed, weight_of
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory import contradictions, fact_actions, fact_repair, reverting, write
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.facts import Went
+from memoryweb.memory.facts import actions, contradictions
+from memoryweb.memory.lines.flags import flagged_lines, print_of
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Contradiction, Fact, File, Import
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import flags as reviewing
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.provenance.sources import Kind, Source
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
-from memoryweb.workspace.models import File, Import
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.statements import repair
+from memoryweb.memory.statements.listing import weighed, weight_of
+from memoryweb.memory.statements.projection import Went
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
 from tests.snapshots.archives import of
 from tests.world import World
 
@@ -77,25 +79,23 @@ class Statements(RuleBasedStateMachine):
 
     @rule(at=which, text=st.sampled_from(LINES))
     def a_person_edits_one(self, at: int, text: str) -> None:
-        self._each(at, lambda tx, fact: fact_actions.edit(tx, fact, text[2:], writer=self.bob))
+        self._each(at, lambda tx, fact: actions.edit(tx, fact, text[2:], writer=self.bob))
 
     @rule(at=which)
     def a_person_confirms_one(self, at: int) -> None:
-        self._each(at, lambda tx, fact: fact_actions.confirm(tx, fact, writer=self.bob))
+        self._each(at, lambda tx, fact: actions.confirm(tx, fact, writer=self.bob))
 
     @rule(at=which)
     def a_person_says_one_is_not_true(self, at: int) -> None:
-        self._each(at, lambda tx, fact: fact_actions.not_true(tx, fact, writer=self.bob))
+        self._each(at, lambda tx, fact: actions.not_true(tx, fact, writer=self.bob))
 
     @rule(at=which)
     def a_person_restores_one(self, at: int) -> None:
-        self._each(at, lambda tx, fact: fact_actions.restore(tx, fact, writer=self.bob))
+        self._each(at, lambda tx, fact: actions.restore(tx, fact, writer=self.bob))
 
     @rule(at=which, helpful=st.sampled_from([True, False, None]))
     def a_person_votes(self, at: int, helpful: bool | None) -> None:
-        self._each(
-            at, lambda tx, fact: fact_actions.vote(tx, fact, writer=self.bob, helpful=helpful)
-        )
+        self._each(at, lambda tx, fact: actions.vote(tx, fact, writer=self.bob, helpful=helpful))
 
     @rule(at=which, text=st.sampled_from(LINES))
     def somebody_else_says_otherwise(self, at: int, text: str) -> None:
@@ -147,7 +147,7 @@ class Statements(RuleBasedStateMachine):
         if batch is not None:
             source = Source(self.world.agent, Kind.IMPORT, batch.pk)
             reach = Q(owner=self.world.bobs_memory)
-            self._act(lambda tx: reverting.revert(tx, source, reach, Q(), writer=self.bob))
+            self._act(lambda tx: sources.revert(tx, source, reach, Q(), writer=self.bob))
 
     @rule()
     def a_flagged_line_is_kept(self) -> None:
@@ -158,7 +158,7 @@ class Statements(RuleBasedStateMachine):
 
     @invariant()
     def files_and_statements_are_one(self) -> None:
-        assert fact_repair.check(self.world.team).differing == ()
+        assert repair.check(self.world.team).differing == ()
 
     @invariant()
     def nothing_that_was_taken_back_is_current(self) -> None:

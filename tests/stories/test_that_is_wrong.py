@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.accounts.models import User
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.client import Api
 from tests.dreaming.nights import dream, text_of
 from tests.stories.telling import says

@@ -10,14 +10,12 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.dreaming import capacity
-from memoryweb.facts.models import Fact
 from memoryweb.language.statement_comparison import Lookup
-from memoryweb.memory import fact_actions
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.facts import actions
+from memoryweb.memory.models import Fact, File, LineOrigin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Writer
 from tests.dreaming.nights import answer, dream, memory, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.soaking import first_in_gate
@@ -56,7 +54,7 @@ def _confirms(world: World) -> set[str]:
     confirmed = Fact.objects.standing().filter(owner=owner, text__in=FIRST)
     for fact in confirmed:
         with write_transaction(world.team) as tx:
-            fact_actions.confirm(tx, fact, writer=bob)
+            actions.confirm(tx, fact, writer=bob)
     edits(world, "MEMORY.md", f"- {REJECTED}\n", "", owner=owner)
     edits(world, "MEMORY.md", REWORDED, "My favourite colour is blue.", owner=owner)
     return set(confirmed.values_list("text", flat=True))

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Conversation, Fact
 from tests.dreaming.nights import dream, text_of
 from tests.fakes import ModelServer
 from tests.soaking import first_in_gate

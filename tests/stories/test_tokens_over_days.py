@@ -12,12 +12,11 @@ from memoryweb.accounts.integrations import grant_token
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory import write
+from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writer import Place
-from memoryweb.review.models import Proposal
-from memoryweb.workspace.models import File
+from memoryweb.memory.writing import write
 from tests.clock import Clock
 from tests.dreaming.nights import dream
 from tests.fakes import ModelServer

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Fact
 from tests.dreaming.nights import dream, text_of
 from tests.stories.telling import says
 from tests.web.pages import tight, url

@@ -6,13 +6,12 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Contradiction, Conversation, Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import edits, note_of, prompt, says
 from tests.world import World

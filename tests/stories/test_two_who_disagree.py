@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 
 from memoryweb.agents.owners import person_owner
-from memoryweb.conversations.models import Conversation
-from memoryweb.facts.models import Contradiction, Evidence, Fact
+from memoryweb.memory.models import Contradiction, Conversation, Evidence, Fact
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import says

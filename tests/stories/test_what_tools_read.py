@@ -6,15 +6,15 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
-from memoryweb.conversations.window import Window
 from memoryweb.extraction.extractors import by_model
-from memoryweb.facts.models import Fact
-from memoryweb.memory import placeholders, tools
-from memoryweb.memory.tools import Acting, EditRefused
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.window import Window
+from memoryweb.memory.models import Conversation, Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools import files
+from memoryweb.memory.tools.files import Acting, EditRefused
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.writing.write import Writer
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import says
@@ -41,7 +41,7 @@ def _acting(world: World) -> Acting:
 
 
 def _read(world: World) -> str:
-    return tools.read_file(_acting(world), "MEMORY.md")[1]
+    return files.read_file(_acting(world), "MEMORY.md")[1]
 
 
 def test_a_tool_reads_a_placeholder_and_a_person_the_line_with_why(moved: World) -> None:
@@ -64,7 +64,7 @@ def test_what_a_tool_writes_keeps_the_line_for_the_dream(moved: World, shown: st
     """Whether its placeholder is written back or not."""
     text = shown.format(text=_read(moved))
     with write_transaction(moved.team) as work:
-        tools.write_file(work, _acting(moved), "MEMORY.md", text, writer=TOOL)
+        files.write_file(work, _acting(moved), "MEMORY.md", text, writer=TOOL)
     kept = text_of(moved, moved.bobs_memory)
     assert kept.count(OLD) == 1
     assert "Milk is out." in kept
@@ -77,9 +77,9 @@ def test_what_a_tool_writes_keeps_the_line_for_the_dream(moved: World, shown: st
 
 def test_a_tool_edits_around_it(moved: World) -> None:
     with write_transaction(moved.team) as work, pytest.raises(EditRefused):
-        tools.edit_file(work, _acting(moved), "MEMORY.md", OLD, "We live in Rome.", writer=TOOL)
+        files.edit_file(work, _acting(moved), "MEMORY.md", OLD, "We live in Rome.", writer=TOOL)
     with write_transaction(moved.team) as work:
-        tools.edit_file(work, _acting(moved), "MEMORY.md", "Rex", "Max", writer=TOOL)
+        files.edit_file(work, _acting(moved), "MEMORY.md", "Rex", "Max", writer=TOOL)
     text = text_of(moved, moved.bobs_memory)
     assert OLD in text
     assert "Max" in text
@@ -87,7 +87,7 @@ def test_a_tool_edits_around_it(moved: World) -> None:
 
 def test_a_text_without_anything_keeps_it(moved: World) -> None:
     with write_transaction(moved.team) as work:
-        tools.write_file(work, _acting(moved), "MEMORY.md", "", writer=TOOL)
+        files.write_file(work, _acting(moved), "MEMORY.md", "", writer=TOOL)
     assert OLD in text_of(moved, moved.bobs_memory)
 
 

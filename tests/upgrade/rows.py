@@ -123,10 +123,9 @@ def _main() -> None:
 
 def _forget(team: Any) -> None:
     """Of one owner something is erased, of the others something waits for it."""
-    from memoryweb.facts.models import Fact  # noqa: PLC0415
-    from memoryweb.forgetting.models import Request  # noqa: PLC0415
     from memoryweb.memory.forgetting import hiding, targets  # noqa: PLC0415
-    from memoryweb.memory.transaction import write_transaction  # noqa: PLC0415
+    from memoryweb.memory.models import Fact, Request  # noqa: PLC0415
+    from memoryweb.memory.models.transaction import write_transaction  # noqa: PLC0415
     from memoryweb.runs import engine  # noqa: PLC0415
 
     personal = Fact.objects.living().exclude(owner=None)
@@ -135,7 +134,7 @@ def _forget(team: Any) -> None:
             asked = hiding.Asked(fact.agent, fact.owner, Request.Via.API)
             found = targets.of_facts(fact.agent, fact.owner, [fact])
             seconds = None if number else 0
-            hiding.hide(work, hiding.ask(work, asked), found.meant, seconds=seconds)
+            hiding.hide(work, hiding.open_request(work, asked), found.meant, seconds=seconds)
     engine.tick(timezone.now())
     list(engine.run_pending())
 

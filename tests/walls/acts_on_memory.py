@@ -9,40 +9,42 @@ from django.db.models import Q
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import backfill, schedule
-from memoryweb.entries.models import Entry
 from memoryweb.extraction import requests
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.forgetting.models import LegalHold, Request, Target
 from memoryweb.language.secrets import own_token
-from memoryweb.memory import (
-    context,
-    contradictions,
-    entries,
-    fact_actions,
-    injections,
-    line_protection,
-    proposing,
-    write,
-)
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
-from memoryweb.memory.exceptions import SecretRefused, WrongValue
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.entries import entries
+from memoryweb.memory.facts import actions, contradictions
 from memoryweb.memory.forgetting import decisions, erasing, hiding, holds
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.prompt_order import arrange
-from memoryweb.memory.reverting import revert
+from memoryweb.memory.lines.flags import print_of
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import (
+    Contradiction,
+    CrowdedFile,
+    Entry,
+    Fact,
+    File,
+    HeldSecret,
+    LegalHold,
+    Proposal,
+    Request,
+    Target,
+)
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.refusals import SecretRefused, WrongValue
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.prompt import context, injections
+from memoryweb.memory.prompt.prompt_order import arrange
+from memoryweb.memory.reverting.sources import revert
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.review import nearly_full, proposals, secrets
-from memoryweb.memory.screening import Likely, fingerprint
-from memoryweb.memory.snapshot.service import apply, export, preview
-from memoryweb.memory.snapshot.uploads import drop, keep
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flags import print_of
-from memoryweb.provenance.sources import Kind, Source
-from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
+from memoryweb.memory.snapshots.service import apply, export, preview
+from memoryweb.memory.snapshots.uploads import drop, keep
+from memoryweb.memory.writing import line_protection, proposing, write
+from memoryweb.memory.writing.screening import Likely, fingerprint
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.snapshots.archives import of
 from tests.walls.web_stage import MARKED_LINE
 from tests.world import World
@@ -78,8 +80,8 @@ def _stated(work: Transaction, world: World, *texts: str) -> Fact:
 
 
 def _unconfirm(work: Transaction, world: World) -> Fact:
-    fact = fact_actions.confirm(work, _stated(work, world, "Anna sings."), writer=_alice(world))
-    return fact_actions.unconfirm(work, fact, writer=_alice(world))
+    fact = actions.confirm(work, _stated(work, world, "Anna sings."), writer=_alice(world))
+    return actions.unconfirm(work, fact, writer=_alice(world))
 
 
 def _alice(world: World) -> Writer:
@@ -88,8 +90,8 @@ def _alice(world: World) -> Writer:
 
 def _restore_statement(work: Transaction, world: World) -> None:
     fact = _stated(work, world, "Anna sings.")
-    fact_actions.not_true(work, fact, writer=_alice(world))
-    fact_actions.restore(work, fact, writer=_alice(world))
+    actions.not_true(work, fact, writer=_alice(world))
+    actions.restore(work, fact, writer=_alice(world))
 
 
 def _say_otherwise(work: Transaction, world: World) -> None:
@@ -119,8 +121,8 @@ def _see_crowded(work: Transaction, world: World) -> None:
 
 def _forget(work: Transaction, world: World) -> Request:
     fact = _stated(work, world, "Her doctor is Jonas.")
-    request = hiding.ask(work, hiding.Asked(world.agent, world.customer, Request.Via.API))
-    hiding.hide(work, request, [hiding.Meant(Target.Kind.FACT, fact.text, fact=fact)])
+    request = hiding.open_request(work, hiding.Asked(world.agent, world.customer, Request.Via.API))
+    hiding.hide(work, request, [Meant(Target.Kind.FACT, fact.text, fact=fact)])
     return request
 
 
@@ -343,30 +345,26 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "state something": ("fact.changed", _in_unit(lambda u, w: _stated(u, w, "Anna sings."))),
     "confirm a statement": (
         "fact.confirmed",
-        _in_unit(
-            lambda u, w: fact_actions.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))
-        ),
+        _in_unit(lambda u, w: actions.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
     ),
     "take a confirmation back": ("fact.unconfirmed", _in_unit(_unconfirm)),
     "edit a statement": (
         "fact.edited",
         _in_unit(
-            lambda u, w: fact_actions.edit(
+            lambda u, w: actions.edit(
                 u, _stated(u, w, "Anna sings."), "Anna hums.", writer=_alice(w)
             )
         ),
     ),
     "mark a statement": (
         "fact.not_true",
-        _in_unit(
-            lambda u, w: fact_actions.not_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))
-        ),
+        _in_unit(lambda u, w: actions.not_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
     ),
     "restore a statement": ("fact.restored", _in_unit(_restore_statement)),
     "vote on a statement": (
         "fact.voted",
         _in_unit(
-            lambda u, w: fact_actions.vote(
+            lambda u, w: actions.vote(
                 u, _stated(u, w, "Anna sings."), writer=_alice(w), helpful=True
             )
         ),

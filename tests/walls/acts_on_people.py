@@ -24,9 +24,9 @@ from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import choices
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.webhooks import endpoints
-from memoryweb.webhooks.models import Endpoint
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.notify import endpoints
+from memoryweb.notify.models import Endpoint
 from tests.world import World, personal_token
 
 Act = Callable[[World], object]

@@ -7,21 +7,22 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.forgetting.models import Request
-from memoryweb.memory import contradictions, entries
 from memoryweb.memory.agents import archive_agent, create_agent
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.entries import entries
+from memoryweb.memory.facts import contradictions
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.targets import fact_place
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.proposing import propose
-from memoryweb.memory.snapshot.service import preview
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots.service import preview
+from memoryweb.memory.writing.proposing import propose
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.snapshots.archives import of
 from tests.world import Home, World
 
@@ -128,7 +129,7 @@ def asked_to_forget(home: Home | World, owner: Owner | None, *, is_open: bool = 
         place = Place(home.agent, owner, f"structured/roof-{is_open}.md")
         write(work, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
         roof = home.agent.facts.get(path=place.path, owner=owner)
-        request = hiding.ask(work, Asked(home.agent, owner, Request.Via.PAGE, "the roof"))
+        request = hiding.open_request(work, Asked(home.agent, owner, Request.Via.PAGE, "the roof"))
         found = [fact_place(roof)]
         hiding.hide(work, request, () if is_open else found, candidates=found if is_open else ())
     return str(request.pk)

@@ -17,7 +17,7 @@ from django_scopes import scope
 from memoryweb.api.mcp.methods import METHODS
 from memoryweb.api.mcp.resources import HOME, ROOT
 from memoryweb.api.tools import TOOLS
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
 from tests.api.client import Api
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0

@@ -11,17 +11,17 @@ from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import api_owner, channel_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
-from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.agents import archive_agent, create_agent
-from memoryweb.memory.messages import add_messages
-from memoryweb.memory.proposing import propose
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, delete, write
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.messages import add_messages
+from memoryweb.memory.conversations.parsing import NewMessage
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.writing.proposing import propose
+from memoryweb.memory.writing.write import Place, Writer, delete, write
 from tests.snapshots.archives import of
 from tests.walls.api_stage import dreamt
 from tests.walls.web_stage import MARKED_LINE

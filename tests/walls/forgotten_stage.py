@@ -10,24 +10,23 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory import context, entries, injections, write
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import hiding, targets
 from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.proposing import propose
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot import uploads
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation, Fact, File, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context, injections
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.snapshots import uploads
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.proposing import propose
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.web_stage import Stage, restored_stage
@@ -72,7 +71,7 @@ def hide(planted: Forgotten) -> Forgotten:
     for canary, fact in planted.facts.items():
         with write_transaction(world.team) as work:
             found = targets.of_facts(world.agent, fact.owner, [fact])
-            request = hiding.ask(work, Asked(world.agent, fact.owner, Request.Via.PAGE))
+            request = hiding.open_request(work, Asked(world.agent, fact.owner, Request.Via.PAGE))
             hiding.hide(work, request, found.meant, candidates=found.candidates)
             requests[canary] = request
     return replace(planted, requests=requests)

@@ -10,7 +10,7 @@ WITHOUT_TEAM = {
     "audit.Keys",
     "audit.Maintenance",
     "runs.Beat",
-    "notices.MailNotice",
+    "notify.MailNotice",
 }
 # Rows of a team that are looked up before anyone knows which team's scope to enter.
 BEFORE_SCOPE = {"accounts.Invitation", "accounts.Membership", "accounts.Token"}

@@ -8,7 +8,7 @@ import pytest
 
 from memoryweb.api.urls import api
 from memoryweb.audit.models import Event
-from memoryweb.forgetting.models import Request
+from memoryweb.memory.models import Request
 from tests.api.callers import NAMES, Callers, callers_of
 from tests.api.standing import standing
 from tests.snapshot import StandingWorld, restored_world
@@ -36,7 +36,7 @@ each_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES.keys()
 MAY_CHANGE = frozenset(
     {
         *("audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"),
-        *("recall.Injection", "recall.InjectedSpan"),
+        *("memory.Injection", "memory.InjectedSpan"),
     }
 )
 

@@ -11,16 +11,16 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.memory import write
 from memoryweb.memory.agents import archive_agent, create_agent
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.snapshot.uploads import keep
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine
-from memoryweb.provenance.line_origins import Origin
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots.uploads import keep
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.accounts.refusal import refusing_events
 from tests.walls.acts_on_memory import ON_MEMORY, PERSON, SNAPSHOT, place_of
 from tests.walls.acts_on_people import ON_PEOPLE

@@ -25,7 +25,7 @@ def _modules() -> set[str]:
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if OF_ITS_OWN.search(path.read_text(encoding="utf-8")):
             found.add(MIGRATIONS if ".migrations." in name else name)
-    return {name for name in found if not name.startswith("memoryweb.sqlite")}
+    return {name for name in found if not name.startswith("memoryweb.core.sqlite")}
 
 
 def test_every_module_that_can_differ_has_an_entry_and_no_other() -> None:

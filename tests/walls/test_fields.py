@@ -23,6 +23,4 @@ def test_a_text_of_a_team_says_whether_it_can_be_personal(
 
 
 def test_the_walk_finds_the_text_of_files_and_messages() -> None:
-    assert {"workspace.Revision", "conversations.Message"} <= {
-        field.model._meta.label for field in TEXT
-    }
+    assert {"memory.Revision", "memory.Message"} <= {field.model._meta.label for field in TEXT}

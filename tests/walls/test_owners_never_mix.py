@@ -19,9 +19,8 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.extraction.models import Extraction
-from memoryweb.review.models import Proposal
+from memoryweb.memory.models import File, Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
 from tests.api.client import Api
 from tests.fakes import ModelServer
 from tests.mcp.client import Mcp

@@ -8,10 +8,10 @@ import pytest
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, rename, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, rename, write
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.web.pages import text, url

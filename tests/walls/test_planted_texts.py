@@ -11,20 +11,20 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory import context, tools, write
+from memoryweb.memory.lines.flags import flagged_lines, print_of
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.lines.origins import Source as Line
+from memoryweb.memory.models import Conversation, File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
 from memoryweb.memory.review import flags
 from memoryweb.memory.review import proposals as review
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.provenance.line_origins import Origin
-from memoryweb.provenance.line_origins import Source as Line
-from memoryweb.review.models import Proposal
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.tools import files as memory_files
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.api.callers import callers_of
 from tests.api.client import Api
 from tests.dreaming.nights import NIGHT, dream
@@ -221,11 +221,11 @@ def test_what_members_say_as_shared_is_dreamt_beside_it(world: World) -> None:
 
 
 def test_remembering_something_shared_lands_as_data_with_its_source_class(world: World) -> None:
-    acting = tools.Acting(Reader(world.agent, None), NOW)
+    acting = memory_files.Acting(Reader(world.agent, None), NOW)
     token = world.integration.tokens.first()
     writer = Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
     with write_transaction(world.team) as work:
-        tools.remember(work, acting, "The pool opens at seven.", writer=writer)
+        memory_files.remember(work, acting, "The pool opens at seven.", writer=writer)
     note = File.objects.get(agent=world.agent, owner=None, note_date=NOW.date())
     assert note.revisions.get().source == "agent"
 

@@ -7,24 +7,23 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
-from memoryweb.memory import context, tools
-from memoryweb.memory.placeholders import allowed
-from memoryweb.memory.reverting import Reverted, revert
+from memoryweb.memory.lines.flags import flagged_lines, print_of
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.lines.origins import Source as Line
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import Conversation, File, Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
+from memoryweb.memory.reverting.sources import Reverted, revert
 from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.search import search
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.provenance.line_origins import Origin
-from memoryweb.provenance.line_origins import Source as Line
-from memoryweb.provenance.sources import Kind, Source
+from memoryweb.memory.search.engine import search
+from memoryweb.memory.tools import files
+from memoryweb.memory.visible.placeholders import allowed
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from memoryweb.runs import engine
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.extraction.talking import extract, talk
 from tests.world import World
 
@@ -132,8 +131,8 @@ def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     assert "Otto plays" in prompt
     assert "- My sister says" not in prompt
     assert "- 12:00 My sister" not in prompt
-    acting = tools.Acting(Reader(world.agent, world.customer), AT)
-    found = [hit.snippet for hit, _file in tools.search_workspace(acting, "Acme Otto")]
+    acting = files.Acting(Reader(world.agent, world.customer), AT)
+    found = [hit.snippet for hit, _file in files.search_workspace(acting, "Acme Otto")]
     assert found
     assert not any("Acme" in snippet for snippet in found)
 

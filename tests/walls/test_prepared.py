@@ -13,8 +13,8 @@ from django_scopes.exceptions import ScopeError
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
-from memoryweb.prepared_queries import Prepared
-from memoryweb.workspace.models import File
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.memory.models import File
 from tests.world import World
 
 

@@ -11,19 +11,20 @@ from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory import prompt_order, reverting, write
-from memoryweb.memory.exceptions import Stale
+from memoryweb.memory.lines.flags import flagged_lines
+from memoryweb.memory.lines.sources import Kind, Source
+from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Stale
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.prompt import prompt_order
+from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import proposals
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.flags import flagged_lines
-from memoryweb.provenance.sources import Kind, Source
-from memoryweb.review.models import Proposal
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.world import World
@@ -216,7 +217,7 @@ def test_nobody_but_a_person_reverts(stage: Stage, principal: str) -> None:
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
     writer = stage.writer(principal)
     with pytest.raises(WriteRefused), write_transaction(stage.world.team) as work:
-        reverting.revert(work, source, Q_ALL, Q_ALL, writer=writer)
+        sources.revert(work, source, Q_ALL, Q_ALL, writer=writer)
 
 
 def test_in_an_agent_that_asks_first_a_member_s_agent_and_a_granted_program_propose(
@@ -278,6 +279,6 @@ def test_reverting_the_token_rejects_what_waits(stage: Stage) -> None:
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
     with write_transaction(stage.world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
-        done = reverting.revert(work, source, Q_ALL, Q_ALL, writer=writer)
+        done = sources.revert(work, source, Q_ALL, Q_ALL, writer=writer)
     proposal.refresh_from_db()
     assert (done.proposals, proposal.state) == (1, Proposal.State.REJECTED)

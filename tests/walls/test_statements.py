@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from django_scopes import scope
 
-from memoryweb.review.models import CrowdedFile
+from memoryweb.memory.models import CrowdedFile
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0

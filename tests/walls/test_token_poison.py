@@ -8,8 +8,8 @@ import pytest
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import context
-from memoryweb.memory.search import search
+from memoryweb.memory.prompt import context
+from memoryweb.memory.search.engine import search
 from tests.mcp.client import Mcp
 from tests.stories.poison import MARK, POISON
 from tests.walls.token_ways import BY_FILE, BY_ITSELF, GUARDED, Attacker, furnish

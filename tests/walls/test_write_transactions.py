@@ -13,15 +13,13 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api.mem0 import view as mem0
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.targets import fact_place
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Text, Writer, write, write_all
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Fact, File, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Text, Writer, write, write_all
 from tests.api.callers import Callers, callers_of
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
@@ -159,7 +157,7 @@ def _decide(verb: str) -> Any:
         for fact in Fact.objects.filter(pk__in=stated(ground, MANY, bob)):
             with write_transaction(ground.world.team) as work:
                 asked = Asked(ground.agent, bob, Request.Via.PAGE, "x")
-                request = hiding.ask(work, asked)
+                request = hiding.open_request(work, asked)
                 hiding.hide(work, request, [fact_place(fact)])
             keys.append(str(request.pk))
         name = f"web:mine_{verb}"

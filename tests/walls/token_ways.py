@@ -9,14 +9,12 @@ from urllib.parse import quote
 
 from django.utils import timezone
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.facts.models import Fact
-from memoryweb.memory import prompt_order, write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writer import Place, Writer
-from memoryweb.review.models import Proposal
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Conversation, Fact, File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.prompt import prompt_order
+from memoryweb.memory.writing import write
 from tests.api.client import Api
 from tests.dreaming.nights import dream
 from tests.extraction.talking import extract

@@ -19,23 +19,20 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
 from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.forgetting.models import Target
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import holds
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.proposing import propose
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot import uploads
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.flags import print_of
-from memoryweb.review.models import Proposal
+from memoryweb.memory.lines.flags import print_of
+from memoryweb.memory.models import Conversation, File, Proposal, Target
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import service as snapshots
+from memoryweb.memory.snapshots import uploads
+from memoryweb.memory.writing.proposing import propose
+from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.notify import endpoints
 from memoryweb.runs.models import Run
-from memoryweb.webhooks import endpoints
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, asked_to_forget, contradicted, furnish

@@ -8,18 +8,16 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.proposing import propose
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.review.models import Proposal
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation, File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.proposing import propose
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.world import Home, World
 
 SHARED = "Marta moved the release to Thursday because Friday is quiet."

@@ -6,11 +6,10 @@ from django.test import Client
 from django_scopes import scope
 
 from memoryweb.agents.owners import person_owner
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.fakes import ModelServer
 from tests.web.pages import text, url
 from tests.world import World, signed_in

@@ -17,11 +17,11 @@ from django.conf import settings
 from django.test import Client
 from django_scopes import scope
 
-from memoryweb.conversations.models import Message
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models import Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.world import World, personal_token
 
 FOLDER = settings.BASE_DIR / "plugins" / "claude-code"

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Message
+from memoryweb.memory.models import Message
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.web.connect.snippets import QUESTION, snippets

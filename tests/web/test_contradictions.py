@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from memoryweb.facts.models import Contradiction
+from memoryweb.memory.models import Contradiction
 from tests.walls.api_stage import contradicted
 from tests.web.pages import actions, text, tight, url
 from tests.world import World

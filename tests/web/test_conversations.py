@@ -5,9 +5,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.transaction import write_transaction
 from tests.web.pages import text, url
 from tests.web.stage import NOTE, PERSONAL, SHARED, Stage
 

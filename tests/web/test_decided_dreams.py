@@ -7,15 +7,14 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
-from memoryweb.facts.models import Contradiction
-from memoryweb.memory import contradictions
+from memoryweb.memory.facts import contradictions
+from memoryweb.memory.models import Contradiction, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.review.changes import Picked, changes_of, print_of
-from memoryweb.review.models import Proposal
+from memoryweb.memory.writing.changes import Picked, changes_of, print_of
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.clock import Clock
 from tests.dreaming.nights import NIGHT, dream, note
 from tests.stories import disagreeing as by

@@ -51,7 +51,7 @@ def elsewhere(user: User) -> Team:
 def test_everything_of_it_goes_but_its_chain(stage: Stage, demo: Team) -> None:
     team_id, others = demo.pk, rows_of(stage.world.twin.team.pk)
     Usage.objects.create(team_id=team_id, day="2026-03-01", used_in=7)
-    assert rows_of(team_id).keys() > {"provenance.LineOrigin", "dreaming.Candidate", "llm.Usage"}
+    assert rows_of(team_id).keys() > {"memory.LineOrigin", "dreaming.Candidate", "llm.Usage"}
     remove_demo(team=demo, by=SYSTEM)
     assert rows_of(team_id).keys() == CHAIN
     assert not Team.objects.filter(pk=team_id).exists()

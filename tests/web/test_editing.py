@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from memoryweb.language.secrets.own_token import generate
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
 from tests.web.pages import actions, text, url
 from tests.web.stage import NOTE, Stage
 from tests.world import World

@@ -2,10 +2,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import Stage
 from tests.world import World

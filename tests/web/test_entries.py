@@ -1,6 +1,6 @@
 from django.test import Client
 
-from memoryweb.entries.models import Entry
+from memoryweb.memory.models import Entry
 from tests.web.pages import text, url
 from tests.world import World
 

@@ -8,10 +8,9 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.forgetting.models import LegalHold, Receipt
 from memoryweb.memory.forgetting import holds, retention
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Conversation, LegalHold, Message, Receipt
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from tests.forgetting.asking import lived
 from tests.forgetting.test_erasing import erased

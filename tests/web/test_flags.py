@@ -7,11 +7,11 @@ from django.test import Client
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, restore, write
-from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines.flags import flagged_lines, print_of
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, restore, write
 from tests.web.pages import url
 from tests.world import World, signed_in
 

@@ -5,16 +5,14 @@ from django.test import Client
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory import placeholders
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import hiding, selection
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, restore, write
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Fact, File, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.writing.write import Place, Writer, restore, write
 from tests.web.pages import text, url
 from tests.world import World
 

@@ -4,13 +4,12 @@ where a dream tells of it. Who did not ask for it is offered no undo."""
 import pytest
 from django.test import Client
 
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.forgetting.targets import fact_place
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.client import Api
 from tests.forgetting.asking import hidden, lived
 from tests.forgetting.test_short_statements import SHORT, WORDS, dreamt
@@ -34,7 +33,9 @@ def private(world: World) -> Fact:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
         write(work, place, f"# Memory\n\n- {POOL}\n", writer=writer)
         shared = Fact.objects.get(text=POOL)
-        request = ask(work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool"))
+        request = open_request(
+            work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool")
+        )
         hide(work, request, [fact_place(shared)])
     return shared
 

@@ -7,10 +7,10 @@ from django.test import Client
 
 from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, delete, write
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, delete, write
 from tests.walls.web_calls import looks
 from tests.web.pages import text, url
 from tests.web.stage import Stage

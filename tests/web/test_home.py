@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from memoryweb.facts.models import Fact
+from memoryweb.memory.models import Fact
 from tests.facts.making import made
 from tests.web.pages import text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage

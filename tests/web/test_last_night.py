@@ -13,13 +13,13 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.schedule import tick
-from memoryweb.facts.models import Fact
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.tools import Acting, remember
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
+from memoryweb.memory.models import Fact
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.tools.files import Acting, remember
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Beat, Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage, dream

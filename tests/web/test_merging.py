@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memoryweb.memory import write as door
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write as door
+from memoryweb.memory.writing.write import Place, Writer
 from tests.web.pages import actions, text, url
 from tests.world import World
 

@@ -12,16 +12,21 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.review.models import Proposal
-from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
-from memoryweb.search.recalls import Given, count
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.index.recalls import Given, count
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import (
+    Conversation,
+    File,
+    InjectedSpan,
+    Injection,
+    Proposal,
+    RecallEvent,
+    Revision,
+)
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World

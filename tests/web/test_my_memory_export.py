@@ -10,10 +10,10 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.parsing import parse_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory.conversations.parsing import parse_messages
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 

@@ -6,15 +6,15 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.context import build
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import build
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import text, url
 from tests.world import World
 

@@ -4,9 +4,9 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import context
-from memoryweb.memory.injections import served
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import context
+from memoryweb.memory.prompt.injections import served
 from tests.dreaming.nights import dream
 from tests.stories.telling import says
 from tests.web.pages import text, tight, url

@@ -11,12 +11,11 @@ from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.context import build
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search.models import Injection, RecallEvent
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import File, Injection, RecallEvent
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt.context import build
+from memoryweb.memory.writing.write import Place, Writer, write
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, PERSONAL, Stage
 

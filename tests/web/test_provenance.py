@@ -10,13 +10,12 @@ from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Import
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Conversation, File, Import
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.world import World, signed_in
 
 NOTE = "memory/2026-11-20.md"

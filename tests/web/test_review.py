@@ -7,12 +7,12 @@ from django.test import Client
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.inbox import Inbox
-from memoryweb.review.item_kinds import Kind
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.review.inbox import Inbox
+from memoryweb.memory.review.item_kinds import Kind
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import actions, text, tight, url
 from tests.web.stage import Stage
 from tests.world import signed_in

@@ -10,13 +10,12 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.search.models import Injection, RecallEvent
+from memoryweb.memory.models import Injection, RecallEvent, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.markdown import plain
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import Revision
 from tests.statements import statements
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

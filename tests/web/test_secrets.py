@@ -9,12 +9,11 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.models import HeldSecret
+from memoryweb.memory.models import File, HeldSecret
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
 from tests.statements import statements

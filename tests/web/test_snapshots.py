@@ -13,14 +13,13 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
+from memoryweb.memory.models import File, Import, Revision, Upload
+from memoryweb.memory.snapshots import division
+from memoryweb.memory.snapshots.reading import read
+from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.runs import engine
-from memoryweb.snapshots import division
-from memoryweb.snapshots.models import Upload
-from memoryweb.snapshots.reading import read
-from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.web.snapshots.uploads import CappedUploadHandler
 from memoryweb.web.templatetags.when import moment
-from memoryweb.workspace.models import File, Import, Revision
 from tests.accounts.refusal import refusing_events
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import ENCRYPTED, Part, of, zipped

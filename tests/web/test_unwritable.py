@@ -9,10 +9,10 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
+from memoryweb.memory.models import File
 from memoryweb.runs import healthcheck
 from memoryweb.runs.models import Beat
 from memoryweb.web.health import readyz
-from memoryweb.workspace.models import File
 from tests.snapshot import restored_world
 from tests.unwritable import REASONS, unwritable
 from tests.web.pages import text, url

@@ -14,8 +14,7 @@ from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.forgetting.models import Request
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Request, Revision
 from tests.walls.api_stage import asked_to_forget
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

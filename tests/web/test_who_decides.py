@@ -9,12 +9,12 @@ from memoryweb.agents import break_glass
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner, system_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory import write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writer import Place, Writer
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.writing import write
 from memoryweb.web.access import Visit
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.world import World
 
 TAKES = (Permission.DECIDE, Permission.WRITE, Permission.FORGET)

@@ -19,14 +19,14 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.memory import write
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
-from memoryweb.outbound import posting
-from memoryweb.webhooks import endpoints, outbox, sending
-from memoryweb.webhooks.models import Delivery, Endpoint
-from memoryweb.webhooks.signing import secret_of
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.core.outbound import posting
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer
+from memoryweb.notify import endpoints, outbox, sending
+from memoryweb.notify.models import Delivery, Endpoint
+from memoryweb.notify.signing import secret_of
 from tests.web.pages import text, url
 from tests.world import World
 

@@ -6,16 +6,14 @@ from typing import Any
 from django.apps import apps
 from django.db.models import Min, Model
 
-from memoryweb.memory import proposing, write
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.provenance.models import LineOrigin, PastOrigin
-from memoryweb.review.models import Proposal
+from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import File, LineOrigin, PastOrigin, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 from tests.world import World
 
 NOTE, MEMORY = "memory/2026-11-20.md", "MEMORY.md"

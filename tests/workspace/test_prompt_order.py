@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.workspace.prompt_order import put_before, stepped, switched
+from memoryweb.memory.prompt.positions import put_before, stepped, switched
 
 ORDER = [("A.md", True), ("B.md", False), ("C.md", True), ("D.md", True)]
 names = st.sampled_from("ABCDEF")

@@ -8,12 +8,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
+from memoryweb.memory.lines.time_travel import files_at
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
-from memoryweb.workspace.time_travel import files_at
 from tests.soaking import first_in_gate
 from tests.world import World
 

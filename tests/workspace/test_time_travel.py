@@ -5,12 +5,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import NewLine, Place, Writer, append, delete, write
+from memoryweb.memory.lines.time_travel import Past, changes, files_at, workspace_at
+from memoryweb.memory.models import Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import NewLine, Place, Writer, append, delete, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import Revision
-from memoryweb.workspace.time_travel import Past, changes, files_at, workspace_at
 from tests.world import World
 
 pytestmark = pytest.mark.databases

@@ -14,7 +14,7 @@ from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Call, Tool
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import tools
-from memoryweb.memory.exceptions import FileMissing
+from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.tools import Acting
 
 _SNIPPET = 700

@@ -15,12 +15,14 @@ from pydantic import Field
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Call
-from memoryweb.memory import placeholders, tools, write
-from memoryweb.memory.exceptions import FileMissing
+from memoryweb.memory import tools
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import FileMissing
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Writer, Written
-from memoryweb.workspace.models import File
+from memoryweb.memory.visible import placeholders
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Writer, Written
 
 ROOT = "/memories"
 _DEPTH = 2

@@ -9,9 +9,9 @@ from memoryweb.api.mcp.host import Host
 from memoryweb.api.mcp.messages import RESOURCE_MISSING, Refused
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import tools
-from memoryweb.memory.exceptions import FileMissing
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.tools import Acting
-from memoryweb.workspace.models import File
 
 HOME = "memory://root"
 ROOT = f"{HOME}/"

@@ -16,11 +16,10 @@ from memoryweb.api.mem0 import naming
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
-from memoryweb.conversations.models import Conversation
-from memoryweb.facts.models import Fact
-from memoryweb.memory import owner_statements, statement_run
+from memoryweb.memory import tools
+from memoryweb.memory.models import Conversation, Fact
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
 
 _MOST, _PAGE, _MOST_AT_ONCE = 50, 100, 1000
@@ -54,7 +53,7 @@ class Asked:
             acting = acting_of(self.caller, self.agent, call)
         except Forbidden:
             raise NotFound from None
-        now = owner_statements.current(acting, fact)
+        now = tools.current(acting, fact)
         if now is None:
             raise NotFound
         return acting, now
@@ -111,13 +110,13 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
     if len(texts) > _MOST_AT_ONCE:
         said = _("Send up to {most} messages.")
         raise Invalid("messages", said.format(most=_MOST_AT_ONCE))
-    owner_statements.check(texts)
+    tools.check(texts)
     with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
         writer = writer_of(asked.caller, acting)
-        if len(texts) > statement_run.SLICE:
-            run = statement_run.request(work, acting, texts, writer=writer)
+        if len(texts) > tools.SLICE:
+            run = tools.request(work, acting, texts, writer=writer)
             return {"status": "PENDING", "event_id": str(run.pk), "results": []}
-        facts = owner_statements.state(work, acting, texts, writer=writer)
+        facts = tools.state(work, acting, texts, writer=writer)
     return {
         "results": [
             {"id": str(fact.pk), "memory": fact.text, "data": {"memory": fact.text}, "event": "ADD"}
@@ -136,7 +135,7 @@ def search(asked: Asked) -> dict[str, Any]:
     if not isinstance(floor, int | float):
         raise Invalid("threshold", _("Send a number."))
     acting = asked.acting()
-    found = owner_statements.search(acting, query, top)
+    found = tools.search(acting, query, top)
     return {
         "results": [
             _memory(one.fact) | {"score": round(one.relevance, 4)}
@@ -149,7 +148,7 @@ def search(asked: Asked) -> dict[str, Any]:
 def pages(asked: Asked) -> dict[str, Any]:
     number = _number(asked.query, "page", 1, most=100_000)
     size = _number(asked.query, "page_size", _PAGE, most=_PAGE)
-    rows = owner_statements.own(asked.acting())
+    rows = tools.own(asked.acting())
     count, first = rows.count(), (number - 1) * size
     here = f"?page={{}}&page_size={size}"
     return {
@@ -161,9 +160,7 @@ def pages(asked: Asked) -> dict[str, Any]:
 
 
 def listed(asked: Asked) -> dict[str, Any]:
-    return {
-        "results": [_memory(fact) for fact in owner_statements.own(asked.acting())[:_MOST_AT_ONCE]]
-    }
+    return {"results": [_memory(fact) for fact in tools.own(asked.acting())[:_MOST_AT_ONCE]]}
 
 
 def get(asked: Asked) -> dict[str, Any]:
@@ -181,7 +178,7 @@ def _updated(asked: Asked, name: str, text: Any) -> dict[str, Any]:
     acting, fact = asked.found(name)
     with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
         writer = writer_of(asked.caller, acting)
-        fact = owner_statements.reword(work, acting, fact, text, writer=writer)
+        fact = tools.reword(work, acting, fact, text, writer=writer)
     return _memory(fact) | {"id": name}
 
 
@@ -194,7 +191,7 @@ def delete(asked: Asked) -> dict[str, Any]:
 
 def delete_all(asked: Asked) -> dict[str, Any]:
     acting = asked.acting()
-    ids = [str(fact.pk) for fact in owner_statements.own(acting)]
+    ids = [str(fact.pk) for fact in tools.own(acting)]
     parts = (ids[first : first + _MOST] for first in range(0, len(ids), _MOST))
     _check_gone([_forget(asked, acting, part) for part in parts])
     return {"message": "Memories deleted successfully!"}
@@ -246,7 +243,7 @@ def history(asked: Asked) -> list[dict[str, Any]]:
     """What was ever said of it, the earliest first."""
     _acting, fact = asked.found(asked.id)
     before, told = None, []
-    for one in owner_statements.values(fact):
+    for one in tools.values(fact):
         told.append(
             {
                 "id": str(one.pk),
@@ -267,7 +264,7 @@ def entities(asked: Asked) -> dict[str, Any]:
     """End users of this token, with how much is known of each."""
     results = []
     program = asked.caller.integration
-    for owner, count in owner_statements.counted(asked.agent, program) if program else []:
+    for owner, count in tools.counted(asked.agent, program) if program else []:
         kind, name = next((kind, name) for kind, name in naming.named_as(owner).items() if name)
         entry = {"id": str(owner.pk), "name": name, "type": kind.removesuffix("_id")}
         results.append(entry | {"total_memories": count})

@@ -21,15 +21,15 @@ from memoryweb.commands.demo.scripts import Scene, scenes
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
 from memoryweb.llm.models import TeamModel
-from memoryweb.memory import context, tools
+from memoryweb.memory import prompt, tools
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.injections import served
-from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.memory.write import Writer
+from memoryweb.memory.conversations import NewMessage, add_messages
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.prompt import served
+from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.author_kinds import AuthorKind
 
 DAYS = 13
 NAME = "Northwind Support"
@@ -182,7 +182,7 @@ def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
     for line in scene.lines:
         if line.speaker != agent:
             work.now = line.at
-            served(work, context.build(reader, line.text, conversation=talk), conversation=talk)
+            served(work, prompt.build(reader, line.text, conversation=talk), conversation=talk)
 
 
 def _note(agent: Agent, notes: list[Scene], day: date, users: Mapping[str, User]) -> None:

@@ -7,14 +7,11 @@ from django.db.models import QuerySet
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
-from memoryweb.facts.models import Fact
-from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting import selection
-from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.models import Proposal
-from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.memory import facts, forgetting, review
+from memoryweb.memory.models import Fact, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.write import Place, Writer, write
 
 _PAGE = """# Refunds
 
@@ -33,10 +30,10 @@ def _confirm_and_correct(agents: Sequence[Agent], users: Users, at: datetime) ->
     with write_transaction(agents[0].team) as work:
         work.now = at
         for fact in _about(agents[0], user, "allergic to nuts"):
-            fact_actions.confirm(work, fact, writer=writer)
+            facts.confirm(work, fact, writer=writer)
         for fact in _about(agents[0], user, "every Wednesday evening"):
             text = fact.text.replace("Wednesday", "Thursday")
-            fact_actions.edit(work, fact, text, writer=writer)
+            facts.edit(work, fact, text, writer=writer)
 
 
 def _about(agent: Agent, user: User, words: str) -> "QuerySet[Fact]":
@@ -48,7 +45,7 @@ def _accept(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     for proposal in Proposal.objects.filter(file__agent__in=agents, state=Proposal.State.PENDING):
         with write_transaction(proposal.team) as work:
             work.now = at
-            proposals.accept(work, proposal, by=users["Marta"])
+            review.accept(work, proposal, by=users["Marta"])
 
 
 def _bring_a_page(agents: Sequence[Agent], _users: Users, at: datetime) -> None:
@@ -65,7 +62,7 @@ def _ask_to_forget(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     with write_transaction(agents[0].team) as work:
         work.now = at
         for fact in agents[0].facts.living().filter(owner=None, text__startswith="Kenji's home"):
-            selection.forget_fact(work, fact, writer=writer, is_theirs=False)
+            forgetting.forget_fact(work, fact, writer=writer, is_theirs=False)
 
 
 # Days ago → what is done that evening.

@@ -10,13 +10,13 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memoryweb.forgetting.queries import Hidden
-from memoryweb.forgetting.text_matching import Sought
 from memoryweb.markdown.file_kinds import KINDS, Written
 from memoryweb.memory.forgetting import erasable_columns
 from memoryweb.memory.forgetting.erasable_columns import Memory, Table
 from memoryweb.memory.forgetting.removal import Going
-from memoryweb.workspace.models import File, Revision
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.visible.hidden import Hidden
+from memoryweb.memory.visible.text_matching import Sought
 
 _STARTS = [kind.start for kind in KINDS if kind.written is Written.DREAMS]
 _IS_DIARY = reduce(or_, (Q(folded_path__startswith=start) for start in _STARTS))

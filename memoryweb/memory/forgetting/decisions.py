@@ -6,11 +6,11 @@ from datetime import timedelta
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.forgetting.request_contents import tell
-from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.visible.request_contents import tell
 
 
 class NothingPicked(MemoryRefused):

@@ -14,9 +14,9 @@ from django.db.models import Model, Q, QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import speaker_id
-from memoryweb.fields import ErasableCharField
-from memoryweb.forgetting.text_matching import Sought
-from memoryweb.memory.screening import with_each_text
+from memoryweb.core.fields import ErasableCharField
+from memoryweb.memory.visible.text_matching import Sought
+from memoryweb.memory.writing.screening import with_each_text
 
 _HEADING = "Forgotten"
 STEP = 20_000  # rows that are looked through at once
@@ -26,9 +26,9 @@ _NAMES = frozenset({"path", "folded_path", "external_id"})
 _LABELS = frozenset(
     {
         *("extraction.Extraction.reason", "runs.Run.error", "api.Idempotency.body"),
-        *("audit.Label.text", "api.Idempotency.key", "conversations.Marker.archive_name"),
+        *("audit.Label.text", "api.Idempotency.key", "memory.Marker.archive_name"),
         *("dreaming.Operation.sources", "dreaming.Operation.values", "dreaming.Report.changes"),
-        *("dreaming.Candidate.sources", "conversations.Message.tools_used"),
+        *("dreaming.Candidate.sources", "memory.Message.tools_used"),
         "agents.BreakGlass.reason",
     }
 )
@@ -36,19 +36,17 @@ _HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
 # Who someone is, and no words of theirs.
 _IDENTITIES = frozenset({"agents.Owner", "accounts.Invitation"})
 # Rows that are worth nothing without their words, and answers that were kept for a repeated call.
-_DROPPED = frozenset({"dreaming.Candidate", "review.Proposal", "api.Idempotency", "entries.Alias"})
+_DROPPED = frozenset({"dreaming.Candidate", "memory.Proposal", "api.Idempotency", "memory.Alias"})
 # Changed by doors of their own: what follows from their texts changes with them.
-_BY_DOORS = frozenset(
-    {"workspace.File", "workspace.Revision", "conversations.Message", "recall.Passage"}
-)
+_BY_DOORS = frozenset({"memory.File", "memory.Revision", "memory.Message", "memory.Passage"})
 # What dreams of the shared memory tell, and who asked about it.
 _QUOTING = frozenset(
     {
         *("dreaming.Candidate", "dreaming.Operation", "dreaming.Report"),
-        *("forgetting.Request", "review.Proposal", "runs.Run"),
+        *("memory.Request", "memory.Proposal", "runs.Run"),
     }
 )
-_WITH_HEADINGS = frozenset({"workspace.File", "workspace.Revision"})
+_WITH_HEADINGS = frozenset({"memory.File", "memory.Revision"})
 _WAYS = ("conversation", "report", "file", "run", "message")
 
 

@@ -16,11 +16,7 @@ from django.db.models import Q, QuerySet
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.queries import Hidden, of_targets
-from memoryweb.forgetting.text_matching import Sought, names_of
+from memoryweb.core.sqlite.bytes import truncate_log
 from memoryweb.memory.forgetting import (
     copies,
     erasable_columns,
@@ -32,12 +28,13 @@ from memoryweb.memory.forgetting import (
 from memoryweb.memory.forgetting.erasable_columns import Memory, Table
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import Going
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.index import fulltext
+from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.hidden import Hidden, of_targets
+from memoryweb.memory.visible.text_matching import Sought, names_of
 from memoryweb.runs.engine import Lease, Outcome, enqueue
 from memoryweb.runs.models import Run
-from memoryweb.search import index
-from memoryweb.sqlite.bytes import truncate_log
-from memoryweb.workspace.models import File, Revision
 
 KIND = Run.Kind.ERASURE
 STEP_SECONDS = 20.0  # more than the longest step takes
@@ -325,7 +322,7 @@ def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
 
 
 def _merge(_lease: Lease, _memory: Memory, after: Any) -> bool | None:
-    return index.merge(begun=bool(after))
+    return fulltext.merge(begun=bool(after))
 
 
 def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:

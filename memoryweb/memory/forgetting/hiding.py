@@ -3,20 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request, Target
-from memoryweb.memory import screening
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import Transaction
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Conversation, Message, Request, Target
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.writing import screening
 
 
 class NothingToUndo(MemoryRefused):
@@ -26,31 +23,6 @@ class NothingToUndo(MemoryRefused):
 
     def __init__(self) -> None:
         super().__init__(_("This was decided before; there is nothing to undo."))
-
-
-@dataclass(frozen=True)
-class Meant:
-    """One place that a request means, with what it says; see `Target`. Of a message: the
-    characters from `first` to `last`, or all of it."""
-
-    kind: Target.Kind
-    text: str
-    where: str = ""
-    fact: Fact | None = None
-    file: File | None = None
-    fingerprint: str = ""
-    message: Message | None = None
-    first: int | None = None
-    last: int | None = None
-
-    @property
-    def key(self) -> tuple[str, UUID | int | None, str | int | None]:
-        """Two with the same one are the same place."""
-        if self.fact:
-            return "fact", self.fact.pk, None
-        if self.file:
-            return "line", self.file.pk, self.fingerprint
-        return "message", self.message.pk if self.message else None, self.first
 
 
 @dataclass(frozen=True)
@@ -67,7 +39,7 @@ class Asked:
     why: str = ""
 
 
-def ask(tx: Transaction, asked: Asked) -> Request:
+def open_request(tx: Transaction, asked: Asked) -> Request:
     """An open request that hides nothing yet; its words are kept without what may be a secret."""
     return Request.objects.create(
         team_id=asked.agent.team_id,

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.forgetting.models import LegalHold, Request
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.models import LegalHold, Request
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.runs.models import Run
 
 

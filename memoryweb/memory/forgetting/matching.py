@@ -13,13 +13,10 @@ from operator import or_
 from django.db.models import Q
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.text_matching import says, sentences
 from memoryweb.language.extraction_rules import Claim, Kind
 from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets
 from memoryweb.language.normal_form import normalise, read
-from memoryweb.memory.forgetting.hiding import Asked, Meant
+from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.targets import (
     Found,
     fact_place,
@@ -28,9 +25,11 @@ from memoryweb.memory.forgetting.targets import (
     of_facts,
     said_place,
 )
-from memoryweb.search import index
-from memoryweb.search.indexing import TEXT, scope_key
-from memoryweb.search.models import Passage
+from memoryweb.memory.index import fulltext
+from memoryweb.memory.index.indexing import TEXT, scope_key
+from memoryweb.memory.models import Fact, Message, Passage
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.visible.text_matching import says, sentences
 
 MOST = 5  # statements that are hidden at once; of more a person picks
 OFFERED = 50
@@ -205,7 +204,7 @@ def _is_before(message: Message, asked: Message | None, said_at: datetime) -> bo
 def _passages(agent: Agent, owner: Owner | None, meaning: Meaning) -> Iterator[Passage]:
     """Those of this very memory that have a word of it."""
     reach = scope_key(agent.pk, owner.pk if owner else None)
-    (there,) = index.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
+    (there,) = fulltext.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
     own = Passage.objects.filter(agent=agent, owner=owner)
     found = set[int]().union(*there.postings.values())
     if meaning.signs:

@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from memoryweb.audit.record import target
-from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models.transaction import Transaction
 
 LOG_EMPTIED = timedelta(minutes=10)  # for so long after an erasure every tick empties the log
 

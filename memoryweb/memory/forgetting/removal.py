@@ -15,28 +15,34 @@ from django.apps import apps
 from django.db.models import Q
 
 from memoryweb.audit.record import target as named
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Contradiction, Evidence, Fact
-from memoryweb.forgetting import tombstones
-from memoryweb.forgetting.models import Target
-from memoryweb.forgetting.queries import MARK, Hidden, Span, lines_saying, without_spans
-from memoryweb.forgetting.text_matching import Sought, is_told, units
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.file_kinds import kind_at
 from memoryweb.markdown.paths import fold
-from memoryweb.memory import write
 from memoryweb.memory.forgetting.erasable_columns import Memory, headed
-from memoryweb.memory.reverted_text import without_lines
-from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writer import Place, Writer
+from memoryweb.memory.index import indexing
+from memoryweb.memory.index.recalls import keyed_hash
+from memoryweb.memory.models import (
+    Contradiction,
+    Evidence,
+    Fact,
+    File,
+    Import,
+    Message,
+    Passage,
+    RecallEvent,
+    Revision,
+    Target,
+    Upload,
+)
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.visible.hidden import MARK, Hidden, Span, lines_saying, without_spans
+from memoryweb.memory.visible.text_matching import Sought, is_told, units
+from memoryweb.memory.writing import tombstones, write
+from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.runs.lease import plan_anew
-from memoryweb.search import indexing
-from memoryweb.search.models import Passage, RecallEvent
-from memoryweb.search.recalls import keyed_hash
-from memoryweb.snapshots.models import Upload
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Import, Revision
 
 REASON = "Forgotten"
 _FIXED = frozenset({"skill.md"})  # a name that makes a file what it is

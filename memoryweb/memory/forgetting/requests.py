@@ -11,9 +11,6 @@ from django.db.models import Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.queries import of_targets
 from memoryweb.language.forget_requests import (
     Forget,
     Meaning,
@@ -24,10 +21,8 @@ from memoryweb.language.forget_requests import (
     meant_by,
 )
 from memoryweb.language.forget_requests import meanings as meanings_of
-from memoryweb.memory import screening
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.forgetting import hiding
-from memoryweb.memory.forgetting.hiding import Asked, Meant
+from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.matching import (
     MOST,
     OFFERED,
@@ -36,17 +31,22 @@ from memoryweb.memory.forgetting.matching import (
     match,
     unique,
 )
-from memoryweb.memory.forgetting.request_contents import (
+from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
+from memoryweb.memory.lines.source_classes import source_of_message
+from memoryweb.memory.models import Conversation, Message, Request, Target
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.visible.hidden import of_targets
+from memoryweb.memory.visible.request_contents import (
     offered,
     offered_of,
     place_of,
     statements,
     tell_all,
 )
-from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
-from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.source_classes import source_of_message
-from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.memory.writing import screening
 
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 
@@ -245,7 +245,7 @@ def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
     if why := asked.why or _why(tx, asked, len(found.statements)):
         return _offer(tx, replace(asked, why=why), found.places or unique(found.near))
     places, near = found.everywhere(asked.agent, asked.owner)
-    request = hiding.ask(tx, asked)
+    request = hiding.open_request(tx, asked)
     hiding.hide(tx, request, places, candidates=near)
     return request
 
@@ -288,7 +288,7 @@ def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
                 before.created_at = tx.now
                 before.save(update_fields=["message", "conversation", "created_at"])
             return before
-    request = hiding.ask(tx, asked)
+    request = hiding.open_request(tx, asked)
     hiding.hide(tx, request, (), candidates=places[:OFFERED])
     return request
 

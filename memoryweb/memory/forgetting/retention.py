@@ -8,10 +8,9 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import erasing, holds
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Conversation, Message, Request
+from memoryweb.memory.models.transaction import write_transaction
 
 MESSAGES_A_TICK, OWNERS_A_TICK = 500, 5  # so that no tick holds up what writes
 

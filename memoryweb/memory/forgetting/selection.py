@@ -4,18 +4,17 @@ from collections.abc import Collection
 
 from django.conf import settings
 
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.queries import lines_saying
-from memoryweb.memory import write
-from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.forgetting import hiding, targets
-from memoryweb.memory.forgetting.hiding import Asked, Meant
+from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.requests import room
 from memoryweb.memory.forgetting.targets import Found
-from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writer import Writer
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Fact, File, Request, Target
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.refusals import Stale
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.visible.hidden import lines_saying
+from memoryweb.memory.writing import write
 
 
 def forget(
@@ -25,7 +24,7 @@ def forget(
     `is_theirs` to forget; what a program asks has a request's time, and `room`.
     All else is offered, for whoever may decide."""
     offers = not is_theirs or not (is_person or statements(found.meant) <= room(asked, tx.now))
-    request = hiding.ask(tx, asked)
+    request = hiding.open_request(tx, asked)
     if offers:
         hiding.hide(tx, request, (), candidates=found.meant)
     else:

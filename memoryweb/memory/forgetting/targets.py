@@ -14,19 +14,14 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import speaker_id
-from memoryweb.conversations.models import Message
-from memoryweb.facts.models import Evidence, Fact
-from memoryweb.forgetting.models import Target
-from memoryweb.forgetting.text_matching import comes_near, says, sentences
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
-from memoryweb.memory.forgetting.hiding import Meant
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.search import index
-from memoryweb.search.indexing import TEXT, scope_key
-from memoryweb.search.models import Passage
-from memoryweb.workspace.models import File
+from memoryweb.memory.index import fulltext
+from memoryweb.memory.index.indexing import TEXT, scope_key
+from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, Passage, Target
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.visible.text_matching import comes_near, says, sentences
 
 MOST_CANDIDATES = 20
 _AT_ONCE = 400  # passages that share most words with a text
@@ -176,9 +171,9 @@ def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:
         for text in texts
         for reach in reaches
     ]
-    sizes = index.extents([[reach] for reach in reaches]) * len(texts)
+    sizes = fulltext.extents([[reach] for reach in reaches]) * len(texts)
     wanted: Counter[int] = Counter()
-    for its, there, extent in zip(groups, index.find(groups), sizes, strict=True):
+    for its, there, extent in zip(groups, fulltext.find(groups), sizes, strict=True):
         rarity = {
             key: math.log(1 + extent.passages / len(there.postings.get(key, ()) or (0,)))
             for key in its

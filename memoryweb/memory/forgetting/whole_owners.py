@@ -8,11 +8,10 @@ from django.db.models import Model, Q, QuerySet, RestrictedError
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.erasure import erase_labels_of
-from memoryweb.conversations.models import Message
-from memoryweb.forgetting.models import LegalHold, Receipt, Request
 from memoryweb.memory.forgetting import holds
 from memoryweb.memory.forgetting.erasable_columns import Memory
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.models import LegalHold, Message, Receipt, Request
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 

@@ -1,0 +1,39 @@
+"""What is kept about a person, for that person."""
+
+from memoryweb.memory.my_memory.amounts import Kept, kept_about
+from memoryweb.memory.my_memory.archive import export
+from memoryweb.memory.my_memory.changes import SentenceGone, Spot, moved, remove, reword, undo
+from memoryweb.memory.my_memory.contents import (
+    KINDS,
+    STANDING,
+    Place,
+    Sentence,
+    Wanted,
+    marker_of,
+    own_file,
+    passages,
+    sentences,
+)
+from memoryweb.memory.my_memory.uses import last_uses
+
+__all__ = [
+    "KINDS",
+    "STANDING",
+    "Kept",
+    "Place",
+    "Sentence",
+    "SentenceGone",
+    "Spot",
+    "Wanted",
+    "export",
+    "kept_about",
+    "last_uses",
+    "marker_of",
+    "moved",
+    "own_file",
+    "passages",
+    "remove",
+    "reword",
+    "sentences",
+    "undo",
+]

@@ -10,10 +10,8 @@ from django.db.models.functions import Coalesce
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.my_memory.sentences import STANDING, Wanted, passages
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import File
+from memoryweb.memory.models import Conversation, File, LineOrigin
+from memoryweb.memory.my_memory.contents import STANDING, Wanted, passages
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ from django.utils.translation import gettext_noop
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.sections import without_lines
-from memoryweb.memory import write
-from memoryweb.memory.exceptions import ContentRefused, MemoryRefused, Stale
-from memoryweb.memory.my_memory.sentences import marker_of
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, LineOrigin
+from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.my_memory.contents import marker_of
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place, Writer, Written
 
 
 class SentenceGone(MemoryRefused):

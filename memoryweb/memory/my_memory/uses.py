@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.db.models import Max, Value
 
-from memoryweb.memory.my_memory.sentences import Place, Sentence
-from memoryweb.search.models import InjectedSpan, RecallEvent
-from memoryweb.search.recalls import keyed_hash
+from memoryweb.memory.index.recalls import keyed_hash
+from memoryweb.memory.models import InjectedSpan, RecallEvent
+from memoryweb.memory.my_memory.contents import Place, Sentence
 
 LOOKED_BACK = timedelta(days=90)
 Use = tuple[UUID, str]  # a file, and the hash of a line

@@ -1,0 +1,68 @@
+"""What an agent is given for a message, and what it was given."""
+
+from memoryweb.memory.prompt.archived import MOST_TOKENS, summary_of
+from memoryweb.memory.prompt.context import (
+    LEAST_WINDOW,
+    MOST_PERSONAL,
+    MOST_WINDOW,
+    WINDOW,
+    Context,
+    Gauge,
+    budget,
+    build,
+)
+from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, Turn
+from memoryweb.memory.prompt.files import Included, line_count, personal, shared
+from memoryweb.memory.prompt.injections import (
+    Line,
+    Span,
+    carried,
+    carried_by,
+    found,
+    is_first_today,
+    last_prompt,
+    note,
+    prompts_of_talk,
+    recall,
+    served,
+    uses_of,
+)
+from memoryweb.memory.prompt.prefetch import Quoted, place_of
+from memoryweb.memory.prompt.prompt_order import arrange, put_before, step, switch
+
+__all__ = [
+    "KEPT_MESSAGES",
+    "LEAST_WINDOW",
+    "MOST_PERSONAL",
+    "MOST_TOKENS",
+    "MOST_WINDOW",
+    "WINDOW",
+    "Context",
+    "Gauge",
+    "Included",
+    "Line",
+    "Quoted",
+    "Span",
+    "Turn",
+    "arrange",
+    "budget",
+    "build",
+    "carried",
+    "carried_by",
+    "found",
+    "is_first_today",
+    "last_prompt",
+    "line_count",
+    "note",
+    "personal",
+    "place_of",
+    "prompts_of_talk",
+    "put_before",
+    "recall",
+    "served",
+    "shared",
+    "step",
+    "summary_of",
+    "switch",
+    "uses_of",
+]

@@ -3,15 +3,15 @@
 import re
 
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
-from memoryweb.conversations.queries import last_marker
-from memoryweb.entries.queries import find
 from memoryweb.language.secrets import credentials
 from memoryweb.llm.prompts import fence
 from memoryweb.llm.tokens import fitting
-from memoryweb.memory import placeholders
+from memoryweb.memory.conversations import last_marker
+from memoryweb.memory.lines.entries import find
+from memoryweb.memory.models import Conversation
 from memoryweb.memory.prompt.earlier_turns import Turn
 from memoryweb.memory.prompt.earlier_turns import told as turns_of
+from memoryweb.memory.visible import placeholders
 
 MOST_TOKENS = 300  # of a summary, and of a recap
 _COMMENT = re.compile(r"^\s*<!--.*?-->\s*$", re.MULTILINE)

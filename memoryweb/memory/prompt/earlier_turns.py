@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.queries import last_marker
-from memoryweb.conversations.window import SPEAKING
-from memoryweb.forgetting.queries import hidden
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
+from memoryweb.memory.conversations import SPEAKING, last_marker
+from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.visible.hidden import hidden
 
 KEPT_MESSAGES = 2
 _READ = 100

@@ -14,11 +14,11 @@ from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.parts import Part, Stretch, top, worthiest
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render
-from memoryweb.memory.outdated import withheld_of
-from memoryweb.provenance.flags import without_flagged
-from memoryweb.search.relevance import Evidence, rarity, relevance
-from memoryweb.search.terms import Term, sentences_of, terms_of
-from memoryweb.workspace.models import File
+from memoryweb.memory.index.relevance import Evidence, rarity, relevance
+from memoryweb.memory.index.terms import Term, sentences_of, terms_of
+from memoryweb.memory.lines.flags import without_flagged
+from memoryweb.memory.models import File
+from memoryweb.memory.visible.outdated import withheld_of
 
 _NOTE = 12  # tokens of “… (N characters more)”
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit

@@ -12,12 +12,12 @@ from memoryweb.language.small_talk import without_courtesies
 from memoryweb.llm import tokens
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory import placeholders
+from memoryweb.memory.index import query_syntax
+from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.index.relevance import ANSWERS, FLOOR
 from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.search import beside, search
-from memoryweb.search import query_syntax
-from memoryweb.search.hits import Hit
-from memoryweb.search.relevance import ANSWERS, FLOOR
+from memoryweb.memory.visible import placeholders
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600

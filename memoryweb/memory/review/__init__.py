@@ -1,0 +1,36 @@
+"""What waits for a person, and deciding it."""
+
+from memoryweb.memory.review.deciding import may_decide, reach_of
+from memoryweb.memory.review.decisions import decide, undo_flag
+from memoryweb.memory.review.inbox import Inbox, Item, count_together, find, item_of, rows_of
+from memoryweb.memory.review.item_kinds import SOURCES, Kind
+from memoryweb.memory.review.nearly_full import is_crowded, tell
+from memoryweb.memory.review.proposals import accept, origins_of, outcome, reject
+from memoryweb.memory.review.rescan import KIND, masks, request
+from memoryweb.memory.review.secrets import WINDOW, line_now
+
+__all__ = [
+    "KIND",
+    "SOURCES",
+    "WINDOW",
+    "Inbox",
+    "Item",
+    "Kind",
+    "accept",
+    "count_together",
+    "decide",
+    "find",
+    "is_crowded",
+    "item_of",
+    "line_now",
+    "masks",
+    "may_decide",
+    "origins_of",
+    "outcome",
+    "reach_of",
+    "reject",
+    "request",
+    "rows_of",
+    "tell",
+    "undo_flag",
+]

@@ -5,17 +5,15 @@ from collections.abc import Callable
 from django.conf import settings
 
 from memoryweb.accounts.models import User
-from memoryweb.facts.models import Contradiction
-from memoryweb.memory import contradictions
-from memoryweb.memory.forgetting import decisions
+from memoryweb.memory import facts, forgetting
+from memoryweb.memory.models import Contradiction, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.review import flags, nearly_full, proposals, secrets
-from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writer import Writer
-from memoryweb.review.changes import Picked
-from memoryweb.review.inbox import Item
-from memoryweb.review.item_kinds import Kind
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.review.inbox import Item
+from memoryweb.memory.review.item_kinds import Kind
+from memoryweb.memory.writing.changes import Picked
 
 Handler = Callable[[Transaction, Item, User, str], object]
 
@@ -25,7 +23,7 @@ def _person(user: User) -> Writer:
 
 
 def _resolved(resolution: str) -> Handler:
-    return lambda unit, item, by, text: contradictions.resolve(
+    return lambda unit, item, by, text: facts.resolve(
         unit, item.row, resolution, writer=_person(by), text=text
     )
 
@@ -45,13 +43,13 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
         lambda unit, item, by, value: secrets.release(unit, item.row, by=by, value=value)
     ),
     **{(Kind.CONTRADICTION, code): _resolved(code) for code in Contradiction.Resolution.values},
-    (Kind.FORGET, "forget"): lambda unit, item, by, picked: decisions.erase(
+    (Kind.FORGET, "forget"): lambda unit, item, by, picked: forgetting.erase(
         unit, item.row, by, picked=picked.split(","), seconds=settings.FORGET_UNDO_SECONDS
     ),
-    (Kind.FORGET, "keep"): lambda unit, item, by, _: decisions.keep(unit, item.row, by),
-    (Kind.FORGET, "undo"): lambda unit, item, _by, _: decisions.reopen(unit, item.row),
+    (Kind.FORGET, "keep"): lambda unit, item, by, _: forgetting.keep(unit, item.row, by),
+    (Kind.FORGET, "undo"): lambda unit, item, _by, _: forgetting.reopen(unit, item.row),
     (Kind.CONTRADICTION, "undo"): (
-        lambda unit, item, by, _: contradictions.undo(unit, item.row, writer=_person(by))
+        lambda unit, item, by, _: facts.undo(unit, item.row, writer=_person(by))
     ),
 }
 

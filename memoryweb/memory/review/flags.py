@@ -4,29 +4,27 @@ from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.audit.record import target
-from memoryweb.facts.models import Fact
-from memoryweb.memory import facts
-from memoryweb.memory.exceptions import Decided, Stale
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written, lock, restore, write
-from memoryweb.provenance import flags
-from memoryweb.provenance.flags import print_of
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines import flags
+from memoryweb.memory.lines.flags import print_of
+from memoryweb.memory.models import Fact, File, LineOrigin
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided, Stale
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements import projection
+from memoryweb.memory.writing.write import Place, Writer, Written, lock, restore, write
 
 
 def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
     """Clear the flags of the line, which counts as asked for now; its number. Raises Decided.
 
-    `line_print` is `provenance.flags.print_of` of the line that the person saw, wherever it
+    `line_print` is `memory.lines.flags.print_of` of the line that the person saw, wherever it
     stands by now.
     """
     file = lock(file)
     number, marks = _find(file, line_print)
     LineOrigin.objects.filter(file=file, line=number).update(marks="", asked=True)
     flags.let_stand(file, file.content.split("\n")[number - 1 : number])
-    facts.let_stand(file, number)
+    projection.let_stand(file, number)
     _record(tx, "mark.kept", file, number, marks, by)
     return number
 
@@ -54,7 +52,7 @@ def undo_keep(tx: Transaction, file: File, line_print: str, marks: str, *, by: U
     if not number or file.deleted_at or not rows.update(marks=marks):
         raise Decided
     flags.let_stand_no_more(file, lines[number - 1])
-    facts.follow_flags(file)
+    projection.follow_flags(file)
     _record(tx, "review.undone", file, number, marks, by)
 
 
@@ -63,7 +61,7 @@ def undo_remove(tx: Transaction, file: File, revision: int, *, by: User) -> None
     file = lock(file)
     if file.revision != revision + 1:
         raise Stale(file)
-    whys = facts.all_went(file.content, file.path, Fact.Why.REMOVED)
+    whys = projection.all_went(file.content, file.path, Fact.Why.REMOVED)
     restored = restore(tx, file, revision, writer=Writer(AuthorKind.PERSON, user=by), whys=whys)
     _record(tx, "review.undone", restored.file, 0, "", by)
 

@@ -1,16 +1,14 @@
 """MEMORY.md is nearly full of what no machine may take out: Review says so, once."""
 
 from memoryweb.accounts.models import User
-from memoryweb.facts.models import Fact
-from memoryweb.facts.statements import statements_of
 from memoryweb.markdown.file_kinds import CORE
-from memoryweb.memory import write
-from memoryweb.memory.exceptions import Decided
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place
-from memoryweb.provenance.line_origins import protected_lines
-from memoryweb.review.models import CrowdedFile
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines.origins import protected_lines
+from memoryweb.memory.models import CrowdedFile, Fact, File
+from memoryweb.memory.models.refusals import Decided
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import Place
 
 State = CrowdedFile.State
 _MOST = 0.8 * (CORE["MEMORY.md"].limit or 0)  # characters that are protected

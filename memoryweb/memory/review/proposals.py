@@ -7,24 +7,22 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
-from memoryweb.facts.models import Fact
 from memoryweb.language.line_flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge
-from memoryweb.memory import soul
-from memoryweb.memory.exceptions import Decided, MemoryRefused, Stale
-from memoryweb.memory.facts import all_went
-from memoryweb.memory.proposing import settle
-from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written, delete, lock, restore, write
-from memoryweb.provenance import flags
-from memoryweb.provenance.line_origins import Origin, Source
-from memoryweb.review.changes import Picked, print_of, take
-from memoryweb.review.models import Proposal
-from memoryweb.review.rejections import states
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory import facts
+from memoryweb.memory.lines import flags
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import Fact, File, Proposal
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements.projection import all_went
+from memoryweb.memory.writing.changes import Picked, print_of, take
+from memoryweb.memory.writing.proposing import settle
+from memoryweb.memory.writing.rejections import states
+from memoryweb.memory.writing.write import Place, Writer, Written, delete, lock, restore, write
 
 
 class ProposalChanged(MemoryRefused):
@@ -161,8 +159,8 @@ def _write(
         flags.let_stand(file, suspicious(brought))
     place = Place(file.agent, file.owner, file.path)
     written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
-    if file.path != soul.PATH:
-        soul.count(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
+    if file.path != facts.PATH:
+        facts.count(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
     return written
 
 

@@ -9,18 +9,15 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import User
 from memoryweb.audit.queries import count_since
 from memoryweb.audit.record import target
-from memoryweb.conversations.models import Message
 from memoryweb.markdown.diff import carry
-from memoryweb.memory import screening, write
-from memoryweb.memory.exceptions import Decided, ValueRefused, WrongValue
-from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.provenance.writer import Place, Writer
-from memoryweb.review.models import HeldSecret
-from memoryweb.search import indexing
-from memoryweb.search.models import Passage
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.memory.index import indexing
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, HeldSecret, Message, Passage
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import Decided, ValueRefused, WrongValue
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.writing import screening, write
 
 KEPT = timedelta(days=30)
 WINDOW, MOST_TRIES = timedelta(minutes=15), 5

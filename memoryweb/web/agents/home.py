@@ -17,18 +17,17 @@ from django.utils.translation import ngettext
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
 from memoryweb.extraction.latest_conversations import latest, taught_by
-from memoryweb.facts.listing import held_from, weight_of
-from memoryweb.facts.models import Fact
-from memoryweb.facts.trust import Band
-from memoryweb.memory.context import MOST_PERSONAL, budget
-from memoryweb.memory.current_statements import standing
-from memoryweb.memory.prompt import files
+from memoryweb.memory import prompt
+from memoryweb.memory.facts import standing
+from memoryweb.memory.index.recalls import Day, days_of
+from memoryweb.memory.models import Conversation, Fact
+from memoryweb.memory.prompt import MOST_PERSONAL, budget
+from memoryweb.memory.statements.listing import held_from, weight_of
+from memoryweb.memory.statements.trust import Band
 from memoryweb.runs.models import Run
-from memoryweb.search.recalls import Day, days_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.agents.tabs import counts_of
@@ -131,7 +130,7 @@ def _prompt(workspace: Workspace) -> dict[str, Any] | None:
         return None
     room = MOST_PERSONAL if owner else budget() // 2
     reader = Reader(workspace.agent, owner)
-    taken = files.personal(reader, room, "") if owner else files.shared(reader, room)
+    taken = prompt.personal(reader, room, "") if owner else prompt.shared(reader, room)
     used = sum(one.tokens for one in taken)
     return {
         "used": used,

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import current_statements
+from memoryweb.memory import facts
 from memoryweb.web.access import Visit
 from memoryweb.web.display_names import Choice, owner_name, owner_title
 
@@ -112,7 +112,7 @@ def tabs_of(
 
 def counts_of(visit: Visit, agent: Agent) -> dict[UUID | None, int]:
     """How much stands in each memory of this agent that the person may read."""
-    return current_statements.amounts(agent, [*visit.mine, *visit.opened], visit.now)
+    return facts.amounts(agent, [*visit.mine, *visit.opened], visit.now)
 
 
 @dataclass(frozen=True)

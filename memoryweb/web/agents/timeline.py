@@ -10,12 +10,12 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming.queries import Dreamt, dreamt
+from memoryweb.memory.models import File
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_workspace, note_read, team_view
 from memoryweb.web.agents.home import lines_of
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.models import File
 
 _DAYS = 31
 _ARCHIVES = "memory/dreams/"

@@ -15,7 +15,7 @@ from memoryweb.memory.agents import (
     create_agent,
     restore_agent,
 )
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,

@@ -24,30 +24,26 @@ from memoryweb.agents.readers import Reader
 from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.commands import Rights
 from memoryweb.chat.turn import Asked
-from memoryweb.conversations.models import Conversation, Marker, Message
-from memoryweb.conversations.queries import first_said
-from memoryweb.conversations.window import SPEAKING
-from memoryweb.entries.queries import find
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.queries import MARK, hidden
 from memoryweb.language.tokens import tokens
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import tools
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.injections import carried_by, prompts_of_talk
-from memoryweb.memory.prompt.archived import summary_of
+from memoryweb.memory.conversations import SPEAKING, first_said
+from memoryweb.memory.index.terms import terms_of
+from memoryweb.memory.lines.entries import find
+from memoryweb.memory.models import Conversation, Fact, Injection, Marker, Message
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
-from memoryweb.search.models import Injection
-from memoryweb.search.terms import terms_of
+from memoryweb.memory.visible.hidden import MARK, hidden
+from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain, render_text
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.author_kinds import AuthorKind
 
 _SHOWN = 30  # messages
 _MOST = 4_000

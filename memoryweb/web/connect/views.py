@@ -19,18 +19,18 @@ from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.index.recalls import injections_of
+from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.search import search
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.runs.models import Run
-from memoryweb.search.recalls import injections_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
 from memoryweb.web.connect.snippets import QUESTION, snippets
 from memoryweb.web.display_names import Choice, owner_name
 from memoryweb.web.htmx import show, to
 from memoryweb.web.refusals import told_to
-from memoryweb.workspace.author_kinds import SourceClass
 
 _END_USER = {"endUserId": "customer-42"}
 _LONGEST = 300  # characters of a question

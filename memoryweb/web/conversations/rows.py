@@ -7,14 +7,14 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.owners import memory_of
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.forgetting.request_contents import away_from
+from memoryweb.memory.lines.files import files_by_id
+from memoryweb.memory.models import File
+from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.htmx import to
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
-from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import files_by_id
 
 _TONES = {
     Extraction.Status.ANSWERED: "run",

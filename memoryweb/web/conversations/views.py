@@ -5,12 +5,11 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.conversations.models import Conversation, Message
-from memoryweb.forgetting.queries import MARK, Hidden, hidden
-from memoryweb.memory.injections import carried, last_prompt
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.provenance.line_origins import lines_from_messages
-from memoryweb.search.models import Injection
+from memoryweb.memory.lines.origins import lines_from_messages
+from memoryweb.memory.models import Conversation, File, Injection, Message
+from memoryweb.memory.prompt import carried, last_prompt
+from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
+from memoryweb.memory.visible.placeholders import for_people_all
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -28,7 +27,6 @@ from memoryweb.web.markdown import plain
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
-from memoryweb.workspace.models import File
 
 _SIZE = 50
 

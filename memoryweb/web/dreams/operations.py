@@ -13,10 +13,11 @@ from django.utils.translation import ngettext
 from memoryweb.dreaming import decided
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import learned_of
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.text_matching import Sought
 from memoryweb.language.statement_comparison import clean, fingerprint
-from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.lines.revisions import contents_of
+from memoryweb.memory.models import Fact
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
@@ -24,7 +25,6 @@ from memoryweb.web.dreams.rows import source_shown
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.statements import Told, undoable
 from memoryweb.web.statements import told_of as told_of_all
-from memoryweb.workspace.revisions import contents_of
 
 _SHOWN = 200  # a night looks at no more
 _ENDS = {"add": "added", "back": "added", "replace": "changed", "merge": "changed"}

@@ -12,8 +12,8 @@ from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.preview import Preview
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.forgetting.request_contents import away_from
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.web import wording
 from memoryweb.web.access import (

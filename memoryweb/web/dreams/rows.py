@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.forgetting.text_matching import Sought
 from memoryweb.markdown.diff import counts, side_by_side
-from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import Choice, owner_query
 from memoryweb.web.htmx import to
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
 
 _PHASES: list[Run.Phase] = [phase for phase in Run.Phase if phase != Run.Phase.NONE]
 

@@ -21,9 +21,9 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
-from memoryweb.forgetting.text_matching import Sought
-from memoryweb.memory.forgetting.request_contents import away_from
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording

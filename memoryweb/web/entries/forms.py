@@ -1,7 +1,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.entries.models import MOST_OF_NAME
+from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.web.files.forms import TextField
 
 

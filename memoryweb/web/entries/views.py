@@ -8,9 +8,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from memoryweb.entries.models import Entry
 from memoryweb.memory import entries as door
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models import Entry
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import keep_for
-from memoryweb.memory.forgetting import holds, receipts
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import forgetting
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.erasing.forms import HoldForm, RetentionForm
 from memoryweb.web.htmx import show, to
@@ -29,7 +29,7 @@ def hold(request: TeamRequest) -> HttpResponse:
     if not form.is_valid():
         return _show(request, hold_form=form)
     with write_transaction(visit.team, actor=visit.actor) as work:
-        holds.make(work, by=visit.user, **form.cleaned_data)
+        forgetting.make(work, by=visit.user, **form.cleaned_data)
     messages.success(request, _("Held: nothing of it is erased until the hold ends."))
     return redirect(to(request, "settings_erasing"))
 
@@ -37,9 +37,9 @@ def hold(request: TeamRequest) -> HttpResponse:
 @team_view("POST", takes=Permission.FORGET)
 def end_hold(request: TeamRequest, hold_id: UUID) -> HttpResponse:
     visit = request.visit
-    found = get_object_or_404(holds.lasting(visit.team.pk), pk=hold_id)
+    found = get_object_or_404(forgetting.lasting(visit.team.pk), pk=hold_id)
     with write_transaction(visit.team, actor=visit.actor) as work:
-        holds.end(work, found)
+        forgetting.end(work, found)
     messages.success(request, _("The hold has ended. What waited for it is erased now."))
     return redirect(to(request, "settings_erasing"))
 
@@ -64,10 +64,10 @@ def _show(
     kept = {"messages_days": team.messages_days, "owners_days": team.owners_days}
     context = {
         "tab": "erasing",
-        "is_by_rows": not receipts.promises_bytes(),
+        "is_by_rows": not forgetting.promises_bytes(),
         "can_manage": request.visit.can(Permission.FORGET),
-        "holds": holds.lasting(team.pk).select_related("agent", "owner", "created_by"),
-        "page": page(request, receipts.of(team.pk).select_related("agent", "by"), size=40),
+        "holds": forgetting.lasting(team.pk).select_related("agent", "owner", "created_by"),
+        "page": page(request, forgetting.of(team.pk).select_related("agent", "by"), size=40),
         "hold_form": hold_form or HoldForm(team),
         "retention_form": retention_form or RetentionForm(initial=kept),
     }

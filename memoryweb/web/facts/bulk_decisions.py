@@ -12,9 +12,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting import selection
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import facts, forgetting
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, find_workspace, require_write, team_view
 from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.forgetting import is_theirs
@@ -63,9 +62,9 @@ def _picked(request: TeamRequest) -> list[UUID]:
 
 def _acts(*, is_own: bool) -> dict[str, Callable[..., object]]:
     return {
-        "confirm": fact_actions.confirm,
-        "not_true": fact_actions.not_true,
-        "forget": partial(selection.forget_fact, is_theirs=is_own),
+        "confirm": facts.confirm,
+        "not_true": facts.not_true,
+        "forget": partial(forgetting.forget_fact, is_theirs=is_own),
     }
 
 

@@ -3,11 +3,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.facts.models import Fact
-from memoryweb.facts.trust import Band
+from memoryweb.memory.models import Fact
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.statements.trust import Band
 from memoryweb.web import wording
 from memoryweb.web.form_fields import FilterForm
-from memoryweb.workspace.author_kinds import SourceClass
 
 _LOOKUPS = {
     "q": "words",
@@ -41,7 +41,7 @@ class FactsForm(FilterForm):
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def narrowing(self) -> dict[str, Any]:
-        """For `facts.listing.narrowed`."""
+        """For `memory.statements.listing.narrowed`."""
         state = self.asked.get("state", "")
         states = {"": _LIVING, "all": ()}.get(state, (state,))
         return {"states": states, **self.lookups(**_LOOKUPS)}

@@ -9,7 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.agents.models import Agent
-from memoryweb.facts.listing import (
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.memory.models import Contradiction, Evidence, Fact
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.statements.listing import (
     Weight,
     evidence_of,
     held_from,
@@ -19,18 +22,15 @@ from memoryweb.facts.listing import (
     values_of,
     weight_of,
 )
-from memoryweb.facts.models import Contradiction, Evidence, Fact
-from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
-from memoryweb.facts.validity import state_on, today
-from memoryweb.forgetting.queries import MARK, Hidden, hidden, hiding_of, is_hidden, is_meant
-from memoryweb.memory.placeholders import for_people
-from memoryweb.prepared_queries import Prepared
+from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
+from memoryweb.memory.statements.validity import state_on, today
+from memoryweb.memory.visible.hidden import MARK, Hidden, hidden, hiding_of, is_hidden, is_meant
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.display_names import author_name, owner_query, talk_url
 from memoryweb.web.htmx import to
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.author_kinds import SourceClass
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after

@@ -9,11 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.break_glass import grants_about
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Target
-from memoryweb.memory.forgetting.hiding import Meant
-from memoryweb.memory.injections import uses_of
-from memoryweb.search.models import Injection
+from memoryweb.memory.models import Fact, Injection, Target
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.prompt import uses_of
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.svg_charts import life_bars, use_bars

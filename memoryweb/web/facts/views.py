@@ -12,13 +12,13 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.facts.listing import for_all_teams, narrowed, voted, weighed
-from memoryweb.facts.validity import today
-from memoryweb.forgetting.models import Request
-from memoryweb.forgetting.queries import hiding_of, is_hidden, remembered
-from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting import selection, targets
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import facts as memory_facts
+from memoryweb.memory import forgetting
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
+from memoryweb.memory.statements.validity import today
+from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -93,30 +93,30 @@ def fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 @team_view("POST")
 def confirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Confirmed. From now on only people change it.")
-    return _act(request, agent_id, fact_id, fact_actions.confirm, said, "agents_fact_unconfirm")
+    return _act(request, agent_id, fact_id, memory_facts.confirm, said, "agents_fact_unconfirm")
 
 
 @team_view("POST")
 def unconfirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    return _act(request, agent_id, fact_id, fact_actions.unconfirm, _("Undone."))
+    return _act(request, agent_id, fact_id, memory_facts.unconfirm, _("Undone."))
 
 
 @team_view("POST")
 def not_true(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Removed. Nothing said before can bring it back.")
-    return _act(request, agent_id, fact_id, fact_actions.not_true, said, "agents_fact_restore")
+    return _act(request, agent_id, fact_id, memory_facts.not_true, said, "agents_fact_restore")
 
 
 @team_view("POST")
 def restore(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    return _act(request, agent_id, fact_id, fact_actions.restore, _("Restored to its file."))
+    return _act(request, agent_id, fact_id, memory_facts.restore, _("Restored to its file."))
 
 
 @team_view("POST")
 def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     """Anything but yes and no takes the person's vote back."""
     helpful = {"yes": True, "no": False}.get(request.POST.get("helpful", ""))
-    act = partial(fact_actions.vote, helpful=helpful)
+    act = partial(memory_facts.vote, helpful=helpful)
     said = _("Your vote was removed.") if helpful is None else _("Your vote was saved.")
     return _act(request, agent_id, fact_id, act, said)
 
@@ -127,7 +127,7 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if request.method == "GET":
         return _dry_run(request, agent_id, fact_id)
     is_own = is_theirs(request, find_workspace(request, agent_id))
-    act = partial(selection.forget_fact, is_theirs=is_own)
+    act = partial(forgetting.forget_fact, is_theirs=is_own)
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
     asked = _("An admin decides in Review whether it is erased.")
     if not is_own:
@@ -139,7 +139,7 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 def unforget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if not is_theirs(request, find_workspace(request, agent_id)):
         raise Refused("may_not_forget")
-    return _act(request, agent_id, fact_id, selection.undo_of_fact, _("It is remembered again."))
+    return _act(request, agent_id, fact_id, forgetting.undo_of_fact, _("It is remembered again."))
 
 
 @team_view("POST")
@@ -149,7 +149,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if form.is_valid():
         with told_in(form, "text"), write_transaction(visit.team, actor=visit.actor) as work:
             said = form.cleaned_data["text"]
-            written = fact_actions.edit(work, found, said, writer=writer_of(request))
+            written = memory_facts.edit(work, found, said, writer=writer_of(request))
     if form.errors:
         return _show(request, workspace, fact_id, form)
     back = undo_url(request, workspace, written.file) if written.changed else ""
@@ -160,7 +160,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 
 def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
-    meant = targets.of_facts(found.agent, found.owner, [found]).meant
+    meant = forgetting.of_facts(found.agent, found.owner, [found]).meant
     without_forgotten([found])
     context = about(
         workspace,
@@ -230,7 +230,7 @@ def _show(
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows_of(request, [fact])
-    values, asked = values_shown(request, fact), selection.hiding_of(fact)
+    values, asked = values_shown(request, fact), forgetting.hiding_of(fact)
     is_own = is_theirs(request, workspace)
     grounds = grounds_of(request, fact)
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)

@@ -7,14 +7,13 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from memoryweb.conversations.models import Conversation
-from memoryweb.memory.placeholders import for_people
-from memoryweb.provenance.line_history import Said, Wrote, authorship
+from memoryweb.memory.lines.history import Said, Wrote, authorship
+from memoryweb.memory.lines.revisions import history_of
+from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import author_of, message_url
 from memoryweb.web.paging import page
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import history_of
 
 PARAMETER = "authors"  # of the address: the gutter is open
 

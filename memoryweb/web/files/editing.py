@@ -10,9 +10,11 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.memory import write as door
-from memoryweb.memory.exceptions import Exists, MemoryRefused, Stale
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.lines.files import file_that_was
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import Exists, MemoryRefused, Stale
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -29,8 +31,6 @@ from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveFor
 from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.saving import save_text
 from memoryweb.web.htmx import about, show, to
-from memoryweb.workspace.files_by_hash import file_that_was
-from memoryweb.workspace.models import File
 
 
 @team_view("GET", "POST")

@@ -6,14 +6,14 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django_htmx.http import reswap, retarget
 
-from memoryweb.memory.placeholders import for_people
-from memoryweb.memory.write import Written
+from memoryweb.memory.models import File
+from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.writing.write import Written
 from memoryweb.web.access import TeamRequest, Workspace
 from memoryweb.web.files.editors import editor_of
 from memoryweb.web.files.forms import EditForm
 from memoryweb.web.files.saving import changed_lines
 from memoryweb.web.htmx import about, is_fragment, show
-from memoryweb.workspace.models import File
 
 PARTS = ("saved", "editing")
 

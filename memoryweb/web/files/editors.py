@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.memory.placeholders import for_people
-from memoryweb.provenance.line_origins import lines_of_people
-from memoryweb.workspace.models import File
+from memoryweb.memory.lines.origins import lines_of_people
+from memoryweb.memory.models import File
+from memoryweb.memory.visible.placeholders import for_people
 
 _TOLD = 12  # ranges that a sentence names
 

@@ -10,11 +10,12 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.forgetting.queries import hidden
-from memoryweb.memory.forgetting import selection, targets
-from memoryweb.memory.placeholders import for_people
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.review.deciding import may_decide
+from memoryweb.memory import forgetting
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.review import may_decide
+from memoryweb.memory.visible.hidden import hidden
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     Refused,
@@ -28,7 +29,6 @@ from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.refusals import told_to
-from memoryweb.workspace.models import File
 
 SHOWN = 50  # places that a page names
 
@@ -44,9 +44,9 @@ def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> H
     if request.method == "POST":
         done = _("Hidden. It will be erased in a while; until then you can undo it.")
         asked = _("An admin decides in Review whether it is erased.")
-        act = partial(selection.forget_lines, is_theirs=is_own)
+        act = partial(forgetting.forget_lines, is_theirs=is_own)
         return _act(request, workspace, file, numbers, act, done if is_own else asked)
-    found = targets.of_lines(file, numbers)
+    found = forgetting.of_lines(file, numbers)
     shown = [one for one in found.meant if one.text][:SHOWN]
     context = about(
         workspace,
@@ -67,7 +67,7 @@ def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) ->
     if not is_theirs(request, workspace):
         raise Refused("may_not_forget")
     said = _("It is remembered again.")
-    return _act(request, workspace, file, _lines(file, line), selection.undo_of_lines, said)
+    return _act(request, workspace, file, _lines(file, line), forgetting.undo_of_lines, said)
 
 
 def _act(

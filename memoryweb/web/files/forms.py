@@ -8,7 +8,7 @@ from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices
-from memoryweb.memory.exceptions import AssignmentsFound, MemoryRefused
+from memoryweb.memory.models.refusals import AssignmentsFound, MemoryRefused
 
 
 class TextField(forms.CharField):

@@ -6,17 +6,17 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from memoryweb.markdown.line_edits import Clash, brought_together, with_words
-from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.memory.write import Written
+from memoryweb.memory.lines.files import content_with
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.writing.write import Written
 from memoryweb.web.access import TeamRequest, Workspace, find_file, find_workspace, team_view
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.files.open_line import Editing
 from memoryweb.web.files.saving import save_text, tell_saved
 from memoryweb.web.files.views import show_file
 from memoryweb.web.htmx import done
-from memoryweb.workspace.files_by_hash import content_with
-from memoryweb.workspace.models import File
 
 
 class Clashed(Exception):

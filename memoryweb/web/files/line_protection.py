@@ -8,8 +8,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import line_protection
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import line_protection
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.files.forms import LinesForm
 from memoryweb.web.htmx import to

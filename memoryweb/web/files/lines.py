@@ -7,13 +7,13 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from memoryweb.forgetting.queries import Hidden, hidden
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.memory.outdated import spoken_against
-from memoryweb.provenance.flags import flagged_lines
+from memoryweb.memory.lines.flags import flagged_lines
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import MACHINES, AuthorKind
+from memoryweb.memory.visible.hidden import Hidden, hidden
+from memoryweb.memory.visible.outdated import spoken_against
 from memoryweb.web.markdown import Block
-from memoryweb.workspace.author_kinds import MACHINES, AuthorKind
-from memoryweb.workspace.models import File
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,11 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
-from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
-from memoryweb.memory.forgetting.request_contents import without_away
-from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.lines.files import content_with, file_that_was, number_with
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
@@ -25,8 +27,6 @@ from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, tell_saved
 from memoryweb.web.htmx import about, done
-from memoryweb.workspace.files_by_hash import content_with, file_that_was, number_with
-from memoryweb.workspace.models import File
 
 NAMED = 6  # who was faster
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.visible.placeholders import for_people_all
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_workspace, note_read, team_view
 from memoryweb.web.htmx import about, show

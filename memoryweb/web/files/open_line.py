@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memoryweb.markdown.line_edits import words_of
+from memoryweb.memory.models import File
 from memoryweb.web.access import TeamRequest, Workspace
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.files.lines import Shown
 from memoryweb.web.parameters import number_of
-from memoryweb.workspace.models import File
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import prompt_order
-from memoryweb.memory import write as door
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory import prompt
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.writing import write as door
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
@@ -22,7 +23,6 @@ from memoryweb.web.files.forms import ArrangeForm, RenameForm
 from memoryweb.web.files.views import show_files
 from memoryweb.web.htmx import about, done, show, to
 from memoryweb.web.refusals import told_in, told_to
-from memoryweb.workspace.models import File
 
 
 @team_view("POST")
@@ -62,11 +62,11 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 def _apply(work: Transaction, file: File, form: ArrangeForm) -> None:
     asked = form.cleaned_data
     if asked["enabled"]:
-        prompt_order.switch(work, file, enabled=asked["enabled"] == "on")
+        prompt.switch(work, file, enabled=asked["enabled"] == "on")
     elif asked["move"]:
-        prompt_order.step(work, file, -1 if asked["move"] == "up" else 1)
+        prompt.step(work, file, -1 if asked["move"] == "up" else 1)
     else:
-        prompt_order.put_before(work, file, asked["before"])
+        prompt.put_before(work, file, asked["before"])
 
 
 def _said(workspace: Workspace, file: File) -> str:

@@ -5,17 +5,17 @@ from django.contrib import messages
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.facts.statements import read_ahead
 from memoryweb.markdown.diff import carry
-from memoryweb.memory import write as door
-from memoryweb.memory.screening import Likely
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Written
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements.bullets import read_ahead
+from memoryweb.memory.writing import write as door
+from memoryweb.memory.writing.screening import Likely
+from memoryweb.memory.writing.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
 from memoryweb.web.display_names import writer_of
 from memoryweb.web.htmx import to
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
 
 
 def save_text(

@@ -14,10 +14,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.markdown.paths import fold, kind_of
+from memoryweb.memory.lines.files import notes_by_month
+from memoryweb.memory.models import File
 from memoryweb.web.access import Workspace
 from memoryweb.web.paging import Page, page
-from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import notes_by_month
 
 SHOWN = 20
 PAGE = 50

@@ -8,12 +8,14 @@ from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader
-from memoryweb.facts.listing import fact_at
-from memoryweb.forgetting.queries import hidden
-from memoryweb.memory.forgetting.request_contents import without_away
 from memoryweb.memory.global_memory import global_text
-from memoryweb.memory.placeholders import for_people
-from memoryweb.memory.proposing import current_revision
+from memoryweb.memory.lines.files import deleted
+from memoryweb.memory.models import File
+from memoryweb.memory.statements.listing import fact_at
+from memoryweb.memory.visible.hidden import hidden
+from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.request_contents import without_away
+from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -35,8 +37,6 @@ from memoryweb.web.htmx import about, show, to
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import Step, trace
-from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import deleted
 
 
 @team_view("GET")

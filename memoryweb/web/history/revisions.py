@@ -14,11 +14,15 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
-from memoryweb.memory import undoing
-from memoryweb.memory import write as door
-from memoryweb.memory.forgetting.request_contents import without_away
-from memoryweb.memory.placeholders import for_people
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import reverting
+from memoryweb.memory.lines.revisions import content_of, history_of, renames_of, writers_of
+from memoryweb.memory.lines.time_travel import happened
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.request_contents import without_away
+from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.display_names import Author, Choice, author_of, writer_of
@@ -30,10 +34,6 @@ from memoryweb.web.htmx import about, next_url, show, to
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.web.refusals import told_to
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
-from memoryweb.workspace.time_travel import happened
 
 
 class HistoryForm(PeriodForm):
@@ -148,7 +148,7 @@ def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpRe
     file = find_file(request, workspace, path, deleted=True, to_write=True)
     with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            undone = undoing.undo(work, file, number, writer=writer_of(request)).file
+            undone = reverting.undo(work, file, number, writer=writer_of(request)).file
         said = _("Undone: {path} is as it was before.").format(path=file.path)
         messages.success(request, said)
         editor = to(request, "agents_edit", agent_id, file.path)

@@ -15,14 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.markdown.diff import Row, counts, side_by_side
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
-from memoryweb.web.display_names import Choice
-from memoryweb.web.form_fields import start_of
-from memoryweb.web.htmx import about, show, to
-from memoryweb.web.paging import page
-from memoryweb.web.wording import Chip
-from memoryweb.workspace.time_travel import (
+from memoryweb.memory.lines.time_travel import (
     Change,
     Past,
     before_last_dream,
@@ -31,6 +24,13 @@ from memoryweb.workspace.time_travel import (
     files_at,
     with_texts,
 )
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.display_names import Choice
+from memoryweb.web.form_fields import start_of
+from memoryweb.web.htmx import about, show, to
+from memoryweb.web.paging import page
+from memoryweb.web.wording import Chip
 
 _MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
 CHIPS = {

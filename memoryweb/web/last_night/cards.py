@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.night_results import AgentNight
 from memoryweb.dreaming.queries import AgentNights, ended_at
-from memoryweb.review.inbox import Item
+from memoryweb.memory.review import Item
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import owner_name, owner_title
 from memoryweb.web.htmx import to

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.dreaming.queries import Night
+from memoryweb.memory.index.recalls import Prompts
 from memoryweb.runs.models import Run
-from memoryweb.search.recalls import Prompts
 
 _STEP, _HEIGHT, _TOP = 20, 43, 40
 _DAY, _BARS = 40, 50

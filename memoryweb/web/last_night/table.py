@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.queries import AgentNights
-from memoryweb.search.recalls import Prompts, prompts_by_day
+from memoryweb.memory.index.recalls import Prompts, prompts_by_day
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to

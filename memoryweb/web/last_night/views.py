@@ -27,7 +27,7 @@ from memoryweb.dreaming.queries import (
     team_warnings,
     to_tell_of,
 )
-from memoryweb.review.inbox import Item
+from memoryweb.memory.review import Item
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view

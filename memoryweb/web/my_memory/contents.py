@@ -19,16 +19,22 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner, set_paused
 from memoryweb.audit.record import Actor, target
-from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
-from memoryweb.memory.my_memory import changes as door
-from memoryweb.memory.my_memory import export as personal_export
-from memoryweb.memory.my_memory.amounts import Kept, kept_about
-from memoryweb.memory.my_memory.sentences import STANDING, Wanted, marker_of, passages, sentences
-from memoryweb.memory.my_memory.uses import last_uses
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.review.inbox import Inbox, count_together
-from memoryweb.review.item_kinds import Kind
-from memoryweb.search.models import Passage
+from memoryweb.memory import my_memory as door
+from memoryweb.memory import my_memory as personal_export
+from memoryweb.memory.models import File, Passage
+from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.my_memory import (
+    STANDING,
+    Kept,
+    Wanted,
+    kept_about,
+    last_uses,
+    marker_of,
+    passages,
+    sentences,
+)
+from memoryweb.memory.review import Inbox, Kind, count_together
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
 from memoryweb.web.my_memory import forgetting
@@ -38,7 +44,6 @@ from memoryweb.web.my_memory.rows import anchor_of, groups, rows
 from memoryweb.web.my_memory.viewers import Oneself
 from memoryweb.web.paging import Page, page
 from memoryweb.web.undo_addresses import saves_in, saves_text
-from memoryweb.workspace.models import File
 
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6

@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.models import User
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.forgetting import decisions
-from memoryweb.memory.forgetting.hiding import NothingToUndo
-from memoryweb.memory.forgetting.request_contents import tell_all, waiting_of
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory import forgetting
+from memoryweb.memory.forgetting import NothingToUndo
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import UserRequest
 from memoryweb.web.my_memory.viewers import Oneself
 from memoryweb.web.wording import Text
@@ -86,20 +86,20 @@ def _one(known: Mapping[UUID, Request], key: UUID, who: Oneself) -> Request:
 
 
 def _undo(tx: Transaction, one: Request, by: User | None, _request: UserRequest) -> object:
-    return decisions.undo(tx, one, by)
+    return forgetting.undo(tx, one, by)
 
 
 def _keep(tx: Transaction, one: Request, by: User | None, _request: UserRequest) -> object:
-    return decisions.keep(tx, one, by)
+    return forgetting.keep(tx, one, by)
 
 
 def _erase(tx: Transaction, one: Request, by: User | None, _request: UserRequest) -> object:
-    return decisions.erase(tx, one, by)
+    return forgetting.erase(tx, one, by)
 
 
 def _forget(tx: Transaction, one: Request, by: User | None, request: UserRequest) -> object:
     wait, picked = settings.FORGET_UNDO_SECONDS, request.POST.getlist("pick")
-    return decisions.erase(tx, one, by, picked=picked, seconds=wait)
+    return forgetting.erase(tx, one, by, picked=picked, seconds=wait)
 
 
 ACTS: Mapping[str, Act] = {

@@ -7,8 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.memory.my_memory.changes import Spot
-from memoryweb.memory.my_memory.sentences import KINDS, Wanted
+from memoryweb.memory.my_memory import KINDS, Spot, Wanted
 from memoryweb.web.form_fields import FilterForm
 
 KIND_LABELS = {

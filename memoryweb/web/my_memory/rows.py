@@ -9,17 +9,15 @@ from uuid import UUID
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from memoryweb.conversations.models import Message
-from memoryweb.facts.listing import standing_in
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.my_memory.sentences import Place, Sentence
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.models import File, LineOrigin, Message
+from memoryweb.memory.my_memory import Place, Sentence
+from memoryweb.memory.statements.listing import standing_in
 from memoryweb.web.display_names import author_name
 from memoryweb.web.my_memory.forms import KIND_LABELS
 from memoryweb.web.my_memory.viewers import Oneself
-from memoryweb.workspace.models import File
 
 _QUOTED = 240
 Row = dict[str, Any]

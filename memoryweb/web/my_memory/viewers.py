@@ -13,11 +13,11 @@ from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import visitor
 from memoryweb.audit.record import Actor
-from memoryweb.memory.my_memory.sentences import own_file
-from memoryweb.memory.write import Writer
+from memoryweb.memory.models import File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.my_memory import own_file
+from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest
-from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
 
 _NAMES = (
     *("page", "reword", "remove", "undo", "pause", "resume", "export"),

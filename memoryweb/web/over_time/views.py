@@ -14,11 +14,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.conversations.queries import messages_by_day
-from memoryweb.facts.over_time import growth
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.review.changes import unmarked
-from memoryweb.search.recalls import most_used, prompts_by_day
+from memoryweb.memory.conversations import messages_by_day
+from memoryweb.memory.index.recalls import most_used, prompts_by_day
+from memoryweb.memory.statements.over_time import growth
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show
 from memoryweb.web.over_time.charts import Chart, Series, chart

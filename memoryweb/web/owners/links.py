@@ -18,7 +18,7 @@ from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import OwnerRefused, TooManyCodes
 from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import Purpose
-from memoryweb.notices.sending import is_set_up
+from memoryweb.notify.mail_sending import is_set_up
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.htmx import to
 from memoryweb.web.one_time_links import link_to

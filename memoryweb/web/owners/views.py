@@ -16,8 +16,9 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import live_link
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
-from memoryweb.conversations.queries import Talks, talks_per_owner
-from memoryweb.memory.my_memory.amounts import kept_about
+from memoryweb.memory.conversations import Talks, talks_per_owner
+from memoryweb.memory.lines.files import files_per_owner
+from memoryweb.memory.my_memory import kept_about
 from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
@@ -28,7 +29,6 @@ from memoryweb.web.my_memory import contents
 from memoryweb.web.my_memory.access_history import looks
 from memoryweb.web.owners.forms import BreakGlassForm, LinkForm, OwnersForm
 from memoryweb.web.paging import page
-from memoryweb.workspace.queries import files_per_owner
 
 
 @team_view("GET", takes=Permission.SEE_OWNERS)

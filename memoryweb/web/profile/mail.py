@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
-from memoryweb.notices import choosing
+from memoryweb.notify import choosing
 from memoryweb.web.access import UserRequest
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from memoryweb.accounts.middleware import speak
 from memoryweb.accounts.profiles import change_profile
-from memoryweb.notices import choosing, sending
+from memoryweb.notify import choosing, mail_sending
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
 from memoryweb.web.profile.mail import MailForm
@@ -34,7 +34,7 @@ def profile(request: UserRequest) -> HttpResponse:
         "form": form,
         "mail_form": MailForm(initial=chosen, auto_id="mail_%s"),
         "notice": notice,
-        "can_mail": sending.is_set_up(),
+        "can_mail": mail_sending.is_set_up(),
     }
     return show(request, "profile/profile.html", context)
 

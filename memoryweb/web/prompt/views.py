@@ -13,11 +13,9 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import context as prompts
-from memoryweb.memory.context import Context
-from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.prompt.prefetch import Quoted, place_of
-from memoryweb.search.recalls import WEEK, Prompts, prompts_of
+from memoryweb.memory import prompt as prompts
+from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
+from memoryweb.memory.prompt import Context, Included, Quoted, place_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url

@@ -13,18 +13,18 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.forgetting.queries import Hidden, hidden, is_meant
 from memoryweb.markdown.diff import side_by_side
-from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.lines.flags import files_of
+from memoryweb.memory.lines.sources import Kind, Lines, Source
+from memoryweb.memory.models import File
 from memoryweb.memory.reverting import Change, Plan
-from memoryweb.provenance.flags import files_of
-from memoryweb.provenance.sources import Kind, Lines, Source
+from memoryweb.memory.visible.hidden import Hidden, hidden, is_meant
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.display_names import owner_name, talk_url
 from memoryweb.web.htmx import to
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import happened_at
-from memoryweb.workspace.models import File
 
 _MOST_DIFFS = 20
 

@@ -4,17 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memoryweb.agents.models import Agent
-from memoryweb.conversations.models import Message
-from memoryweb.forgetting.queries import MARK, hidden
-from memoryweb.memory.placeholders import for_people
-from memoryweb.provenance.line_origins import origins_at
-from memoryweb.provenance.models import LineOrigin
+from memoryweb.memory.lines.origins import origins_at
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, LineOrigin, Message
+from memoryweb.memory.visible.hidden import MARK, hidden
+from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.display_names import author_name, owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
 
 _DEPTH = 4
 

@@ -12,10 +12,11 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.memory import reverting, undoing
+from memoryweb.memory import reverting
+from memoryweb.memory.lines.sources import lines_of, tokens_that_wrote
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.reverting import Reverted
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.sources import lines_of, tokens_that_wrote
 from memoryweb.web.access import TeamRequest, find_agent, team_view
 from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.htmx import show, to
@@ -32,7 +33,6 @@ from memoryweb.web.provenance.rows import (
 )
 from memoryweb.web.refusals import told_to
 from memoryweb.web.undo_addresses import MOST_SAVES, saves_in, saves_text
-from memoryweb.workspace.models import File
 
 
 @team_view("GET")
@@ -99,7 +99,7 @@ def undo(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     saves = _saves(request, agent)
     with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            undoing.undo_revert(work, found.source, saves, writer=writer_of(request))
+            reverting.undo_revert(work, found.source, saves, writer=writer_of(request))
         messages.success(request, _("Undone: the files are as they were before."))
     where = f"?{found.source.kind}={found.source.id}"
     return redirect(to(request, "agents_provenance", agent.pk, query=where))

@@ -9,13 +9,12 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.facts.listing import sides_of
-from memoryweb.forgetting.models import Request
-from memoryweb.memory.forgetting.request_contents import tell
-from memoryweb.memory.review import secrets
-from memoryweb.review.changes import unmarked
-from memoryweb.review.inbox import Item
-from memoryweb.review.item_kinds import Kind
+from memoryweb.memory import review
+from memoryweb.memory.models import Request
+from memoryweb.memory.review import Item, Kind
+from memoryweb.memory.statements.listing import sides_of
+from memoryweb.memory.visible.request_contents import tell
+from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import author_name
@@ -135,7 +134,7 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
 
 def _secret(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
     held = item.row
-    number, line = secrets.line_now(held)
+    number, line = review.line_now(held)
     place = ""
     if held.file and not held.file.deleted_at:
         place = file_url(request, held.file, number or None)

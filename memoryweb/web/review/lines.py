@@ -8,22 +8,21 @@ from django.http import QueryDict
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.conversations.queries import messages_with_talks
 from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import Span
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.memory.review import proposals
-from memoryweb.provenance.line_origins import Source
-from memoryweb.review.changes import Change, Picked, changes_of, print_of, spans_of
-from memoryweb.review.inbox import Item
-from memoryweb.review.item_kinds import Kind
+from memoryweb.memory import review
+from memoryweb.memory.conversations import messages_with_talks
+from memoryweb.memory.lines.files import files_by_id
+from memoryweb.memory.lines.origins import Source
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.review import Item, Kind
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.writing.changes import Change, Picked, changes_of, print_of, spans_of
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.statements import Piece, changed_words
-from memoryweb.workspace.queries import files_by_id
-from memoryweb.workspace.revisions import content_of
 
 Shown = Mapping[str, tuple[str, str]]  # the two texts as people read them
 _QUOTED = 240  # characters of a message
@@ -34,7 +33,7 @@ _MARKS = {"add": ("+", _("Added")), "change": ("⇄", _("Changed")), "retire": (
 def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> dict[str, Any]:
     """`data`: what the person sent, where it was refused."""
     proposal, file = item.row, item.row.file
-    outcome = proposals.outcome(proposal) if item.is_waiting else None
+    outcome = review.outcome(proposal) if item.is_waiting else None
     base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
     before, after = (base, proposal.content) if outcome is None else (file.content, outcome)
     changes = changes_of(before, after)
@@ -56,7 +55,7 @@ def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> 
 
 def picked_of(item: Item, data: QueryDict) -> Picked | None:
     """None where the form had no lines."""
-    outcome = proposals.outcome(item.row)
+    outcome = review.outcome(item.row)
     if "seen" not in data or outcome is None:
         return None
     return _picked(data, changes_of(item.row.file.content, outcome))
@@ -172,7 +171,7 @@ def _behind(item: Item, changes: Sequence[Change]) -> Mapping[int, tuple[str, li
         for one in run.report.operations.all():
             for text in (one.after, *one.before):
                 told[normalise(text)] = one
-    origins = proposals.origins_of(proposal)
+    origins = review.origins_of(proposal)
     lines = proposal.content.split("\n")
     placed = {lines[n - 1]: one for n, one in origins.items() if n <= len(lines)}
     found = {}

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from memoryweb.review.inbox import Inbox, Item, count_together
-from memoryweb.review.item_kinds import Kind
+from memoryweb.memory.review import Inbox, Item, Kind, count_together
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import Choice
 from memoryweb.web.htmx import to

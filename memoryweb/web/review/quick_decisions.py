@@ -6,8 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.review.inbox import Item
-from memoryweb.review.item_kinds import Kind
+from memoryweb.memory.review import Item, Kind
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import owner_name
 from memoryweb.web.facts.rows import sides_shown

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.language.secrets import kind_names
-from memoryweb.memory import rescan
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import review
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, team_view
@@ -23,7 +23,7 @@ from memoryweb.web.paging import page
 @team_view("GET", takes=Permission.MANAGE_AGENTS)
 def scans(request: TeamRequest) -> HttpResponse:
     shown = page(request, request.visit.team.agents.live().order_by("folded_name"), size=25)
-    runs = request.visit.team.runs.filter(kind=rescan.KIND, agent__in=list(shown))
+    runs = request.visit.team.runs.filter(kind=review.KIND, agent__in=list(shown))
     latest = {run.agent_id: run for run in runs.order_by("created_at")}
     rows = [_listed(agent, latest.get(agent.pk)) for agent in shown]
     context = {
@@ -56,8 +56,8 @@ def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def _start(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
     visit = request.visit
     with write_transaction(visit.team, actor=visit.actor) as work:
-        run = rescan.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
-    if rescan.masks(run) == fix:
+        run = review.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
+    if review.masks(run) == fix:
         messages.success(request, begun)
     else:
         said = _("Another one is at work for this agent. When it has ended, begin this one.")

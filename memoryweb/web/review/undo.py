@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from memoryweb.review.inbox import Item
-from memoryweb.review.item_kinds import Kind
+from memoryweb.memory.review import Item, Kind
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.review.kinds import LOOKS, Decision

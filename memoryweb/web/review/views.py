@@ -9,13 +9,12 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.memory.exceptions import Decided, MemoryRefused
-from memoryweb.memory.review import decisions
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.flags import files_of
-from memoryweb.review import inbox
-from memoryweb.review.inbox import Item
-from memoryweb.review.item_kinds import SOURCES, Kind
+from memoryweb.memory import review as memory_review
+from memoryweb.memory.lines.flags import files_of
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import Decided, MemoryRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.review import SOURCES, Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import next_url, show, to
@@ -23,7 +22,6 @@ from memoryweb.web.review import undo
 from memoryweb.web.review.kinds import LOOKS, Decision, look_of, tell_all
 from memoryweb.web.review.lines import picked_of
 from memoryweb.web.review.lists import Listed, filters_of, groups_of, listed_page, state_of
-from memoryweb.workspace.models import File
 
 
 @team_view("GET")
@@ -92,7 +90,7 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
     picks = item.kind == Kind.PROPOSAL and code == "accept"
     picked = picked_of(item, request.POST) if picks else None
     with write_transaction(visit.team, actor=visit.actor) as work:
-        decisions.decide(work, item, code, by=request.user, value=value, picked=picked)
+        memory_review.decide(work, item, code, by=request.user, value=value, picked=picked)
 
 
 def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
@@ -106,7 +104,7 @@ def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
     try:
         with write_transaction(visit.team, actor=visit.actor) as work:
             line = item_id.partition(".")[2]
-            decisions.undo_flag(work, file, line, kept["code"], kept["was"], by=request.user)
+            memory_review.undo_flag(work, file, line, kept["code"], kept["was"], by=request.user)
     except MemoryRefused as refused:
         messages.error(request, str(refused))
         return redirect(to(request, "review"))
@@ -122,7 +120,7 @@ def _require_deciding(request: TeamRequest, owner: Any, kind: Kind) -> None:
 def _find(request: TeamRequest, kind: str, item_id: str, listed: Iterable[Item] = ()) -> Item:
     visit, key = request.visit, (kind, item_id)
     item = next((one for one in listed if (one.kind, one.id) == key), None)
-    item = item or inbox.find(kind, item_id, visit.team, visit.outcomes)
+    item = item or memory_review.find(kind, item_id, visit.team, visit.outcomes)
     if item is None:
         _require_gone(request, kind, item_id.partition(".")[0])
         raise Decided

@@ -14,19 +14,19 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
+from memoryweb.memory.index import query_syntax
+from memoryweb.memory.index.hits import Found, Hit
+from memoryweb.memory.index.query_syntax import Query
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.refusals import SearchRefused
 from memoryweb.memory.search import search as find
 from memoryweb.memory.search import search_each
-from memoryweb.search import query_syntax
-from memoryweb.search.exceptions import SearchRefused
-from memoryweb.search.hits import Found, Hit
-from memoryweb.search.query_syntax import Query
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
 from memoryweb.web.display_names import owner_name, owner_query, owner_title
 from memoryweb.web.form_fields import DayInput, FilterForm
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
-from memoryweb.workspace.author_kinds import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
 _KINDS = ("file", "message")

@@ -8,10 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.markdown.diff import side_by_side
-from memoryweb.memory.exceptions import SecretRefused
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.memory.snapshot.conversations import Talks
-from memoryweb.memory.snapshot.planning import Action, Item, Plan
+from memoryweb.memory.models.refusals import SecretRefused
+from memoryweb.memory.snapshots import Action, Item, Plan, Talks
+from memoryweb.memory.visible.placeholders import for_people_all
 
 SHOWN = 60  # rows of one file's diff on the page of all
 _REFUSED = (SecretRefused.code, "content_refused")

@@ -6,8 +6,8 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.shortcuts import get_object_or_404
 
 from memoryweb.agents.models import Agent
-from memoryweb.snapshots.models import Upload
-from memoryweb.snapshots.zip_structure import MAX_UPLOAD
+from memoryweb.memory.models import Upload
+from memoryweb.memory.snapshots import MAX_UPLOAD
 from memoryweb.web.access import TeamRequest
 
 

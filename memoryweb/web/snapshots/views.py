@@ -15,15 +15,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot import uploads
-from memoryweb.memory.snapshot.service import Imported
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.snapshots.division import Part
-from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.formats import table
-from memoryweb.snapshots.models import Upload
-from memoryweb.snapshots.zip_structure import MAX_UPLOAD
+from memoryweb.memory import snapshots
+from memoryweb.memory.models import Revision, Upload
+from memoryweb.memory.models.refusals import ArchiveRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import MAX_UPLOAD, Imported, Part
 from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
@@ -43,7 +39,6 @@ from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.refusals import told_to
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
 from memoryweb.web.snapshots.uploads import find_upload
-from memoryweb.workspace.models import Revision
 
 
 class UploadForm(forms.Form):
@@ -108,7 +103,7 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             owner = own_owner(request, form.cleaned_data["owner"])
             snapshots.preview(agent, owner, archive, by=writer_of(request))
-            kept = uploads.keep(work, agent, owner, archive, user=request.user)
+            kept = snapshots.keep(work, agent, owner, archive, user=request.user)
     except ArchiveRefused as refused:
         form.add_error("file", str(refused))
         return _page(request, agent, form)
@@ -126,7 +121,7 @@ def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpRespon
         "whose": _into(request, kept.owner),
         "plan": previewed.plan,
         "summary": summary(previewed.plan),
-        "format": table.LABELS[previewed.plan.format],
+        "format": snapshots.LABELS[previewed.plan.format],
         "comes": bool(previewed.plan.changes or previewed.plan.talks.new),
         "token": previewed.token,
         "page": listed,
@@ -159,7 +154,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
     token = request.POST.get("token", "")
     with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            done = uploads.take(work, kept, token, by=writer_of(request))
+            done = snapshots.take(work, kept, token, by=writer_of(request))
         if done.batch is None:
             messages.success(request, _("Nothing was changed: everything in it is here already."))
             return redirect(to(request, "agents_snapshot", agent_id))
@@ -172,7 +167,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
 def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        uploads.drop(work, kept)
+        snapshots.drop(work, kept)
     messages.success(request, _("The upload was discarded. Nothing was imported."))
     return redirect(to(request, "agents_snapshot", agent_id))
 
@@ -187,7 +182,7 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
         "batch": batch,
         "whose": _into(request, batch.owner),
         "page": listed,
-        "format": table.LABELS[batch.format],
+        "format": snapshots.LABELS[batch.format],
         "messages_came": batch.messages.count(),
         "is_coming": batch.run is not None and batch.run.is_active,
         "chip": wording.of_run(batch.run) if batch.run else None,
@@ -207,7 +202,7 @@ def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
         "can_export": visit.can(Permission.EXPORT),
         "exports": _exports(request, agent) if visit.can(Permission.EXPORT) else [],
         "imports": [
-            (batch, owner_name(visit, batch.owner), table.LABELS[batch.format])
+            (batch, owner_name(visit, batch.owner), snapshots.LABELS[batch.format])
             for batch in own.defer("archive").order_by("-created_at")[:10]
         ],
     }

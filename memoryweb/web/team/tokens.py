@@ -12,7 +12,7 @@ from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue, let_share, undecided
 from memoryweb.accounts.tokens import revoke as revoke_token
-from memoryweb.provenance.sources import agents_written_by
+from memoryweb.memory.lines.sources import agents_written_by
 from memoryweb.web.access import Refused, TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page

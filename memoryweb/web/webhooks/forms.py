@@ -1,9 +1,9 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.webhooks.endpoints import check_url
-from memoryweb.webhooks.exceptions import UrlRefused
-from memoryweb.webhooks.outbox import LABELS
+from memoryweb.notify.endpoints import check_url
+from memoryweb.notify.exceptions import UrlRefused
+from memoryweb.notify.outbox import LABELS
 
 
 class WebhookForm(forms.Form):

@@ -12,15 +12,15 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.notify import endpoints
+from memoryweb.notify.models import Delivery, Endpoint
+from memoryweb.notify.outbox import LABELS
+from memoryweb.notify.signing import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.web.webhooks.forms import WebhookForm
-from memoryweb.webhooks import endpoints
-from memoryweb.webhooks.models import Delivery, Endpoint
-from memoryweb.webhooks.outbox import LABELS
-from memoryweb.webhooks.signing import secret_of
 
 _MANAGE = Permission.MANAGE_TOKENS
 ERRORS: dict[str, str | Promise] = {

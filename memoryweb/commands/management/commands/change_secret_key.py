@@ -10,15 +10,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
-from memoryweb import home_lock
 from memoryweb.accounts import teams
 from memoryweb.audit import key_changes, keys
 from memoryweb.audit.models import Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
+from memoryweb.core import home_lock
 from memoryweb.llm.models import TeamModel
 from memoryweb.llm.sealing import seal, unseal
-from memoryweb.webhooks.models import Endpoint
+from memoryweb.notify.models import Endpoint
 
 
 class Command(base.Command):

@@ -8,7 +8,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.accounts.names import checked_name
 from memoryweb.commands import base
 from memoryweb.memory.agents import MAX_NAME, create_agent
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
 
 
 class Command(base.TeamCommand):

@@ -12,7 +12,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base, runs
 from memoryweb.dreaming import backfill, schedule
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 

@@ -9,10 +9,10 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import find_or_meet, system_owner
 from memoryweb.commands import base
-from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.extraction.requests import request
-from memoryweb.memory.messages import Imported, import_messages
-from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.memory.conversations import Imported, import_messages
+from memoryweb.memory.models.refusals import BatchRefused
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
 
 

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts import teams
 from memoryweb.accounts.models import Team
 from memoryweb.commands import base
-from memoryweb.memory import fact_repair
-from memoryweb.memory.fact_repair import Projected
-from memoryweb.memory.reindexing import all_teams
+from memoryweb.memory.index.reindexing import all_teams
+from memoryweb.memory.statements import repair
+from memoryweb.memory.statements.repair import Projected
 
 
 class Command(base.Command):
@@ -22,7 +22,7 @@ class Command(base.Command):
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         chosen = [teams.find(options["team"])] if options["team"] else all_teams()
-        look = fact_repair.check if options["check"] else fact_repair.project
+        look = repair.check if options["check"] else repair.project
         done = {team: look(team) for team in chosen}
         tell = _checked if options["check"] else _projected
         return base.Outcome(

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts import teams
 from memoryweb.accounts.models import Team
 from memoryweb.commands import base
-from memoryweb.memory import reindexing
-from memoryweb.memory.reindexing import Checked, Difference, Rebuilt
+from memoryweb.memory.index import reindexing
+from memoryweb.memory.index.reindexing import Checked, Difference, Rebuilt
 
 
 class Command(base.Command):

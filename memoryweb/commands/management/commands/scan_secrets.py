@@ -8,8 +8,8 @@ from memoryweb.accounts.models import Team
 from memoryweb.commands import base
 from memoryweb.commands.base import Outcome, data_of, find_agent
 from memoryweb.language.secrets import kind_names
-from memoryweb.memory import rescan
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory import review
+from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -27,7 +27,7 @@ class Command(base.TeamCommand):
         runs = []
         for agent in agents:
             with write_transaction(team) as work:
-                run = rescan.request(work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND)
+                run = review.request(work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND)
             engine.work(run.pk)
             run.refresh_from_db()
             runs.append(run)

@@ -9,17 +9,16 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
-from memoryweb.memory.screening import Held
-from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.planning import Action, Plan
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writer import Writer
+from memoryweb.memory import snapshots as snapshots
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import ArchiveRefused
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
+from memoryweb.memory.writing.screening import Held
 from memoryweb.runs import engine, reasons
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import Run
-from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.zip_structure import MAX_UPLOAD
-from memoryweb.workspace.author_kinds import AuthorKind
 
 
 class Command(base.TeamCommand):

@@ -10,8 +10,8 @@ from django.core.management.base import CommandError
 from django.db import connections
 from django.utils.translation import gettext as _
 
-from memoryweb import home_lock
 from memoryweb.commands import base
+from memoryweb.core import home_lock
 
 
 class Command(base.Command):

@@ -2,8 +2,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb import home_lock
 from memoryweb.commands import base
+from memoryweb.core import home_lock
 from memoryweb.runs.supervisor import Supervisor
 
 

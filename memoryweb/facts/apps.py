@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class FactsConfig(AppConfig):
-    name = "memoryweb.facts"

@@ -1,0 +1,44 @@
+"""Messages: kept in order, masked, once each; and what is read of them."""
+
+from memoryweb.memory.conversations.messages import Added, Imported, add_messages, import_messages
+from memoryweb.memory.conversations.parsing import (
+    MAX_BATCH_BYTES,
+    MAX_MESSAGES,
+    NewMessage,
+    conversation_id,
+    parse_batch,
+    parse_message,
+)
+from memoryweb.memory.conversations.queries import (
+    Talks,
+    first_said,
+    last_marker,
+    messages_by_day,
+    messages_with_talks,
+    talks_per_owner,
+)
+from memoryweb.memory.conversations.window import SPEAKING, Window, newest, next_window, note_date
+
+__all__ = [
+    "MAX_BATCH_BYTES",
+    "MAX_MESSAGES",
+    "SPEAKING",
+    "Added",
+    "Imported",
+    "NewMessage",
+    "Talks",
+    "Window",
+    "add_messages",
+    "conversation_id",
+    "first_said",
+    "import_messages",
+    "last_marker",
+    "messages_by_day",
+    "messages_with_talks",
+    "newest",
+    "next_window",
+    "note_date",
+    "parse_batch",
+    "parse_message",
+    "talks_per_owner",
+]

@@ -1,0 +1,396 @@
+"""The door for messages: kept in order, masked, once each, or not at all (SPEC §4)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import Token
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import memory_of
+from memoryweb.audit import keys
+from memoryweb.audit.record import target
+from memoryweb.language.normal_form import normalise
+from memoryweb.language.secrets import credentials, in_names
+from memoryweb.memory import forgetting
+from memoryweb.memory.conversations import importing, spoken_corrections
+from memoryweb.memory.conversations.parsing import MAX_NAME, NewMessage
+from memoryweb.memory.index import indexing
+from memoryweb.memory.lines.source_classes import is_own_name
+from memoryweb.memory.models import Conversation, Import, Message, Request
+from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.visible.hidden import MARK
+from memoryweb.memory.visible.text_matching import sentences
+from memoryweb.memory.writing import new_copies, said_again, screening, tombstones
+from memoryweb.memory.writing.screening import Held
+
+__all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
+
+PAUSED, EPHEMERAL = "paused", "ephemeral"
+MAX_SIGHTINGS = 50
+_NOT_LIVE = frozenset(
+    {Conversation.Source.IMPORT, Conversation.Source.CRON, Conversation.Source.DREAM}
+)
+
+
+@dataclass(frozen=True)
+class Added:
+    """`skipped` says why nothing was kept: `paused` or `ephemeral`. `held` are the likely
+    passwords that were kept out, each with its message's index in the batch. `offer`: what was
+    asked to be forgotten and waits for a yes."""
+
+    conversation: Conversation
+    added: int = 0
+    duplicates: int = 0
+    skipped: str = ""
+    held: tuple[tuple[int, Held], ...] = ()
+    offer: Request | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    conversations: int = 0
+    added: int = 0
+    duplicates: int = 0
+
+
+@dataclass(frozen=True)
+class _Masked:
+    message: NewMessage
+    count: int
+    sightings: tuple[dict[str, Any], ...]
+    held: tuple[Held, ...] = ()
+
+
+def add_messages(
+    tx: Transaction,
+    *,
+    agent: Agent,
+    owner: Owner,
+    conversation_id: str,
+    messages: Sequence[NewMessage],
+    source: str = Conversation.Source.API,
+    group: bool = False,
+    ephemeral: bool = False,
+    token: Token | None = None,
+    batch: Import | None = None,
+) -> Added:
+    """Append a checked batch to the owner's conversation of that id, which the first batch makes.
+
+    An id that is there already with the same text is a duplicate and left alone. While the owner's
+    memory is paused, or in an ephemeral conversation, no message is kept; what its owner says there
+    against memory counts all the same. Raises MessageConflict, BatchRefused (an id is a secret).
+    """
+    _check_identifiers(conversation_id, messages)
+    conversation = _conversation(tx, agent, owner, conversation_id, source, group)
+    if reason := _not_kept(conversation, owner, ephemeral):
+        return _refrain(tx, conversation, reason, messages)
+    known = _known(conversation, messages)
+    buried = tombstones.of(conversation.agent_id, memory_of(owner))
+    anew = dict(_said_anew(conversation, messages, known, tx.now)) if buried else {}
+    buried = said_again.lifted(tx, buried, anew)
+    messages = [replace(one, content=buried.said(one.content)) for one in messages]
+    masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
+    fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
+    offer = None
+    if fresh:
+        rows = _append(tx, conversation, fresh, token, batch)
+        offer = forgetting.hear(tx, conversation, rows)
+        if buried.is_hiding:
+            new_copies.in_messages(conversation, rows, anew)
+    held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
+    return Added(conversation, len(fresh), len(messages) - len(fresh), held=held, offer=offer)
+
+
+def import_messages(
+    open_unit: Callable[[], AbstractContextManager[Transaction]],
+    *,
+    agent: Agent,
+    find_owner: Callable[[], Owner],
+    open_file: Callable[[], AbstractContextManager[Iterable[bytes]]],
+) -> Imported:
+    """Take a JSONL file, all of it or nothing; taking it again adds nothing.
+
+    Checked before the unit is opened, so that no one waits for a file to be read that is refused.
+    The owner is found within, so that a refused file makes none.
+    Raises BatchRefused, MessageConflict.
+    """
+    with open_file() as lines:
+        importing.check(lines)
+    seen: set[str] = set()
+    total = Imported()
+    with open_unit() as unit, open_file() as lines:
+        owner = find_owner()
+        for conversation_id, messages in importing.batches(lines):
+            added = add_messages(
+                unit,
+                agent=agent,
+                owner=owner,
+                conversation_id=conversation_id,
+                messages=messages,
+                source=Conversation.Source.IMPORT,
+            )
+            seen.add(conversation_id)
+            total = Imported(
+                len(seen), total.added + added.added, total.duplicates + added.duplicates
+            )
+    return total
+
+
+def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> None:
+    """Raises BatchRefused: an id is kept as it is, so a secret in it can't be masked."""
+    named = {"conversationId": conversation_id} | {
+        f"messages[{index}].id": message.id
+        for index, message in enumerate(messages)
+        if message.id is not None
+    }
+    for field, text in named.items():
+        if in_names.holds_secret(text):
+            raise BatchRefused(
+                field, _("{field} looks like a secret; use another id.").format(field=field)
+            )
+
+
+def _conversation(
+    tx: Transaction, agent: Agent, owner: Owner, external_id: str, source: str, group: bool
+) -> Conversation:
+    """The team's lock is held: nobody else makes it meanwhile."""
+    found, _is_new = Conversation.objects.get_or_create(
+        team=tx.team,
+        agent=agent,
+        owner=owner,
+        external_id=external_id,
+        defaults={"source": source, "group": group, "created_at": tx.now},
+    )
+    found.owner = owner
+    return found
+
+
+def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
+    if owner.paused:
+        return PAUSED
+    return EPHEMERAL if ephemeral or conversation.ephemeral else ""
+
+
+def _refrain(
+    tx: Transaction, conversation: Conversation, reason: str, messages: Sequence[NewMessage]
+) -> Added:
+    unkept = _unkept(conversation, messages, tx.now)
+    spoken_corrections.hear(tx, conversation, unkept)
+    offer = forgetting.hear(tx, conversation, unkept)
+    conversation.skipped = reason
+    conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
+    conversation.waiting = False
+    conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_from"])
+    _record(tx, conversation, {"not_kept": len(messages)}, reason)
+    return Added(conversation, skipped=reason, offer=offer)
+
+
+def _unkept(
+    conversation: Conversation, messages: Sequence[NewMessage], now: datetime
+) -> list[Message]:
+    """Those that were not sent before, as they would be kept."""
+    known, before = _known(conversation, messages), _said_before(conversation, messages)
+    conversation.several_from = _several_from(conversation, messages)
+    return [
+        Message(
+            conversation=conversation,
+            position=conversation.message_count + 1,
+            role=message.role,
+            name=message.name,
+            content=message.content,
+            timestamp=_time(message, before, now),
+            created_at=now,
+        )
+        for message in messages
+        if message.id not in known
+    ]
+
+
+def _several_from(conversation: Conversation, messages: Iterable[NewMessage | Message]) -> int:
+    """The first position of the batch that brings a second name: who spoke alone before was the
+    owner. All names of the owner's own are one."""
+    fresh = {one.name for one in messages if one.role == Message.Role.USER and one.name}
+    if conversation.several_from or not fresh:
+        return conversation.several_from
+    said = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
+    names = {*map(normalise, {*fresh, *said.values_list("name", flat=True).distinct()})}
+    others = [one for one in names if len(names) > 1 and not is_own_name(one, conversation.owner)]
+    is_room = len(others) > 1 or 0 < len(others) < len(names)
+    return conversation.message_count + 1 if is_room else 0
+
+
+def _said_anew(
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    known: Mapping[str, Message],
+    now: datetime,
+) -> Iterator[tuple[str, datetime]]:
+    """What the owner says in their own conversation, and when: no import, nothing that was here
+    before, and of what comes without a time the last message alone, lest a replay counts."""
+    is_theirs = conversation.owner.is_one_person and not conversation.group
+    if not is_theirs or conversation.source in _NOT_LIVE:
+        return
+    own = [one for one in messages if one.role == Message.Role.USER]
+    for one in own:
+        if (one.timestamp or one is own[-1]) and not (one.id and one.id in known):
+            at = min(one.timestamp or now, now)
+            yield from ((said, at) for _first, _last, said in sentences(one.content))
+
+
+def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:
+    sightings: list[dict[str, Any]] = []
+    for place, text in (("content", message.content), ("name", message.name)):
+        sightings += [
+            {
+                "kind": secret.kind,
+                "message": index,
+                "field": place,
+                "length": secret.end - secret.start,
+                "fingerprint": keys.first_print_of(
+                    "memoryweb.secrets", text[secret.start : secret.end]
+                )[:16],
+            }
+            for secret in credentials.find(text)
+        ]
+    content = screening.mask(tx.team.pk, message.content, owner_id=owner.pk)
+    name = screening.mask(tx.team.pk, message.name, owner_id=owner.pk)
+    held = (*content.held, *name.held)
+    if not sightings and not held:
+        return _Masked(message, 0, ())
+    masked = replace(message, content=content.text, name=name.text[:MAX_NAME])
+    return _Masked(masked, len(sightings) + len(held), tuple(sightings), held)
+
+
+def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
+    ids = [message.id for message in messages if message.id is not None]
+    rows = conversation.messages.filter(external_id__in=ids)
+    return {row.external_id: row for row in rows}
+
+
+def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
+    row = known.get(message.id) if message.id is not None else None
+    if row is None:
+        return True
+    if row.role != message.role or not _is_same(row.content, message.content):
+        raise MessageConflict(index, row.external_id)
+    return False
+
+
+def _is_same(kept: str, sent: str) -> bool:
+    """Also where a person has decided about a likely password in it meanwhile, or has erased
+    something of it."""
+    return kept == sent or MARK in kept or screening.mask_all(kept) == screening.mask_all(sent)
+
+
+def _append(
+    tx: Transaction,
+    conversation: Conversation,
+    fresh: Sequence[_Masked],
+    token: Token | None,
+    batch: Import | None,
+) -> list[Message]:
+    first = conversation.message_count + 1
+    names = _names(conversation, fresh, first)
+    before = _said_before(conversation, [item.message for item in fresh])
+    rows = Message.objects.bulk_create(
+        [
+            Message(
+                team=tx.team,
+                conversation=conversation,
+                position=position,
+                external_id=names[position],
+                role=item.message.role,
+                name=item.message.name,
+                content=item.message.content,
+                timestamp=_time(item.message, before, tx.now),
+                tools_used=list(item.message.tools_used),
+                token=token,
+                batch=batch,
+                masked=item.count,
+                created_at=tx.now,
+            )
+            for position, item in enumerate(fresh, start=first)
+        ]
+    )
+    for row, item in zip(rows, fresh, strict=True):
+        screening.keep_for_message(tx, conversation, row, item.held)
+    _advance(tx, conversation, rows)
+    indexing.index_messages(conversation, rows)
+    spoken_corrections.hear(tx, conversation, rows)
+    _record(tx, conversation, {"added": len(rows), **_sighted(fresh)})
+    return rows
+
+
+def _sighted(fresh: Sequence[_Masked]) -> dict[str, Any]:
+    found = [sighting for item in fresh for sighting in item.sightings]
+    return {"masked": len(found), "secrets": found[:MAX_SIGHTINGS]} if found else {}
+
+
+def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Mapping[str, datetime]:
+    """What comes without id and time, in the very words of an earlier message, may be that one sent
+    again: it is as old, and no news."""
+    untold = {message.content for message in fresh if _is_untold(message)}
+    is_import = conversation.source == Conversation.Source.IMPORT
+    if not untold or is_import or not conversation.message_count:
+        return {}
+    rows = conversation.messages.filter(content__in=untold).order_by("-position")
+    return dict(rows.values_list("content", "timestamp"))
+
+
+def _is_untold(message: NewMessage) -> bool:
+    return message.id is None and message.timestamp is None
+
+
+def _time(message: NewMessage, before: Mapping[str, datetime], now: datetime) -> datetime:
+    if _is_untold(message):
+        return before.get(message.content, now)
+    return message.timestamp or now
+
+
+def _names(conversation: Conversation, fresh: Sequence[_Masked], first: int) -> dict[int, str]:
+    """The client's ids; a message without one is called after its position, `m12`."""
+    named = {position: item.message.id for position, item in enumerate(fresh, start=first)}
+    made = [f"m{position}" for position, given in named.items() if given is None]
+    taken = {given for given in named.values() if given is not None}
+    if made:
+        rows = conversation.messages.filter(external_id__startswith="m")
+        taken |= set(rows.values_list("external_id", flat=True))
+    return {position: given or _free(position, taken) for position, given in named.items()}
+
+
+def _free(position: int, taken: set[str]) -> str:
+    name = f"m{position}"
+    while name in taken:
+        name += "-"
+    return name
+
+
+def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message]) -> None:
+    moments = [min(row.timestamp, tx.now) for row in rows]
+    conversation.several_from = _several_from(conversation, rows)
+    conversation.message_count += len(rows)
+    conversation.started_at = min([*moments, conversation.started_at or tx.now])
+    conversation.last_message_at = max([*moments, *filter(None, [conversation.last_message_at])])
+    conversation.waiting = True
+    conversation.skipped = ""
+    counted = ("message_count", "started_at", "last_message_at", "several_from")
+    conversation.save(update_fields=[*counted, "waiting", "skipped"])
+
+
+def _record(
+    tx: Transaction, conversation: Conversation, details: dict[str, Any], reason: str = ""
+) -> None:
+    is_import = conversation.source == Conversation.Source.IMPORT
+    tx.record(
+        "conversation.imported" if is_import else "conversation.received",
+        **target(conversation),
+        on_behalf_of=conversation.owner_id,
+        outcome="skipped" if reason else "ok",
+        reason_code=reason,
+        details=details,
+    )

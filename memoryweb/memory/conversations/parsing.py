@@ -1,0 +1,250 @@
+"""What a batch of messages may look like, checked field by field before anything is stored."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.models.refusals import BatchRefused
+
+MAX_MESSAGES = 1_000
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+MAX_MESSAGE_BYTES = 256 * 1024
+MAX_ID = 255
+MAX_NAME = 120
+MAX_TOOLS = 100
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ROLES = frozenset(Message.Role.values)
+_TOOL = re.compile(r"[\w.:/-]{1,100}")
+_SENT = [one for one in Conversation.Source.values if one != Conversation.Source.MEM0]
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message that was checked. `timestamp` is in UTC; None: the moment it arrives."""
+
+    role: str
+    content: str
+    id: str | None = None
+    name: str = ""
+    timestamp: datetime | None = None
+    tools_used: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Batch:
+    messages: tuple[NewMessage, ...]
+    source: str = Conversation.Source.API
+    group: bool = False
+    ephemeral: bool = False
+    finished: bool = False
+
+
+def parse_batch(body: Mapping[str, Any]) -> Batch:
+    """The body of POST …/messages, without its owner. Raises BatchRefused."""
+    source = body.get("source", Conversation.Source.API)
+    if source not in _SENT:
+        raise BatchRefused("source", _one_of("source", _SENT))
+    flags = {name: _flag(body, name) for name in ("group", "ephemeral", "finished")}
+    return Batch(parse_messages(body.get("messages")), source=source, **flags)
+
+
+def parse_messages(values: object) -> tuple[NewMessage, ...]:
+    """Raises BatchRefused with the first field that can't be taken."""
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+        raise BatchRefused("messages", _("“messages” must be a list of messages."))
+    if not values:
+        raise BatchRefused("messages", _("“messages” is empty; send at least one message."))
+    if len(values) > MAX_MESSAGES:
+        raise BatchRefused(
+            "messages",
+            _("A batch holds at most {most} messages; this one has {count}.").format(
+                most=MAX_MESSAGES, count=len(values)
+            ),
+            "too_large",
+        )
+    messages = tuple(
+        _dated(parse_message(value, f"messages[{index}]") for index, value in enumerate(values))
+    )
+    if sum(len(message.content.encode()) for message in messages) > MAX_BATCH_BYTES:
+        raise BatchRefused("messages", _("A batch holds at most 8 MiB of text."), "too_large")
+    _check_ids(messages)
+    return messages
+
+
+def dated(message: NewMessage, earlier: datetime | None) -> NewMessage:
+    """A message without a time was said when the one before it was."""
+    return replace(message, timestamp=earlier) if message.timestamp is None else message
+
+
+def parse_message(value: object, field: str) -> NewMessage:
+    """One message; `field` is its name in a refusal. Raises BatchRefused."""
+    if not isinstance(value, Mapping):
+        raise BatchRefused(field, _("{field} must be an object.").format(field=field))
+    role = value.get("role")
+    if not isinstance(role, str) or role not in _ROLES:
+        raise BatchRefused(f"{field}.role", _one_of(f"{field}.role", Message.Role.values))
+    tools = _tools(value.get("toolsUsed"), f"{field}.toolsUsed")
+    return NewMessage(
+        role=role,
+        content=_content(value.get("content"), f"{field}.content", role, bool(tools)),
+        id=_identifier(value.get("id"), f"{field}.id"),
+        name=_name(value.get("name"), f"{field}.name"),
+        timestamp=_timestamp(value.get("timestamp"), f"{field}.timestamp"),
+        tools_used=tools,
+    )
+
+
+def conversation_id(value: object, field: str = "conversationId") -> str:
+    """Raises BatchRefused."""
+    identifier = _identifier(value, field)
+    if identifier is None:
+        raise BatchRefused(field, _("{field} is missing.").format(field=field))
+    return identifier
+
+
+def _flag(body: Mapping[str, Any], name: str) -> bool:
+    value = body.get(name)
+    if value is None:
+        return False
+    if not isinstance(value, bool):
+        raise BatchRefused(name, _("{field} must be true or false.").format(field=name))
+    return value
+
+
+def _one_of(field: str, values: Sequence[str]) -> str:
+    listed = ", ".join(f"“{value}”" for value in values)
+    return _("{field} must be one of {list}.").format(field=field, list=listed)
+
+
+def _content(value: object, field: str, role: str, has_tools: bool) -> str:
+    """Blank only where a turn can consist of tools: an assistant's, a tool's."""
+    text = _text(value, field)
+    if len(text.encode()) > MAX_MESSAGE_BYTES:
+        raise BatchRefused(
+            field,
+            _("{field} is larger than 256 KiB; split the message.").format(field=field),
+            "too_large",
+        )
+    if not text.strip() and role in {"user", "system"} and not has_tools:
+        raise BatchRefused(field, _("{field} is blank.").format(field=field))
+    return text
+
+
+def _text(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise BatchRefused(field, _("{field} must be a string.").format(field=field))
+    if "\0" in value:
+        raise BatchRefused(field, _("{field} holds a NUL character.").format(field=field))
+    if _SURROGATE.search(value):
+        raise BatchRefused(
+            field,
+            _("{field} contains half a character (a lone surrogate).").format(field=field),
+        )
+    return value
+
+
+def _identifier(value: object, field: str) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise BatchRefused(
+            field,
+            _("{field} must be a string: large numbers lose digits in JSON.").format(field=field),
+        )
+    text = _text(value, field)
+    if not 1 <= len(text) <= MAX_ID or not text.strip():
+        raise BatchRefused(
+            field,
+            _("{field} must have 1 to {most} characters.").format(field=field, most=MAX_ID),
+        )
+    if any(unicodedata.category(char) == "Cc" for char in text):
+        raise BatchRefused(
+            field, _("{field} may not contain control characters.").format(field=field)
+        )
+    return text
+
+
+def _name(value: object, field: str) -> str:
+    if value is None:
+        return ""
+    name = " ".join(_text(value, field).split())
+    if len(name) > MAX_NAME:
+        raise BatchRefused(
+            field,
+            _("{field} may have at most {most} characters.").format(field=field, most=MAX_NAME),
+        )
+    return name
+
+
+def _timestamp(value: object, field: str) -> datetime | None:
+    """ISO 8601 with a time of day; without an offset it is UTC. The future is taken as sent."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) < len("2026-01-01T00:00"):
+        raise BatchRefused(field, _not_a_time(field))
+    try:
+        moment = datetime.fromisoformat(value)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BatchRefused(field, _not_a_time(field)) from None
+    if moment < _EARLIEST:
+        raise BatchRefused(field, _("{field} lies before 1970.").format(field=field))
+    return moment
+
+
+def _not_a_time(field: str) -> str:
+    return _("{field} must be a time in ISO 8601, such as 2026-03-01T09:30:00Z.").format(
+        field=field
+    )
+
+
+def _tools(value: object, field: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > MAX_TOOLS:
+        raise BatchRefused(
+            field,
+            _("{field} must be a list of at most {most} names.").format(
+                field=field, most=MAX_TOOLS
+            ),
+        )
+    for index, name in enumerate(value):
+        if not isinstance(name, str) or not _TOOL.fullmatch(name):
+            raise BatchRefused(
+                f"{field}[{index}]",
+                _("{field} must be a tool's name: letters, digits and . : / _ -").format(
+                    field=f"{field}[{index}]"
+                ),
+            )
+    return tuple(value)
+
+
+def _dated(messages: Iterable[NewMessage]) -> Iterator[NewMessage]:
+    earlier = None
+    for message in messages:
+        told = dated(message, earlier)
+        earlier = told.timestamp
+        yield told
+
+
+def _check_ids(messages: Sequence[NewMessage]) -> None:
+    seen: dict[str, int] = {}
+    for index, message in enumerate(messages):
+        if message.id is None:
+            continue
+        if message.id in seen:
+            raise BatchRefused(
+                f"messages[{index}].id",
+                _("messages[{index}].id repeats the id of messages[{first}].").format(
+                    index=index, first=seen[message.id]
+                ),
+            )
+        seen[message.id] = index

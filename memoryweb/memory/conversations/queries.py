@@ -1,0 +1,54 @@
+"""Named reads of conversations that start from no single one."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import TruncDate
+
+from memoryweb.accounts.models import Team
+from memoryweb.memory.models import Conversation, Marker, Message
+
+
+@dataclass(frozen=True)
+class Talks:
+    """How often an owner talked, and when last."""
+
+    count: int = 0
+    last_at: datetime | None = None
+
+
+def talks_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, Talks]:
+    rows = Conversation.objects.filter(team=team, owner__in=owner_ids)
+    counted = rows.values_list("owner").annotate(Count("pk"), Max("last_message_at")).order_by()
+    return {owner: Talks(count, last) for owner, count, last in counted}
+
+
+def messages_with_talks(ids: Collection[int]) -> dict[int, Message]:
+    """Each with its conversation and whose that is, for a reader to be asked about."""
+    found = Message.objects.select_related("conversation__owner")
+    return found.in_bulk(ids) if ids else {}
+
+
+def last_marker(talk: Conversation) -> Marker | None:
+    """Where reading it on begins."""
+    return talk.markers.order_by("-upto").first()
+
+
+def messages_by_day(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Counter[date]:
+    """Of the conversations that `which` lets through."""
+    talks = Conversation.objects.filter(which, team=team, last_message_at__gte=since)
+    rows = Message.objects.filter(conversation__in=talks, timestamp__gte=since)
+    days = rows.annotate(day=TruncDate("timestamp", tzinfo=zone)).values_list("day").order_by()
+    return Counter(dict(days.annotate(Count("pk"))))
+
+
+def first_said(talks: Collection[Conversation]) -> QuerySet[Message]:
+    """The message that each of them began with."""
+    spoken = Message.objects.filter(role=Message.Role.USER, reverted_at=None)
+    first = spoken.filter(conversation=OuterRef("conversation")).order_by("position")
+    return spoken.filter(conversation__in=talks, position=Subquery(first.values("position")[:1]))

@@ -1,0 +1,75 @@
+"""What an owner says against their memory in a conversation counts at once (SPEC §6.1).
+
+Found by pure rules when the message is stored, under no skip rule or cooldown: the old value goes
+into no prompt and no search any more, and the next dream writes the file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from memoryweb.audit.record import target
+from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
+from memoryweb.language.forget_requests.detection import LONGEST
+from memoryweb.language.sentences import quotes
+from memoryweb.memory.lines.source_classes import source_of_message
+from memoryweb.memory.models import Conversation, Fact, Message
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.transaction import Transaction
+
+_AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})
+_OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message]) -> int:
+    """Hide what the owner's own words replace, correct, cancel or end; how many statements.
+
+    Only what was said before counts: a history that is imported later overtakes nothing. The
+    messages need not be kept.
+    """
+    is_talk = conversation.source not in _OF_MACHINES and not conversation.group
+    if not (is_talk and conversation.owner.is_one_person):
+        return 0
+    said = [(message, claim) for message in messages for claim in claims_against(message)]
+    if not said:
+        return 0
+    said = [one for one in said if source_of_message(conversation, one[0]) == SourceClass.OWNER]
+    standing = Fact.objects.of(conversation.agent_id, conversation.owner_id).living()
+    hidden = []
+    for fact in standing.filter(hidden_at=None):
+        against = next((one for one, claim in said if _speaks_against(one, claim, fact)), None)
+        if against is not None:
+            fact.hidden_at, fact.hidden_by = tx.now, against if against.pk else None
+            hidden.append(fact)
+    Fact.objects.bulk_update(hidden, ["hidden_at", "hidden_by"])
+    if hidden:
+        tx.record(
+            "fact.hidden",
+            **target(conversation),
+            on_behalf_of=conversation.owner_id,
+            details={"hidden": len(hidden)},
+        )
+    return len(hidden)
+
+
+def claims_against(message: Message) -> Sequence[Claim]:
+    """What a short message of the owner's own may say against something of before: another value
+    of the same thing, or that something is over."""
+    text = message.content
+    is_own = message.role == Message.Role.USER and len(text) <= LONGEST
+    if not is_own or quotes(text):
+        return ()
+    return tuple(claim for claim in _claims(text) if claim.key or claim.act in _AGAINST)
+
+
+def _claims(text: str) -> Iterator[Claim]:
+    for sentence in _SENTENCE.split(text):
+        if sentence.strip() and not sentence.rstrip().endswith(("?", "？")):
+            yield claim_of(sentence.strip())
+
+
+def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
+    if message.said_at is None:
+        return False
+    known = [at for at in (fact.said_at, fact.confirmed_at) if at is not None]
+    return all(at < message.said_at for at in known) and takes_back(claim, fact.text)

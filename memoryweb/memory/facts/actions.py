@@ -1,0 +1,199 @@
+"""What people do about one statement: confirm, edit, not true, restore, vote.
+
+What changes a statement changes its file; the facts follow, as they follow every edit.
+"""
+
+from django.utils.translation import gettext as _
+
+from memoryweb.audit.record import target
+from memoryweb.language.normal_form import normalise
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.markdown.sections import with_bullet, without_lines
+from memoryweb.memory.facts import soul
+from memoryweb.memory.models import Fact, File, Vote
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements import moves
+from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
+from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.write import Place, Writer, Written
+
+Why = Fact.Why
+
+
+class StatementGone(MemoryRefused):
+    """What was asked needs a statement that stands, or one that does not."""
+
+    code = "gone"
+
+    def __init__(self) -> None:
+        super().__init__(_("This statement has changed. Look at it again, then decide."))
+
+
+def check_person(writer: Writer) -> None:
+    """Raises WriteRefused."""
+    if writer.behind is not AuthorKind.PERSON:
+        raise WriteRefused(_("Only a person can decide whether a statement is true."))
+
+
+def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
+    """The file stays as it is. Raises WriteRefused, StatementGone."""
+    check_person(writer)
+    fact = locked(fact)
+    if fact.state not in {Fact.State.ACTIVE, Fact.State.DISPUTED}:
+        raise StatementGone
+    if fact.confirmed_at is None:
+        soul.count(tx, fact.agent, fact.owner_id)
+    fact.confirmed_at, fact.confirmed_by = tx.now, writer.user
+    fact.hidden_at = fact.hidden_by = None
+    fact.save(update_fields=["confirmed_at", "confirmed_by", "hidden_at", "hidden_by"])
+    record(tx, "fact.confirmed", fact)
+    return fact
+
+
+def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
+    """Undo one's own confirmation. Raises WriteRefused, StatementGone."""
+    check_person(writer)
+    fact = locked(fact)
+    if fact.confirmed_by_id is None or fact.confirmed_by != writer.user:
+        raise StatementGone
+    fact.confirmed_at = fact.confirmed_by = None
+    fact.save(update_fields=["confirmed_at", "confirmed_by"])
+    soul.count(tx, fact.agent, fact.owner_id, -1)
+    record(tx, "fact.unconfirmed", fact)
+    return fact
+
+
+def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> Written:
+    """Put it in other words, at its place. Raises StatementGone, ContentRefused and what
+    memory.write raises."""
+    fact = locked(fact)
+    if fact.state in Fact.OVER:
+        raise StatementGone
+    said = " ".join(text.split())
+    if not bullets_of(f"- {said}"):
+        raise ContentRefused(_("Write the new text, or mark the statement as not true."))
+    written = replace(tx, fact, said, writer=writer)
+    if writer.behind is AuthorKind.PERSON:
+        soul.count(tx, fact.agent, fact.owner_id)
+    record(tx, "fact.edited", fact)
+    return written
+
+
+def not_true(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
+    """Take it out, wherever this memory says it; nothing said before brings it back. Raises
+    WriteRefused, StatementGone."""
+    check_person(writer)
+    fact = locked(fact)
+    take_out(tx, fact, Went(Why.NOT_TRUE), writer=writer)
+    same = Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
+    for one in same.living().exclude(pk=fact.pk):
+        take_out(tx, locked(one), Went(Why.NOT_TRUE), writer=writer)
+    record(tx, "fact.not_true", fact)
+
+
+def restore(tx: Transaction, fact: Fact, *, writer: Writer) -> Written:
+    """Put what no longer stands back into its file. Raises WriteRefused, StatementGone and what
+    memory.write raises."""
+    check_person(writer)
+    fact = locked(fact)
+    if fact.file is not None:
+        raise StatementGone
+    written = put_in(tx, fact, writer=writer)
+    record(tx, "fact.restored", fact)
+    return written
+
+
+def vote(tx: Transaction, fact: Fact, *, writer: Writer, helpful: bool | None) -> None:
+    """None takes the person's vote back. Raises WriteRefused."""
+    check_person(writer)
+    if writer.user is None:
+        raise WriteRefused(_("Sign in to vote on a statement."))
+    mine = {"fact": fact, "user": writer.user}
+    if helpful is None:
+        Vote.objects.filter(**mine).delete()
+    else:
+        values = {"helpful": helpful}
+        new = {**values, "team_id": fact.team_id}
+        Vote.objects.update_or_create(**mine, defaults=values, create_defaults=new)
+    record(tx, "fact.voted", fact)
+
+
+def locked(fact: Fact) -> Fact:
+    """As it is now: what a caller holds may be older than the transaction."""
+    rows = Fact.objects.select_for_update(of=("self",)).select_related("agent", "owner", "file")
+    return rows.get(pk=fact.pk)
+
+
+def replace(
+    tx: Transaction, fact: Fact, text: str, *, writer: Writer, why: Fact.Why = Why.REWORDED
+) -> Written:
+    """Its line with another text, or that text where it stood last."""
+    went = Went(why if writer.behind is AuthorKind.PERSON else Why.SUPERSEDED, text)
+    if fact.file is None:
+        written = put_in(tx, fact, writer=writer, text=text)
+        if (now := locked(fact)).file is None:
+            moves.leave(tx, now, went, writer)
+        return written
+    file, places = _standing(fact)
+    same = Fact.objects.filter(file=file, fingerprint=fingerprint(text)).exclude(pk=fact.pk).first()
+    if same is not None:
+        return _take_line(tx, fact, Went(went.why, same.pk), writer)
+    lines = file.content.split("\n")
+    for one in reversed(places):
+        marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
+        lines[one.line - 1 : one.end] = [f"{marker}{text}"]
+    return _write(tx, file, fact, "\n".join(lines), writer, went)
+
+
+def take_out(tx: Transaction, fact: Fact, went: Went, *, writer: Writer) -> None:
+    if fact.file is None:
+        moves.leave(tx, fact, went, writer)
+    else:
+        _take_line(tx, fact, went, writer)
+
+
+def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Written:
+    """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
+    place = Place(fact.agent, fact.owner, fact.path)
+    file = write.find(place)
+    there = file.content if file is not None and file.deleted_at is None else ""
+    said = text or fact.text
+    if fingerprint(said) in {one.print for one in bullets_of(there, fact.path)}:
+        raise StatementGone
+    content = with_bullet(there, fact.heading, f"- {said}")
+    return write.write(tx, place, content, writer=writer)
+
+
+def record(tx: Transaction, action: str, fact: Fact) -> None:
+    tx.record(action, **target(fact), on_behalf_of=fact.owner_id)
+
+
+def _standing(fact: Fact) -> tuple[File, list[Statement]]:
+    """Its file as it is now, and wherever it stands there. Raises StatementGone."""
+    if fact.file is None:
+        raise StatementGone
+    file = write.lock(fact.file)
+    there = all_bullets_of(file.content, file.path)
+    if places := [one for one in there if one.print == fact.fingerprint]:
+        return file, places
+    raise StatementGone
+
+
+def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Written:
+    file, places = _standing(fact)
+    content = file.content
+    for one in reversed(places):
+        content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
+    return _write(tx, file, fact, content, writer, went)
+
+
+def _write(
+    tx: Transaction, file: File, fact: Fact, content: str, writer: Writer, went: Went
+) -> Written:
+    place = Place(fact.agent, fact.owner, file.path)
+    whys = {normalise(fact.text): went}
+    return write.write(tx, place, content, writer=writer, expected=file.sha256, whys=whys)

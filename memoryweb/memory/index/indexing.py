@@ -1,0 +1,220 @@
+"""The rows that search finds: one a block of a file, one a message."""
+
+import base64
+import hashlib
+import uuid
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from django.db.models import QuerySet
+
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.row_batches import insert, remove, shift
+from memoryweb.language import tokens
+from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.paths import kind_of, stem_of
+from memoryweb.memory.index import dates, ranking
+from memoryweb.memory.index.terms import is_question
+from memoryweb.memory.lines.source_classes import source_of_message, sources_of_files, weakest
+from memoryweb.memory.models import Conversation, File, Message, Passage
+from memoryweb.memory.models.author_kinds import SourceClass
+
+MESSAGE_WEIGHT = 0.7
+# What a person says about themselves counts for more than what an assistant makes of it at length.
+OTHERS_WEIGHT = MESSAGE_WEIGHT / 1.5
+# In front of each token: of its text, of the headings above, of what is known about it (who said
+# it, the times that it tells). The index has the scope key in front of them.
+TEXT, HEADINGS, TOLD = "t", "h", "m"
+# PostgreSQL refuses a tsvector of over 1 MiB: of an endless block the first words are found.
+_MOST_BYTES = 900_000
+_PER_TOKEN = 21  # scope key and field, and what PostgreSQL adds
+_MOST_OF_TRAIL = 500
+_MOST_ABOVE = 32  # words of headings: each passage below holds them again
+# Of what a file's passages have in common: rows that have other values are made again.
+_COMMON = ("reach", "weight", "date", "tokenizer_version")
+
+
+def index_files(files: Sequence[File]) -> None:
+    """Bring the passages of some files to their current texts.
+
+    Passages that say the same keep their rows: where they move, their numbers do.
+    """
+    stored = defaultdict[object, deque[tuple[int, int, int]]](deque)
+    rows = _stored(tuple(file.pk for file in files))
+    for pk, line, place, *common, end, trail, text, source in rows:
+        stored[*common, end - line, trail, text, source].append((pk, line, place))
+    sources = sources_of_files(files)
+    found = [(file, *_matched(file, stored, sources[file.pk])) for file in files]
+    gone = Passage.objects.filter(file__in=files)
+    remove(gone, [pk for left in stored.values() for pk, _line, _place in left])
+    for file, _fresh, moves in found:
+        shift(Passage.objects.filter(file=file), ("line", "end_line", "place"), moves)
+    insert(chain.from_iterable(fresh for _file, fresh, _moves in found))
+
+
+@Prepared
+def _stored(files: Collection[uuid.UUID]) -> QuerySet[Passage, Any]:
+    told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "text", "source")
+    return Passage.objects.filter(file__in=files).order_by("line", "pk").values_list(*told)
+
+
+def _matched(
+    file: File,
+    stored: Mapping[object, deque[tuple[int, int, int]]],
+    sources: Mapping[int, SourceClass],
+) -> tuple[list[Passage], dict[int, tuple[int, ...]]]:
+    """The new passages; and how far those move that say what they said, by their lines."""
+    values = _common(file)
+    common = [file.pk, *(values[name] for name in _COMMON)]
+    fresh = []
+    moves: dict[int, tuple[int, ...]] = {}
+    for number, block in _numbered(file):
+        source = _source(block, sources)
+        if same := stored[*common, block.end - block.line, _trail(file, block), block.text, source]:
+            _pk, line, place = same.popleft()
+            step = ranking.packed_step(number - ranking.ordinal_of(place))
+            moves[line] = (block.line - line, block.line - line, step)
+        else:
+            fresh.append((number, block))
+    return list(_made(file, fresh, sources)), moves
+
+
+def index_messages(conversation: Conversation, messages: Sequence[Message]) -> None:
+    insert(of_messages(conversation, messages))
+
+
+def of_file(file: File) -> Iterator[Passage]:
+    """The passages of a file's text, without whose words they are; none of a deleted file."""
+    return _made(file, _numbered(file), {})
+
+
+def _numbered(file: File) -> list[tuple[int, Block]]:
+    return list(enumerate(blocks(file.content), 1)) if file.deleted_at is None else []
+
+
+def _common(file: File) -> dict[str, Any]:
+    """What all passages of a file have in common."""
+    return {
+        "team_id": file.team_id,
+        "agent_id": file.agent_id,
+        "owner_id": file.owner_id,
+        "kind": Passage.Kind.FILE,
+        "file": file,
+        "reach": scope_key(file.agent_id, file.owner_id),
+        "whole": whole_key(file.pk),
+        "weight": kind_of(file.path).weight,
+        "date": file.note_date or file.updated_at.date(),
+        "tokenizer_version": tokens.VERSION,
+    }
+
+
+def _made(
+    file: File, found: Iterable[tuple[int, Block]], sources: Mapping[int, SourceClass]
+) -> Iterator[Passage]:
+    common = _common(file)
+    weight, day, is_said = common["weight"], common["date"], file.note_date is not None
+    for number, block in found:
+        words, trail = tokens.tokens(block.text), _trail(file, block)
+        told, tells = dates.told(block.text, day, is_said=is_said)
+        yield Passage(
+            **common,
+            line=block.line,
+            end_line=block.end,
+            trail=trail,
+            text=block.text,
+            tokens=_joined(words, _above(trail), told),
+            place=ranking.packed(number, len(words), weight, tells=tells),
+            length=len(words),
+            source=_source(block, sources),
+        )
+
+
+def _trail(file: File, block: Block) -> str:
+    return " › ".join((*_named(file.path), *block.trail))[:_MOST_OF_TRAIL]
+
+
+@lru_cache(maxsize=64)
+def _named(path: str) -> tuple[str, ...]:
+    """The file's own name, where it says what stands below."""
+    return (stem_of(path),) if kind_of(path).is_named else ()
+
+
+def _source(block: Block, sources: Mapping[int, SourceClass]) -> SourceClass:
+    return weakest(sources[line] for line in range(block.line, block.end + 1) if line in sources)
+
+
+@lru_cache(maxsize=4096)
+def _above(trail: str) -> list[str]:
+    """The words of the headings; of many the last, which stand nearest."""
+    return tokens.tokens(trail)[-_MOST_ABOVE:]
+
+
+def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iterator[Passage]:
+    reach = scope_key(conversation.agent_id, conversation.owner_id)
+    for message in messages:
+        if message.reverted_at is not None:
+            continue
+        words = tokens.tokens(message.content)
+        day: date = message.timestamp.date()
+        told, tells = dates.told(message.content, day, is_said=True)
+        weight = MESSAGE_WEIGHT if message.role == Message.Role.USER else OTHERS_WEIGHT
+        yield Passage(
+            team_id=conversation.team_id,
+            agent_id=conversation.agent_id,
+            owner_id=conversation.owner_id,
+            kind=Passage.Kind.MESSAGE,
+            message=message,
+            line=message.position,
+            end_line=message.position,
+            trail=message.name,
+            reach=reach,
+            tokens=_joined(words, (), [*tokens.tokens(message.name), *told]),
+            whole=whole_key(conversation.pk),
+            place=ranking.packed(
+                message.position,
+                len(words),
+                weight,
+                is_turn=True,
+                asks=is_question(message.content),
+                tells=tells,
+            ),
+            length=len(words),
+            weight=weight,
+            source=source_of_message(conversation, message),
+            date=day,
+            tokenizer_version=tokens.VERSION,
+        )
+
+
+def scope_key(agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> str:
+    """In front of every token in the index: postings of other agents and owners are never walked.
+
+    60 bits: among a million reaches two share one with a chance of one in two million.
+    """
+    digest = hashlib.sha256(f"{agent_id}/{owner_id or 'shared'}".encode()).digest()
+    return base64.b32encode(digest[:8]).decode().lower()[:12]
+
+
+def whole_key(identity: uuid.UUID) -> int:
+    """Of a file or conversation, as a number that fits a column."""
+    return identity.int >> 68
+
+
+def _joined(words: Sequence[str], above: Sequence[str], told: Sequence[str]) -> str:
+    fields = ((TOLD, told), (HEADINGS, above), (TEXT, words))
+    return " ".join(token for field, of in fields for token in _fitting(field, of))
+
+
+def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:
+    room, seen = _MOST_BYTES, set[str]()
+    for word in words:
+        if word not in seen:
+            room -= len(word.encode()) + _PER_TOKEN
+            seen.add(word)
+        if room < 0:
+            return
+        yield field + word

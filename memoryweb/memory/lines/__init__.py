@@ -1,0 +1,1 @@
+"""Where lines came from: origins, history, flags, source class, files as of a moment."""

@@ -1,0 +1,138 @@
+"""Named reads of workspaces that start from no single file."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import count
+from uuid import UUID
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import TruncMonth
+
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.markdown import paths
+from memoryweb.markdown.file_kinds import NOTE, SEEDED, FileKind
+from memoryweb.markdown.paths import fold
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, FileQuerySet, Revision, Scope
+
+
+def of_kinds(kinds: Iterable[FileKind], at: str = "") -> Q:
+    """Files whose names say so; `at` leads to the file, such as `file__`."""
+    found = Q(pk__in=[])
+    for kind in kinds:
+        if kind is NOTE:
+            found |= Q((f"{at}note_date__isnull", False))
+        else:
+            is_named = "folded_path" if kind.is_one_file else "folded_path__startswith"
+            found |= Q((at + is_named, kind.start))
+    return found
+
+
+@dataclass(frozen=True)
+class NotesOfMonth:
+    month: date
+    count: int
+    size: int
+
+
+def notes_by_month(files: "QuerySet[File]") -> list[NotesOfMonth]:
+    """How many daily notes each month has, newest first."""
+    rows = files.filter(note_date__isnull=False).annotate(month=TruncMonth("note_date"))
+    counted = rows.values_list("month").annotate(Count("pk"), Sum("size")).order_by("-month")
+    return [NotesOfMonth(month, count, size) for month, count, size in counted]
+
+
+def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
+    """Deleted files, newest first, each with `last_text`: the revision that restoring asks for."""
+    texts = Revision.objects.filter(file=OuterRef("pk"), is_deletion=False)
+    last = texts.order_by("-number").values("number")[:1]
+    gone = files.exclude(deleted_at=None).defer("content")
+    return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
+
+
+@Prepared
+def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QuerySet[File]":
+    """The one of that name in one workspace, deleted or not."""
+    return File.objects.of(agent_id, owner_id).filter(folded_path=folded)
+
+
+@Prepared
+def locked_at_paths(
+    agent_id: UUID, owner_id: UUID | None, folded: Collection[str]
+) -> "QuerySet[File]":
+    files = File.objects.of(agent_id, owner_id).filter(folded_path__in=folded)
+    return files.select_for_update(of=("self",))
+
+
+def files_by_id(ids: Collection[str]) -> dict[str, File]:
+    return {str(file.pk): file for file in File.objects.filter(pk__in=ids)}
+
+
+def files_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, int]:
+    rows = File.objects.filter(team=team, owner__in=owner_ids, deleted_at=None)
+    return dict(rows.values_list("owner").annotate(Count("pk")).order_by())
+
+
+def last_places(agent: Agent, owner: Owner | None) -> Iterator[int]:
+    """Where new files stand in the prompt: behind all others, one behind the other."""
+    found = File.objects.of(agent.pk, owner.pk if owner else None)
+    last = found.aggregate(last=Max("sort_order"))["last"]
+    yield from count(max(len(SEEDED), (last or 0) + 1))
+
+
+def new_file(
+    agent: Agent,
+    owner: Owner | None,
+    path: paths.WorkspacePath,
+    places: Iterator[int],
+    *,
+    by_person: bool,
+) -> File:
+    """Unsaved. Core files start in the prompt, shared ones of people; others take a last place."""
+    kind = paths.kind_of(path.text)
+    return File(
+        team_id=agent.team_id,
+        agent=agent,
+        owner=owner,
+        scope=_scope(agent, owner),
+        path=path.text,
+        folded_path=path.folded,
+        enabled=kind.starts_own if owner else kind.is_seeded and by_person,
+        sort_order=SEEDED.index(kind.name) if kind.is_seeded else next(places),
+        note_date=path.note_date,
+        sha256=hashlib.sha256(b"").hexdigest(),
+        size=0,
+    )
+
+
+def _scope(agent: Agent, owner: Owner | None) -> Scope:
+    if owner:
+        return Scope.PERSONAL
+    return Scope.GLOBAL if agent.is_global else Scope.TEAM
+
+
+def content_with(file: File, sha256: str) -> str | None:
+    """The text of the file that has this hash, now or in its past."""
+    number = number_with(file, sha256)
+    return None if number is None else content_of(file, number)
+
+
+def number_with(file: File, sha256: str) -> int | None:
+    """The last revision of the file that has this hash."""
+    texts = file.revisions.filter(sha256=sha256, is_deletion=False)
+    return texts.order_by("-number").values_list("number", flat=True).first()
+
+
+def file_that_was(files: FileQuerySet, path: str, sha256: str) -> File | None:
+    """The file that once had this path and this text: it may have another name by now, or none.
+
+    Otherwise whatever has the path. Among several one that is still there.
+    """
+    had = Revision.objects.filter(file=OuterRef("pk"), path=path, sha256=sha256, is_deletion=False)
+    found = list(files.filter(Exists(had)).defer("content").order_by("-updated_at"))
+    found.sort(key=lambda file: (file.deleted_at is not None, file.folded_path != fold(path)))
+    return found[0] if found else files.filter(folded_path=fold(path)).first()

@@ -1,0 +1,225 @@
+"""Flagged lines: what a machine wrote and a person should look at before it is used (SPEC §6, §15).
+
+A flagged line stays in its file. Until a person keeps it, no dream promotes or changes it, no
+model is given it, and it enters no prompt. The column `marks` holds a line's flags.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django_scopes import scope
+
+from memoryweb.accounts.models import Team
+from memoryweb.audit import keys
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.language.line_flags import (
+    ORDERS,
+    Known,
+    flags_of,
+    is_own_instruction,
+    orders_across,
+    telling_words,
+)
+from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.paths import kind_of
+from memoryweb.memory.lines.source_classes import source_of_message
+from memoryweb.memory.models import File, KeptLine, LineOrigin, Message, PastOrigin
+from memoryweb.memory.models.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
+
+# A change can bring thousands of suspects: the search for their words in other files, inside the
+# writer's transaction, stops here. What is not found is flagged, so a limit lets nothing through.
+_MOST_FILES, _MOST_LOOKED_UP = 40, 20
+
+
+def flagged_rows(team: Team) -> "QuerySet[LineOrigin]":
+    """One a line."""
+    flagged = LineOrigin.objects.filter(team=team).exclude(marks="")
+    before = flagged.filter(file=OuterRef("file"), line=OuterRef("line"), pk__lt=OuterRef("pk"))
+    return flagged.filter(~Exists(before), file__deleted_at=None)
+
+
+def files_of(team: Team) -> "QuerySet[File]":
+    return File.objects.filter(team=team, deleted_at=None, agent__archived_at=None).select_related(
+        "agent", "owner__integration", "owner__person"
+    )
+
+
+def print_of(line: str) -> str:
+    """Tells a line from another one that stands in its place by now."""
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def flagged_lines(file: File) -> set[int]:
+    """Numbers of the lines of the current text that wait for a person."""
+    return flagged_of([file])[file.pk]
+
+
+def flagged_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
+    """The same for many files, in one statement. Global ones are the system's."""
+    found: dict[UUID, set[int]] = defaultdict(set)
+    shown = list(files)
+    with scope(team=tuple({file.team_id for file in shown})):
+        for file_id, line in _flagged(tuple(file.pk for file in shown)):
+            found[file_id].add(line)
+    return found
+
+
+@Prepared
+def _flagged(files: Collection[UUID]) -> QuerySet[LineOrigin, tuple[UUID, int]]:
+    rows = LineOrigin.objects.filter(~Q(marks=""), file__in=files)
+    return rows.values_list("file", "line")
+
+
+def flagged_messages(messages: Collection[Message]) -> set[int]:
+    """Those that a flagged line was taken from, or one that is gone and would be flagged again:
+    who removes a line must not find its message in the next prompt."""
+    said = {message.pk: message.content for message in messages}
+    with scope(team=tuple({message.team_id for message in messages})):
+        waiting = LineOrigin.objects.filter(message__in=said).exclude(marks="")
+        found = set(waiting.values_list("message", flat=True))
+        gone = PastOrigin.objects.filter(message__in=said).values_list("message", flat=True)
+        return found | {key for key in set(gone) - found if flags_of(said[key])}
+
+
+def without_flagged(content: str, flagged: Collection[int]) -> str:
+    """The text with those lines left empty, so that every other keeps its number."""
+    if not flagged:
+        return content
+    lines = content.split("\n")
+    return "\n".join("" if n in flagged else line for n, line in enumerate(lines, start=1))
+
+
+def flag(file: File, line: int, code: str) -> None:
+    """Have a person look at a line for what it says, whatever its words look like; what it is
+    flagged for already stays."""
+    rows = list(LineOrigin.objects.filter(file=file, line=line))
+    for row in rows:
+        row.marks = ",".join(sorted({*row.marks.split(","), code} - {""}))
+    LineOrigin.objects.bulk_update(rows, ["marks"])
+
+
+@dataclass(frozen=True)
+class Brought:
+    """New lines of a file: origins not saved yet. `stood` is what stood there before, without
+    what was flagged: that makes nothing known."""
+
+    file: File
+    stood: str
+    rows: Sequence[LineOrigin]
+
+
+def flag_new(files: Sequence[Brought]) -> None:
+    """Flag what machines brought. What came in at once with it makes nothing known."""
+    rows = {one.file.pk: [row for row in one.rows if _is_machines(row)] for one in files}
+    if any(rows.values()):
+        stood = cache(lambda: Known(one.stood for one in files))
+        for one in files:
+            _flag(one.file, rows[one.file.pk], stood, beside=rows)
+
+
+def _is_machines(row: LineOrigin) -> bool:
+    """A run's line that a person took up is theirs."""
+    is_taken_up = row.author_kind in RUNS and row.user_id is not None
+    return row.author_kind in MACHINES and not is_taken_up
+
+
+def _flag(
+    file: File, rows: Sequence[LineOrigin], stood: Callable[[], Known], *, beside: Collection[UUID]
+) -> None:
+    lines = file.content.split("\n")
+    brought = sorted({row.line for row in rows if row.line <= len(lines)})
+    across = orders_across(lines, brought)
+    suspects = {n: said for n in brought if flags_of(said := said_in(file, lines[n - 1]))}
+    kept = _kept(file, {lines[n - 1] for n in across | suspects.keys()})
+    suspects = {n: said for n, said in suspects.items() if lines[n - 1] not in kept}
+    found = {n: {ORDERS} for n in across if lines[n - 1] not in kept}
+    if suspects:
+        known = stood() | _elsewhere(file, list(suspects.values())[:_MOST_LOOKED_UP], beside)
+        for n, said in suspects.items():
+            found[n] = found.get(n, set()) | flags_of(said, known)
+    for n in _own_instructions(file, [row for row in rows if ORDERS in found.get(row.line, ())]):
+        found[n] = found[n] - {ORDERS}
+    for row in rows:
+        row.marks = ",".join(sorted(found.get(row.line, ())))
+
+
+def _own_instructions(file: File, rows: Sequence[LineOrigin]) -> set[int]:
+    """Of these lines of orders, those in which the owner told the assistant how to answer them, in
+    their own memory: nobody else is answered by it."""
+    if file.owner_id is None or not rows:
+        return set()
+    lines = file.content.split("\n")
+    ids = {row.message_id for row in rows if row.message_id}
+    with_owner = Message.objects.select_related("conversation__owner__person")
+    messages = with_owner.in_bulk(ids) if ids else {}
+    is_own: dict[int, bool] = {}
+    for row in rows:
+        message = messages.get(row.message_id or 0)
+        is_theirs = (
+            message is not None
+            and row.author_kind == AuthorKind.EXTRACTION
+            and message.conversation.owner_id == file.owner_id
+            and source_of_message(message.conversation, message) == SourceClass.OWNER
+            and is_own_instruction(message.content, lines[row.line - 1])
+        )
+        is_own[row.line] = is_own.get(row.line, True) and is_theirs
+    return {line for line, own in is_own.items() if own}
+
+
+def let_stand(file: File, lines: Collection[str]) -> None:
+    """A person saw these lines, so they are not flagged again, wherever they come in from. In
+    shared memory that holds for the team, else for the owner."""
+    KeptLine.objects.bulk_create(
+        KeptLine(team_id=file.team_id, owner_id=file.owner_id, fingerprint=_keyed(line))
+        for line in sorted(set(lines) - _kept(file, lines))
+    )
+
+
+def let_stand_no_more(file: File, line: str) -> None:
+    """Takes that back."""
+    kept = KeptLine.objects.filter(team=file.team_id, owner=file.owner_id)
+    kept.filter(fingerprint=_keyed(line)).delete()
+
+
+def said_in(file: File, line: str) -> str:
+    """HISTORY quotes messages as they were, each behind its role, which is ours."""
+    if kind_of(file.path).written is not Written.HISTORY:
+        return line
+    return line.partition(": ")[2] if line.startswith("- ") else ""
+
+
+def _kept(file: File, lines: Collection[str]) -> set[str]:
+    """Those of the lines that a person let stand already."""
+    if not lines:
+        return set()
+    prints = {_keyed(line): line for line in lines}
+    kept = KeptLine.objects.filter(_reach(file), team=file.team_id, fingerprint__in=prints)
+    stripped = {prints[one].strip() for one in kept.values_list("fingerprint", flat=True)}
+    return {line for line in lines if line.strip() in stripped}
+
+
+def _keyed(line: str) -> str:
+    return keys.print_of("memoryweb.provenance.flags", line.strip(), "sha1")
+
+
+def _reach(file: File) -> Q:
+    return Q(owner=None) | Q(owner=file.owner_id) if file.owner_id else Q(owner=None)
+
+
+def _elsewhere(file: File, suspects: Iterable[str], beside: Collection[UUID]) -> Known:
+    """What other files of that reach hold that has words of the suspects, but for what is flagged
+    there, and for the files `beside` it."""
+    holds = Q()
+    for word in sorted({word for said in suspects for word in telling_words(said)}):
+        holds |= Q(content__icontains=word)
+    if not holds:
+        return Known()
+    files = File.objects.filter(_reach(file), holds, agent=file.agent_id, deleted_at=None)
+    found = list(files.exclude(pk__in=beside).only("content", "team")[:_MOST_FILES])
+    flagged = flagged_of(found)
+    return Known(without_flagged(one.content, flagged[one.pk]) for one in found)

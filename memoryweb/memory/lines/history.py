@@ -1,0 +1,184 @@
+"""Who wrote each line of any revision and what it stands on, also of lines that have gone.
+
+Lines of the current text have line origins, gone ones past origins. Of what has neither, the
+revisions tell who wrote it.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.memory.lines.blame import Later, Version, blame, later
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import File, LineOrigin, PastOrigin, Revision
+
+_Place = tuple[UUID | None, int | None, int | None]  # file, revision, line
+_Root = tuple[int | None, int | None, object]  # message, revision, and whose message it is
+_SOURCE = ("source_file", "source_revision", "source_line", "message", "root")
+_COLUMNS = (
+    *_SOURCE,
+    "since",
+    "message__conversation",
+    "message__position",
+    "durable",
+    "asked",
+    "category",
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message by its place."""
+
+    conversation_id: UUID
+    position: int
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """`since` is the revision that brought the line; `said` are the messages it stands on."""
+
+    since: int
+    origin: Origin = field(default_factory=Origin)
+    said: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True)
+class Authorship:
+    """Of every line of a revision, in order."""
+
+    lines: Sequence[str]
+    wrote: Sequence[Wrote]
+
+
+def authorship(file: File, number: int) -> Authorship:
+    """What a line stands on is as it was when it last lived. In seven statements at most."""
+    chain = Revision.objects.filter(file=file).order_by("number")
+    until = chain.filter(number__lte=number)
+    restored = until.filter(restored_from__isnull=False)
+    found = blame(_versions(until), set(restored.values_list("restored_from", flat=True)))
+    since = chain.filter(number__gt=number) if number < file.revision else chain.none()
+    after = later(found.lines, _versions(since))
+    wrote = [Wrote(since) for since in found.brought]
+    for line, rows in _rows(file, number, after).items():
+        wrote[line - 1] = _wrote(rows, found.brought[line - 1], number)
+    return Authorship(found.lines, wrote)
+
+
+def blame_of(file: File, number: int) -> list[int]:
+    """For every line of a revision the number of the one that brought it."""
+    return [one.since for one in authorship(file, number).wrote]
+
+
+def returning(file: File, number: int) -> dict[int, Origin]:
+    """Lines of a revision with what they have back when they are written again."""
+    wrote = authorship(file, number).wrote
+    found = Revision.objects.filter(file=file, number__in={one.since for one in wrote})
+    writers = {one.number: one for one in found.defer("text")}
+    return {
+        line: replace(one.origin, by=writers[one.since])
+        for line, one in enumerate(wrote, start=1)
+        if one.since in writers
+    }
+
+
+def rooted(origins: Mapping[int, Origin]) -> Mapping[int, Origin]:
+    """The same with the roots of every line that is a source: the messages behind it and the
+    revisions that wrote them down."""
+    sources = {one for origin in origins.values() for one in origin.sources}
+    behind = _behind({one for one in sources if one.file_id and one.root_id is None})
+    return {
+        line: replace(origin, sources=tuple(_roots(origin, behind)))
+        for line, origin in origins.items()
+    }
+
+
+def _roots(origin: Origin, behind: Mapping[_Place, list[_Root]]) -> Iterable[Source]:
+    """A line that sums up a hundred others needs one of each revision and sender: all that came
+    from a source is found by these."""
+    found: dict[object, Source] = {}
+    for one in origin.sources:
+        itself = (one.message_id, one.root_id, one.message_id)
+        for message_id, root_id, sender in behind.get(_place(one), [itself]):
+            key = (root_id, sender) if origin.sums_up else len(found)
+            found.setdefault(key, replace(one, message_id=message_id, root_id=root_id))
+    return found.values()
+
+
+def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
+    """Where the files moved on meanwhile, what the lines stood on then."""
+    found: dict[_Place, list[_Root]] = defaultdict(list)
+    files, lines = ({one.file_id for one in sources}, {one.line for one in sources})
+    told = _placed(tuple(files - {None}), tuple(lines - {None}))
+    for file_id, revision, line, message_id, root_id, *sender in told:
+        found[file_id, revision, line].append((message_id, root_id, tuple(sender)))
+    moved = {(one.file_id, one.revision) for one in sources if _place(one) not in found}
+    there = File.objects.defer("content").in_bulk({key for key, _number in moved})
+    for key, number in moved:
+        file = there.get(key) if key else None
+        if file is None or number is None or number == file.revision:
+            continue
+        for line, origin in returning(file, number).items():
+            by = origin.by.pk if origin.by else None
+            stands_on = origin.sources or (Source(),)
+            found[key, number, line] = [
+                (one.message_id, one.root_id or by, one.message_id) for one in stands_on
+            ]
+    return found
+
+
+@Prepared
+def _placed(files: Collection[UUID], lines: Collection[int]) -> QuerySet[LineOrigin, Any]:
+    rows = LineOrigin.objects.filter(file__in=files, line__in=lines).order_by("pk")
+    places = ("file", "file__revision", "line", "message", "root")
+    return rows.values_list(*places, "message__conversation", "message__token")
+
+
+def _place(source: Source) -> _Place:
+    return source.file_id, source.revision, source.line
+
+
+def _versions(rows: "QuerySet[Revision]") -> Iterable[Version]:
+    for n, text, base, old in rows.values_list(
+        "number", "text", "base", "restored_from"
+    ).iterator():
+        yield Version(n, text, is_delta=base != n, restored_from=old)
+
+
+def _rows(file: File, number: int, after: Later) -> dict[int, list[dict[str, Any]]]:
+    """Line at the revision → its origins, whether it is still there or not."""
+    found = defaultdict(list)
+    for row in LineOrigin.objects.filter(file=file).order_by("pk").values("line", *_COLUMNS):
+        if row["line"] in after.there:
+            found[after.there[row["line"]]].append(row)
+    past = PastOrigin.objects.filter(file=file, gone__gt=number).order_by("pk")
+    for row in past.values("gone", "line", *_COLUMNS) if after.gone else ():
+        if (row["gone"], row["line"]) in after.gone:
+            found[after.gone[row["gone"], row["line"]]].append(row)
+    return dict(found)
+
+
+def _wrote(rows: Sequence[dict[str, Any]], brought: int, number: int) -> Wrote:
+    """A line that a later revision took up again was the former's until then."""
+    first = rows[0]
+    return Wrote(
+        first["since"] if first["since"] <= number else brought,
+        Origin(
+            tuple(
+                Source(*(r[name] for name in _SOURCE))
+                for r in rows
+                if r["source_file"] or r["message"]
+            ),
+            durable=first["durable"],
+            asked=first["asked"],
+            category=first["category"],
+        ),
+        tuple(
+            Said(r["message__conversation"], r["message__position"]) for r in rows if r["message"]
+        ),
+    )

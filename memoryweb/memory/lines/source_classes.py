@@ -1,0 +1,158 @@
+"""Whose word a text is: stored on every revision and passage, and how far it is trusted."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Owner
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.language.normal_form import normalise
+from memoryweb.memory.lines import vouched_authors
+from memoryweb.memory.lines.history import blame_of
+from memoryweb.memory.models import Conversation, File, LineOrigin, Message
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.writer import Writer
+
+# The least trusted first: a text that stands on several words is worth its weakest one.
+BY_TRUST = (
+    SourceClass.THIRD_PARTY,
+    SourceClass.IMPORT,
+    SourceClass.AGENT,
+    SourceClass.DREAM,
+    SourceClass.SYSTEM,
+    SourceClass.OWNER,
+    SourceClass.PERSON,
+)
+
+
+def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
+    """The class of a revision. `owner` is the one whose file is written, None for a shared one.
+
+    An extraction writes down what was said: the owner's word where the conversation is theirs
+    alone, somebody else's in a room or in one that was sent for nobody.
+    """
+    if writer.kind == AuthorKind.PERSON:
+        is_about_them = owner is not None and writer.user is not None
+        is_own = is_about_them and owner is not None and owner.person_id == _key(writer)
+        # Somebody without an account, whom an integration sent a link to their own memory.
+        is_visit = owner is not None and writer.user is None and writer.integration is not None
+        return SourceClass.OWNER if is_own or is_visit else writer.kind.source
+    if writer.kind == AuthorKind.AGENT:
+        is_third = writer.integration is not None and _is_third_party(writer, owner)
+        return SourceClass.THIRD_PARTY if is_third else writer.kind.source
+    if writer.kind == AuthorKind.EXTRACTION:
+        return _of_speaker(writer.run.owner if writer.run else owner)
+    return writer.kind.source
+
+
+def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
+    """What an integration wrote by itself, unless an admin lets it write what is shared; and what
+    an agent wrote there while it spoke with an end user."""
+    if not writer.is_tool:
+        program = writer.integration
+        return program is None or not vouched_authors.is_granted_to(program, writer.token)
+    return owner is None and vouched_authors.is_end_user(writer.speaker)
+
+
+def source_of_message(conversation: Conversation, message: Message) -> SourceClass:
+    """One speaker is the owner, under any name; from where several speak as users, only what
+    carries the owner's own name is theirs."""
+    if message.role != Message.Role.USER:
+        is_system = message.role == Message.Role.SYSTEM
+        return SourceClass.SYSTEM if is_system else SourceClass.AGENT
+    is_room = conversation.is_room_at(message.position)
+    if conversation.group or (is_room and not is_own_name(message.name, conversation.owner)):
+        return SourceClass.THIRD_PARTY
+    return _of_speaker(conversation.owner)
+
+
+def is_own_name(name: str, owner: Owner) -> bool:
+    """What programs may call its person: the id, or the account's name or address."""
+    known = (owner.person.name, owner.person.email) if owner.person else ()
+    return normalise(name) in {normalise(one) for one in (owner.external_id, *known) if one}
+
+
+def source_of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
+    """`person_id`: of the file's owner."""
+    if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
+        return source_of_message(row.message.conversation, row.message)
+    return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
+
+
+def account_of(row: LineOrigin) -> User | None:
+    """Who said a line, or wrote it down first; of what was sent for all the sender."""
+    if row.author_kind == AuthorKind.PERSON or row.message is None:
+        return row.root.user if row.root else row.user
+    owner, token = row.message.conversation.owner, row.message.token
+    return token.user if owner.source == "system" and token else owner.person
+
+
+def name_of(row: LineOrigin) -> str:
+    """As others call them; in a room that is all that is known."""
+    name = row.message.name if row.message and row.author_kind != AuthorKind.PERSON else ""
+    return name or str(account_of(row) or "")
+
+
+def sources_of_files(files: Sequence[File]) -> Mapping[UUID, Mapping[int, SourceClass]]:
+    """Of each file line number → class, for the lines that have an origin; in two statements."""
+    people = {file.pk: file.owner.person_id if file.owner else None for file in files}
+    found: dict[UUID, dict[int, list[SourceClass]]]
+    found = {file.pk: defaultdict(list) for file in files}
+    is_noted = False
+    for key, line, kind, user_id, message_id in _authors(tuple(people)):
+        if kind == AuthorKind.EXTRACTION and message_id:
+            is_noted = True
+        else:
+            found[key][line].append(_of_author(AuthorKind(kind), user_id, people[key]))
+    for row in _noted(tuple(people)) if is_noted else ():
+        found[row.file_id][row.line].append(source_of_origin(row, people[row.file_id]))
+    return {
+        key: {line: weakest(classes) for line, classes in of_line.items()}
+        for key, of_line in found.items()
+    }
+
+
+@Prepared
+def _authors(files: Collection[UUID]) -> QuerySet[LineOrigin, Any]:
+    rows = LineOrigin.objects.filter(file__in=files)
+    return rows.values_list("file", "line", "author_kind", "user_id", "message")
+
+
+@Prepared
+def _noted(files: Collection[UUID]) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(author_kind=AuthorKind.EXTRACTION, file__in=files)
+    said = rows.filter(message__isnull=False).select_related("message__conversation__owner")
+    return said.defer("message__content")
+
+
+def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:
+    """The same for a revision: a line has the class of the one that brought it."""
+    if number == file.revision:
+        return sources_of_files([file])[file.pk]
+    brought = blame_of(file, number)
+    rows = file.revisions.filter(number__in=set(brought)).values_list("number", "source")
+    classes = {since: SourceClass(source) for since, source in rows}
+    return {line: classes[since] for line, since in enumerate(brought, 1) if since in classes}
+
+
+def weakest(classes: Iterable[SourceClass]) -> SourceClass:
+    """The least trusted of some; the system's for none."""
+    return min(classes, key=BY_TRUST.index, default=SourceClass.SYSTEM)
+
+
+def _key(writer: Writer) -> UUID | None:
+    return writer.user.pk if writer.user else None
+
+
+def _of_speaker(owner: Owner | None) -> SourceClass:
+    is_one = owner is not None and owner.is_one_person
+    return SourceClass.OWNER if is_one else SourceClass.THIRD_PARTY
+
+
+def _of_author(kind: AuthorKind, user_id: UUID | None, person_id: UUID | None) -> SourceClass:
+    is_own = kind is AuthorKind.PERSON and user_id is not None and user_id == person_id
+    return SourceClass.OWNER if is_own else kind.source

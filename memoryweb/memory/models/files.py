@@ -1,0 +1,194 @@
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.agents.readers import Reader
+from memoryweb.core.fields import ErasableCharField, ErasableTextField, PlainCharField
+from memoryweb.core.tenancy import TeamManager
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+
+
+class Scope(models.TextChoices):
+    PERSONAL = "PERSONAL", _("Personal")
+    TEAM = "TEAM", _("Team")
+    GLOBAL = "GLOBAL", _("Global")
+
+
+class FileQuerySet(models.QuerySet["File"]):
+    def present(self) -> "FileQuerySet":
+        return self.filter(deleted_at=None)
+
+    def visible_to(self, reader: Reader) -> "FileQuerySet":
+        """Files of the reader's agent: the shared ones and those of the reader's owner."""
+        return self.filter(reader.sees())
+
+    def of(self, agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> "FileQuerySet":
+        """Exactly one workspace: the agent's shared one, or one owner's."""
+        return self.filter(agent=agent_id, owner=owner_id)
+
+    def enabled_in_order(self) -> "FileQuerySet":
+        return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
+
+
+class File(models.Model):
+    """A Markdown file of a workspace, with its current text. Its past stands in `revisions`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
+    scope = models.CharField(max_length=8, choices=Scope.choices)
+    path = ErasableCharField(max_length=256)
+    folded_path = ErasableCharField(max_length=256)
+    enabled = models.BooleanField(default=False)
+    sort_order = models.IntegerField(default=100)
+    content = ErasableTextField(blank=True)
+    sha256 = PlainCharField(max_length=64)
+    size = models.IntegerField(help_text="bytes of UTF-8")
+    revision = models.IntegerField(default=0)
+    base_revision = models.IntegerField(default=0, help_text="the last one with the whole text")
+    ordered_from = models.IntegerField(
+        db_default=1,
+        default=1,
+        help_text="no revision from this one on is older than one before it",
+    )
+    note_date = models.DateField(null=True, help_text="of a daily note")
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True)
+
+    objects = TeamManager.from_queryset(FileQuerySet)()
+
+    class Meta:
+        db_table = "workspace_file"
+        constraints = [
+            models.CheckConstraint(
+                condition=(Q(scope="PERSONAL") & Q(owner__isnull=False))
+                | (~Q(scope="PERSONAL") & Q(owner__isnull=True)),
+                name="workspace_file_scope_owner",
+            ),
+            models.UniqueConstraint(
+                fields=["agent", "folded_path"],
+                condition=Q(owner=None),
+                name="workspace_file_shared_path",
+            ),
+            models.UniqueConstraint(
+                fields=["agent", "owner", "folded_path"],
+                condition=Q(owner__isnull=False),
+                name="workspace_file_owner_path",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "agent", "owner", "note_date"], name="workspace_file_notes"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Import(models.Model):
+    """One applied import, so that all that came with it can be found and reverted. The archive is
+    kept while a run still brings its conversations."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="imports")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    archive_sha256 = PlainCharField(max_length=64)
+    format = PlainCharField(max_length=16, default="snapshot")
+    archive = models.BinaryField(null=True)
+    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="imports")
+    created_at = models.DateTimeField(default=timezone.now)
+    reverted_at = models.DateTimeField(null=True)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "workspace_import"
+        indexes = [
+            models.Index(fields=["team", "agent", "-created_at"], name="workspace_import_latest")
+        ]
+
+    def __str__(self) -> str:
+        return f"import {self.pk}"
+
+
+class Revision(models.Model):
+    """One immutable version. `text` is the whole content, or what was appended to the one before.
+
+    The content of revision n is the text of revision `base` and of every delta after it up to n.
+    """
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    file = models.ForeignKey(File, models.CASCADE, related_name="revisions", db_index=False)
+    number = models.IntegerField()
+    base = models.IntegerField(help_text="the revision with the whole text that this builds on")
+    text = ErasableTextField(blank=True)
+    sha256 = PlainCharField(max_length=64)
+    size = models.IntegerField(help_text="bytes of UTF-8 of the whole content")
+    author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
+    user = models.ForeignKey(
+        "accounts.User", models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    integration = models.ForeignKey(
+        "accounts.Integration", models.SET_NULL, null=True, related_name="+"
+    )
+    run = models.ForeignKey(
+        "runs.Run", models.RESTRICT, null=True, related_name="revisions", db_index=False
+    )
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "memory.Conversation",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="that a tool was called in, or that was extracted",
+    )
+    batch = models.ForeignKey(Import, models.SET_NULL, null=True, related_name="revisions")
+    source = models.CharField(
+        max_length=12, choices=SourceClass.choices, default=SourceClass.SYSTEM
+    )
+    path = ErasableCharField(max_length=256, blank=True, help_text="the file's path then")
+    reason = ErasableCharField(max_length=300, blank=True)
+    restored_from = models.IntegerField(null=True)
+    is_deletion = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "workspace_revision"
+        constraints = [
+            models.UniqueConstraint(fields=["file", "number"], name="workspace_revision_number")
+        ]
+        indexes = [
+            models.Index(
+                fields=["user", "file", "number"],
+                condition=Q(user__isnull=False),
+                name="workspace_revision_of_user",
+            ),
+            models.Index(
+                fields=["run", "file", "number"],
+                condition=Q(run__isnull=False),
+                name="workspace_revision_of_run",
+            ),
+            models.Index(
+                fields=["file", "author_kind", "number"], name="workspace_revision_of_kind"
+            ),
+            # Says what was current at a moment only from File.ordered_from on.
+            models.Index(fields=["file", "created_at", "number"], name="workspace_revision_moment"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} r{self.number}"
+
+    @property
+    def is_delta(self) -> bool:
+        return self.base != self.number

@@ -1,0 +1,159 @@
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memoryweb.core.fields import (
+    ErasableCharField,
+    ErasableTextField,
+    KeyedCharField,
+    PlainCharField,
+)
+from memoryweb.core.tenancy import TeamManager
+
+
+class Passage(models.Model):
+    """One searchable block of a file, or one message. Kept in step by the write's transaction."""
+
+    class Kind(models.TextChoices):
+        FILE = "file"
+        MESSAGE = "message"
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
+    owner = models.ForeignKey(
+        "agents.Owner", models.CASCADE, null=True, related_name="+", db_index=False
+    )
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    file = models.ForeignKey(
+        "memory.File", models.CASCADE, null=True, related_name="passages", db_index=False
+    )
+    message = models.ForeignKey(
+        "memory.Message", models.CASCADE, null=True, related_name="passages"
+    )
+    line = models.IntegerField(default=0, help_text="first line of the block; a message's position")
+    end_line = models.IntegerField(default=0)
+    trail = ErasableCharField(max_length=500, blank=True, help_text="headings above, joined by ›")
+    text = ErasableTextField(blank=True, help_text="of a block; a message has its own")
+    tokens = ErasableTextField(help_text="each with its field in front, by spaces")
+    reach = PlainCharField(max_length=12, default="", help_text="scope key: agent and owner")
+    whole = models.BigIntegerField(default=0, help_text="key of the file or conversation")
+    place = models.BigIntegerField(default=0, help_text="see recall.ranking.packed")
+    length = models.IntegerField(help_text="number of tokens of the text")
+    weight = models.FloatField(default=1.0)
+    source = PlainCharField(max_length=12, blank=True, help_text="source class of the text")
+    date = models.DateField(null=True)
+    tokenizer_version = models.SmallIntegerField(default=1)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "recall_passage"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="file", file__isnull=False, message__isnull=True)
+                | Q(kind="message", file__isnull=True, message__isnull=False),
+                name="recall_passage_one_source",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["agent", "owner"], name="recall_passage_of_owner"),
+            models.Index(fields=["file", "line"], name="recall_passage_file"),
+            models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
+            models.Index(fields=["whole", "line"], name="recall_passage_whole"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.file_id or self.message_id}:{self.line}"
+
+    @property
+    def said(self) -> str:
+        return self.message.content if self.message else self.text
+
+
+class RecallEvent(models.Model):
+    """A line that was really given to a conversation: once per (conversation, query)."""
+
+    class Via(models.TextChoices):
+        TOOL = "tool"
+        SEARCH = "search"
+        PREFETCH = "prefetch"
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "memory.Conversation", models.CASCADE, related_name="+", db_index=False
+    )
+    file = models.ForeignKey("memory.File", models.CASCADE, related_name="recalls")
+    line_hash = KeyedCharField(max_length=64, help_text="keyed hash of the line's normalised text")
+    query_hash = KeyedCharField(max_length=64, help_text="keyed hash of the query's terms")
+    via = models.CharField(max_length=8, choices=Via.choices)
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "recall_recallevent"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation", "query_hash", "file", "line_hash"],
+                name="recall_event_once",
+            )
+        ]
+        indexes = [models.Index(fields=["team", "agent", "owner", "at"], name="recall_event_reach")]
+
+    def __str__(self) -> str:
+        return f"{self.via} {self.file_id}"
+
+
+class Injection(models.Model):
+    """One prompt that memory was put into: which spans of it entered stand in `spans`."""
+
+    class Via(models.TextChoices):
+        CONTEXT = "context"
+        TOOL = "tool"
+        SEARCH = "search"
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "memory.Conversation", models.CASCADE, null=True, related_name="+"
+    )
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    via = models.CharField(max_length=8, choices=Via.choices)
+    tokens = models.IntegerField(default=0, help_text="estimated size of the whole prompt")
+    hits = models.IntegerField(default=0, help_text="found for its message; 0: memory was silent")
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "recall_injection"
+        indexes = [models.Index(fields=["team", "agent", "-at"], name="recall_injection_latest")]
+
+    def __str__(self) -> str:
+        return f"{self.via} {self.at:%Y-%m-%d %H:%M}"
+
+
+class InjectedSpan(models.Model):
+    """Lines of a file's revision, or a message, that entered a prompt."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    injection = models.ForeignKey(Injection, models.CASCADE, related_name="spans")
+    file = models.ForeignKey(
+        "memory.File", models.CASCADE, null=True, related_name="+", db_index=False
+    )
+    revision = models.IntegerField(null=True)
+    first_line = models.IntegerField(default=0)
+    last_line = models.IntegerField(default=0)
+    message = models.ForeignKey("memory.Message", models.CASCADE, null=True, related_name="+")
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "recall_injectedspan"
+        indexes = [models.Index(fields=["file", "revision"], name="recall_span_file")]
+
+    def __str__(self) -> str:
+        return f"{self.file_id or self.message_id}:{self.first_line}-{self.last_line}"

@@ -1,0 +1,122 @@
+import uuid
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.core.fields import ErasableTextField, KeyedCharField, PlainCharField, PlainJSONField
+from memoryweb.core.tenancy import TeamManager
+from memoryweb.memory.models.author_kinds import AuthorKind
+
+
+class Proposal(models.Model):
+    """A machine's change of a file that waits for a person: a broken guard, the policy, or words
+    from outside the team. It is of a run, or of a program that wrote by itself or by a tool."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("Waiting for a decision")
+        ACCEPTED = "accepted", _("Accepted")
+        REJECTED = "rejected", _("Rejected")
+        REPLACED = "replaced", _("Replaced by a newer proposal")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.ForeignKey("memory.File", models.CASCADE, related_name="proposals")
+    run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="proposals")
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "memory.Conversation", models.SET_NULL, null=True, related_name="+"
+    )
+    batch = models.ForeignKey("memory.Import", models.SET_NULL, null=True, related_name="+")
+    base_revision = models.IntegerField()
+    content = ErasableTextField()
+    origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")
+    broken = PlainJSONField(default=list, help_text="[{guard, detail}] with numbers, no text")
+    taken = PlainJSONField(
+        default=dict,
+        help_text="of an accepted one: revisions {before, after}, and numbers of lines that stayed "
+        "out {left_out} and that stayed {kept}",
+    )
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "workspace_proposal"
+        constraints = [
+            models.UniqueConstraint(fields=["run", "file"], name="workspace_proposal_run_file")
+        ]
+        indexes = [
+            models.Index(fields=["team", "state", "-created_at"], name="workspace_proposal_state")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} ({self.state})"
+
+
+class HeldSecret(models.Model):
+    """A likely password that was kept out of a text until a person decides; never the secret."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting for a decision")
+        RELEASED = "released", _("No secret")
+        REFUSED = "refused", _("A secret")
+        EXPIRED = "expired", _("Not decided in time")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="held_secrets")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    file = models.ForeignKey("memory.File", models.CASCADE, null=True, related_name="held_secrets")
+    message = models.ForeignKey(
+        "memory.Message", models.CASCADE, null=True, related_name="held_secrets"
+    )
+    revision = models.IntegerField(null=True)
+    line = models.IntegerField(default=0)
+    kind = PlainCharField(max_length=40)
+    length = models.IntegerField(help_text="characters")
+    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the value")
+    author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "workspace_heldsecret"
+        indexes = [
+            models.Index(fields=["team", "state", "-created_at"], name="workspace_held_state"),
+            models.Index(fields=["team", "fingerprint"], name="workspace_held_fingerprint"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.state})"
+
+
+class CrowdedFile(models.Model):
+    """What people hold fast leaves little room for anything new: said once a file."""
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Waiting to be seen")
+        SEEN = "seen", _("Seen")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.OneToOneField("memory.File", models.CASCADE, related_name="+")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "review_crowdedfile"
+
+    def __str__(self) -> str:
+        return f"{self.file_id} ({self.state})"

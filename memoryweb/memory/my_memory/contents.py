@@ -1,0 +1,220 @@
+"""What is kept about a person, sentence by sentence: the blocks of their own files, each with
+where it came from. Whoever calls has checked whose owners these are."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+
+from memoryweb.accounts.models import Team
+from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
+from memoryweb.memory.lines.files import of_kinds
+from memoryweb.memory.models import File, LineOrigin, Passage
+from memoryweb.memory.visible.hidden import MARK, hidden, is_meant
+
+Place = tuple[UUID, int]  # a file, and the first line of a block
+
+KINDS = ("memory", "profile", "other", "notes", "diary")
+_OF_KIND = {
+    section: of_kinds((kind for kind in FILE_KINDS if kind.section == section), at="file__")
+    for section in KINDS
+    if section != "other"
+}
+STANDING = ("memory", "profile", "other")
+_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?:[0-2]\d:[0-5]\d\s+)?")
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+# Each with an end within reach: a text of opening signs alone takes no more than one pass.
+_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]{1,2000})\)")
+_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.{1,200}?)(?<=\S)\1")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which sentences: all words of `query`, some `kinds` (none: all), one agent."""
+
+    query: str = ""
+    kinds: Collection[str] = ()
+    agent_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Who wrote a sentence, the note lines it stands on, and what was said."""
+
+    written: LineOrigin | None = None
+    since: int = 1
+    notes: tuple[LineOrigin, ...] = ()
+    said: tuple[LineOrigin, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """`text` is what may be reworded: without bullet and time, which stand in `marker`."""
+
+    file: File
+    block: Block
+    origins: Origins = field(default_factory=Origins)
+
+    @property
+    def place(self) -> Place:
+        return self.file.pk, self.block.line
+
+    @property
+    def marker(self) -> str:
+        return marker_of(self.file.content.split("\n")[self.block.line - 1], self.block)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines)[len(self.marker) :]
+
+    @property
+    def plain(self) -> str:
+        return plain(self.text)
+
+    @property
+    def _lines(self) -> list[str]:
+        return self.file.content.split("\n")[self.block.line - 1 : self.block.end]
+
+
+def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QuerySet[Passage]":
+    """What stands first, then notes, newest first, then diary and history."""
+    found = Passage.objects.filter(
+        team=team,
+        owner__in=owner_ids,
+        kind=Passage.Kind.FILE,
+        file__deleted_at=None,
+        agent__archived_at=None,
+    )
+    if wanted.kinds:
+        found = found.filter(_any(wanted.kinds))
+    if wanted.agent_id:
+        found = found.filter(agent=wanted.agent_id)
+    for word in wanted.query.split()[:16]:
+        found = found.filter(_says(word))
+    is_note = Q(file__note_date__isnull=False)
+    return _ordered(found).annotate(is_note=is_note).only("file", "line")
+
+
+def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
+    """The sentences of a page of passages with their origins, in few statements; not those that
+    are to be forgotten."""
+    shown = list(found)
+    wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
+    wanted = wanted.select_related("agent", "owner__integration", "owner")
+    files: dict[UUID, Any] = {file.pk: file for file in wanted.annotate(meant=is_meant(file="pk"))}
+    known = {file.pk: {b.line: b for b in blocks(file.content)} for file in files.values()}
+    meant = [file for file in files.values() if file.meant]
+    away = hidden(files=meant, which=Q(file__in=meant))
+    forgotten = {pk: away.lines_of(file) for pk, file in files.items()}
+    made = [
+        Sentence(files[row.file_id], known[row.file_id][row.line])
+        for row in shown
+        if row.file_id in files
+        and row.line in known[row.file_id]
+        and row.line not in forgotten[row.file_id]
+    ]
+    origins = _origins(made, owner_ids)
+    return [Sentence(one.file, one.block, origins[one.place]) for one in made]
+
+
+def own_file(team: Team, owner_ids: Collection[UUID], file_id: UUID) -> File | None:
+    """A present file of one of these owners, of an agent that is not archived."""
+    files = File.objects.present().filter(
+        team=team, owner__in=owner_ids, agent__archived_at=None, pk=file_id
+    )
+    return files.select_related("agent", "owner").first()
+
+
+def marker_of(line: str, block: Block) -> str:
+    """The bullet, tick box and journal time that a sentence begins with; they stay as they are."""
+    found = _MARKER.match(line) if block.kind == "bullet" else None
+    return found[0] if found else line[: len(line) - len(line.lstrip())]
+
+
+def plain(text: str) -> str:
+    """As people read it: one line without Markdown's signs."""
+    bare = _LINK.sub(r"\1 (\2)", _COMMENT.sub(" ", text))
+    return " ".join(_EMPHASIS.sub(r"\2", bare).split())
+
+
+def _any(kinds: Collection[str]) -> Q:
+    found = Q(pk__in=[])
+    for kind in kinds:
+        if kind in _OF_KIND:
+            found |= _OF_KIND[kind]
+        else:
+            found |= ~_any(_OF_KIND)
+    return found
+
+
+def _says(word: str) -> Q:
+    """SQLite folds the case of ASCII only, so other letters are asked for in each of theirs."""
+    found = Q(text__icontains=word)
+    if not word.isascii():
+        for form in {word.lower(), word.upper(), word.capitalize()}:
+            found |= Q(text__contains=form)
+    return found
+
+
+def _ordered(found: "QuerySet[Passage]") -> "QuerySet[Passage]":
+    ranks = [When(_OF_KIND[kind], then=Value(KINDS.index(kind))) for kind in _OF_KIND]
+    rank = Case(*ranks, default=Value(KINDS.index("other")), output_field=IntegerField())
+    # In a note the latest line comes first, elsewhere the first one.
+    line = Case(When(file__note_date__isnull=False, then=-F("line")), default=F("line"))
+    return found.order_by(
+        rank,
+        F("file__note_date").desc(nulls_last=True),
+        "agent__folded_name",
+        "file__folded_path",
+        "file",
+        line,
+    )
+
+
+def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[Place, Origins]:
+    rows = _rows({one.file.pk for one in made}, {n for one in made for n in _numbers(one.block)})
+    return {one.place: _of(one, rows, set(owner_ids)) for one in made}
+
+
+def _of(
+    one: Sentence,
+    rows: Mapping[Place, Sequence[LineOrigin]],
+    own: Collection[UUID],
+) -> Origins:
+    mine = [row for n in _numbers(one.block) for row in rows.get((one.file.pk, n), ())]
+    stands_on = tuple(
+        row
+        for row in mine
+        if row.source_file and row.source_line and row.source_file.owner_id in own
+    )
+    heard = {
+        row.message.pk: row
+        for row in mine
+        if row.message and row.message.conversation.owner_id in own
+    }
+    since = min((row.since for row in mine), default=1)
+    return Origins(mine[0] if mine else None, since, stands_on, tuple(heard.values()))
+
+
+def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[LineOrigin]]:
+    found: dict[Place, list[LineOrigin]] = {}
+    rows: QuerySet[Any] = LineOrigin.objects.filter(file__in=files, line__in=lines).select_related(
+        "user", "run", "source_file", "message__conversation", "root__token"
+    )
+    rows = rows.annotate(meant=is_meant(message="message"))
+    rows = rows.defer("source_file__content", "root__text").order_by("line", "pk")
+    for row in rows:
+        found.setdefault((row.file_id, row.line), []).append(row)
+    meant = [row.message for row in rows if row.message and row.meant]
+    away = hidden(messages=meant, which=Q(message__in=meant))
+    for message in meant:
+        message.content = away.said(message) or MARK
+    return found
+
+
+def _numbers(block: Block) -> range:
+    return range(block.line, block.end + 1)

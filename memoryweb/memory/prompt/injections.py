@@ -1,0 +1,342 @@
+"""Which lines of the memory entered which prompt: `Injection` and its spans (SPEC §8.1). What a
+conversation's last prompt carried is what “that's wrong” aims at first (SPEC §6.1)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from memoryweb.accounts.models import Token
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import target
+from memoryweb.memory.index import recalls
+from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.lines.revisions import contents_of
+from memoryweb.memory.models import (
+    Conversation,
+    Evidence,
+    Fact,
+    File,
+    InjectedSpan,
+    Injection,
+    RecallEvent,
+)
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.prompt.context import Context
+from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.listing import evidence_of
+from memoryweb.memory.visible.hidden import hidden_facts
+
+
+@dataclass(frozen=True)
+class Span:
+    """Lines of a file as it is now, or a message."""
+
+    file: File | None = None
+    first: int = 0
+    last: int = 0
+    message_id: int | None = None
+
+
+class Line(NamedTuple):
+    """A block of a file, from that line on."""
+
+    file: File
+    number: int
+    text: str
+
+
+def note(
+    reader: Reader,
+    spans: Iterable[Span],
+    *,
+    via: Injection.Via,
+    at: datetime,
+    tokens: int = 0,
+    hits: int = 0,
+    conversation_id: UUID | None = None,
+    token: Token | None = None,
+) -> Injection:
+    """Remember what was given to a reader's agent."""
+    team_id = reader.agent.team_id
+    with transaction.atomic():
+        injection = Injection.objects.create(
+            team_id=team_id,
+            agent=reader.agent,
+            owner=reader.owner,
+            conversation_id=conversation_id,
+            token=token,
+            via=via,
+            tokens=tokens,
+            hits=hits,
+            at=at,
+        )
+        InjectedSpan.objects.bulk_create(
+            InjectedSpan(
+                team_id=team_id,
+                injection=injection,
+                file=span.file,
+                revision=span.file.revision if span.file else None,
+                first_line=span.first,
+                last_line=span.last,
+                message_id=span.message_id,
+            )
+            for span in spans
+        )
+    return injection
+
+
+def served(
+    tx: Transaction,
+    context: Context,
+    *,
+    conversation: Conversation | None = None,
+    token: Token | None = None,
+) -> Injection:
+    """Record that a prompt was handed out: its spans, the recalls of its hits, and an event."""
+    spans = list(_spans(context))
+    injection = note(
+        context.reader,
+        spans,
+        via=Injection.Via.CONTEXT,
+        at=tx.now,
+        tokens=context.gauge.used,
+        hits=len(context.hits),
+        conversation_id=context.conversation_id,
+        token=token,
+    )
+    if context.conversation_id and conversation and not conversation.is_automatic:
+        given = _given(_lines(quoted.hit for quoted in context.hits))
+        via = RecallEvent.Via.PREFETCH
+        recalls.count(context.reader, conversation.pk, context.query, given, via=via, at=tx.now)
+    owner = context.reader.owner
+    tx.record(
+        "context.served",
+        **target(context.reader.agent),
+        on_behalf_of=owner.pk if owner else None,
+        details={
+            "injection": injection.pk,
+            "files": sum(not one.is_left_out for one in context.files),
+            "hits": len(context.hits),
+            "tokens": context.gauge.used,
+        },
+    )
+    return injection
+
+
+def is_first_today(reader: Reader) -> bool:
+    """No prompt was served for this reader since midnight in the agent's time zone."""
+    midnight = timezone.now().astimezone(reader.agent.zone).replace(hour=0, minute=0, second=0)
+    prompts = Injection.objects.filter(
+        team=reader.agent.team_id, agent=reader.agent, owner=reader.owner, at__gte=midnight
+    )
+    return not prompts.filter(via=Injection.Via.CONTEXT).exists()
+
+
+def found(
+    reader: Reader,
+    query: str,
+    hits: Sequence[Hit],
+    *,
+    conversation: Conversation | None,
+    token: Token | None,
+    at: datetime,
+) -> None:
+    """Record what a search gave to an agent; it is a recall within a conversation.
+
+    Where nothing is kept, nothing is recorded.
+    """
+    paused = reader.owner is not None and reader.owner.paused
+    if paused or (conversation and conversation.ephemeral) or not hits:
+        return
+    spans = [span for hit in hits for span in _spans_of(hit)]
+    note(
+        reader,
+        spans,
+        via=Injection.Via.SEARCH,
+        at=at,
+        conversation_id=conversation.pk if conversation else None,
+        token=token,
+    )
+    if conversation:
+        recall(reader, conversation, query, _lines(hits), via=RecallEvent.Via.SEARCH, at=at)
+
+
+def recall(
+    reader: Reader,
+    conversation: Conversation,
+    query: str,
+    lines: Iterable[Line],
+    *,
+    via: RecallEvent.Via,
+    at: datetime,
+) -> None:
+    """Count what was found for a conversation and does not stand in its prompt anyway."""
+    if conversation.is_automatic:
+        return
+    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    spans = InjectedSpan.objects.filter(injection=prompts.order_by("-at", "-pk").first())
+    shown = list(spans.values_list("file", "revision", "first_line", "last_line"))
+    fresh = [
+        one
+        for one in lines
+        if not any(
+            (file, revision) == (one.file.pk, one.file.revision) and first <= one.number <= last
+            for file, revision, first, last in shown
+        )
+    ]
+    recalls.count(reader, conversation.pk, query, _given(fresh), via=via, at=at)
+
+
+def _spans(context: Context) -> Iterable[Span]:
+    for one in context.files:
+        for first, last in one.lines:
+            yield Span(one.file, first, last)
+    for quoted in context.hits:
+        yield from _spans_of(quoted.hit)
+
+
+def _spans_of(hit: Hit) -> Iterator[Span]:
+    """Of a statement that stands in no file, what was said last of it."""
+    if hit.file:
+        yield Span(hit.file, hit.line, hit.end_line)
+    elif hit.message:
+        yield Span(message_id=hit.message.pk)
+    elif hit.fact and (said := evidence_of([hit.fact]).last()):
+        yield Span(message_id=said.message_id)
+
+
+def _lines(hits: Iterable[Hit]) -> list[Line]:
+    return [Line(hit.file, hit.line, hit.text) for hit in hits if hit.file]
+
+
+def _given(lines: Iterable[Line]) -> list[recalls.Given]:
+    """Of daily notes, which dreams weigh."""
+    return [recalls.Given(one.file.pk, one.text) for one in lines if one.file.note_date]
+
+
+def last_prompt(conversation: Conversation) -> Injection | None:
+    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    return prompts.order_by("-at", "-pk").first()
+
+
+def prompts_of_talk(conversation: Conversation, since: datetime) -> list[Injection]:
+    """Of a talk from the one before that moment on, the oldest first."""
+    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    before = prompts.filter(at__lt=since).order_by("-at", "-pk")[:1]
+    return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
+
+
+def carried(prompt: Injection | None) -> "QuerySet[Fact]":
+    """Those that it held, or that were made of the messages it held, and that still stand."""
+    if prompt is None:
+        return Fact.objects.none()
+    (held,) = _held([prompt])
+    given = _standing(prompt).filter(held.rows())
+    return Fact.objects.filter(pk__in=given.values("pk")).order_by("-changed_at", "pk")
+
+
+def carried_by(prompts: Sequence[Injection]) -> list[list[Fact]]:
+    """The same for several prompts of one reader, in a fixed number of queries."""
+    if not prompts:
+        return []
+    held = _held(prompts)
+    found = reduce(or_, (one.rows() for one in held))
+    given = _standing(prompts[0]).filter(found).values("pk")
+    facts = list(Fact.objects.filter(pk__in=given).order_by("-changed_at", "pk"))
+    said: dict[UUID, set[int]] = defaultdict(set)
+    rows = Evidence.objects.filter(fact__in=facts, message__isnull=False)
+    for fact_id, message_id in rows.values_list("fact", "message"):
+        said[fact_id].add(message_id)
+    return [[fact for fact in facts if one.holds(fact, said[fact.pk])] for one in held]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The messages of one prompt, and by file the statements on its lines, as they were then."""
+
+    said: set[int]
+    prints: dict[UUID, set[str]]
+
+    def rows(self) -> Q:
+        found = Q(evidence__message__in=self.said)
+        for file_id, prints in self.prints.items():
+            found |= Q(file=file_id, fingerprint__in=prints)
+        return found
+
+    def holds(self, fact: Fact, said: set[int]) -> bool:
+        known = self.prints.get(fact.file_id, set()) if fact.file_id else set()
+        return fact.fingerprint in known or not said.isdisjoint(self.said)
+
+
+def _standing(prompt: Injection) -> "QuerySet[Fact]":
+    standing = Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
+    if prompt.owner_id:
+        standing |= Fact.objects.of(prompt.agent_id, None).living().standing()
+    return standing.filter(hidden_at=None).exclude(pk__in=hidden_facts())
+
+
+def _held(prompts: Sequence[Injection]) -> list[_Held]:
+    spans: dict[int, list[InjectedSpan]] = defaultdict(list)
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    for span in InjectedSpan.objects.filter(injection__in=prompts):
+        spans[span.injection_id].append(span)
+        if span.file_id and span.revision:
+            wanted[span.file_id].add(span.revision)
+    agents = {prompt.agent_id for prompt in prompts}
+    files = {file.pk: file for file in File.objects.filter(pk__in=wanted, agent__in=agents)}
+    texts = contents_of({pk: wanted[pk] for pk in files})
+    lines = {
+        (pk, number): list(statements_of(text, files[pk].path))
+        for pk, revisions in texts.items()
+        for number, text in revisions.items()
+    }
+    return [_held_in(spans[prompt.pk], lines) for prompt in prompts]
+
+
+def _held_in(spans: Iterable[InjectedSpan], lines: Mapping[tuple[UUID, int], Any]) -> _Held:
+    held = _Held(set(), defaultdict(set))
+    for span in spans:
+        if span.message_id is not None:
+            held.said.add(span.message_id)
+        if span.file_id and span.revision:
+            for one in lines.get((span.file_id, span.revision), ()):
+                if span.first_line <= one.line <= span.last_line:
+                    held.prints[span.file_id].add(one.print)
+    return held
+
+
+_TALK = 100  # prompts
+_MOST = 5_000  # spans that are looked through
+
+
+def uses_of(fact: Fact, line: int, which: Q, since: datetime) -> list[Injection]:
+    """The latest first, once for each prompt; `which` filters by the injection's `owner`.
+
+    Lines move from revision to revision: of an older one only a whole beginning counts.
+    """
+    if fact.file is None or not line:
+        return []
+    spans = InjectedSpan.objects.filter(which, file=fact.file, injection__at__gte=since)
+    shown = spans.select_related("injection__conversation").order_by("-injection__at", "-pk")
+    covering = _covering(fact, line, shown[:_MOST])
+    return list({span.injection_id: span.injection for span in covering}.values())
+
+
+def _covering(fact: Fact, line: int, spans: Iterable[InjectedSpan]) -> Iterator[InjectedSpan]:
+    assert fact.file is not None
+    for span in spans:
+        is_there = span.first_line <= line <= span.last_line
+        is_same = span.revision == fact.file.revision
+        if is_there and (
+            is_same or (span.first_line <= 1 and span.injection.at >= fact.created_at)
+        ):
+            yield span

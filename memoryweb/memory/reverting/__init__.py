@@ -1,0 +1,14 @@
+"""Taking back all that one source wrote."""
+
+from memoryweb.memory.reverting.sources import Change, Plan, Reverted, plan, revert
+from memoryweb.memory.reverting.undoing import undo, undo_revert
+
+__all__ = [
+    "Change",
+    "Plan",
+    "Reverted",
+    "plan",
+    "revert",
+    "undo",
+    "undo_revert",
+]

@@ -1,0 +1,27 @@
+"""The only way text is found. Can't be called without a reader."""
+
+from memoryweb.memory.search.engine import beside, search, search_each
+from memoryweb.memory.search.matching import Asked
+from memoryweb.memory.search.statements import (
+    LOOKED_AT,
+    Found,
+    answering,
+    found_with,
+    kept_back,
+    known,
+    told,
+)
+
+__all__ = [
+    "LOOKED_AT",
+    "Asked",
+    "Found",
+    "answering",
+    "beside",
+    "found_with",
+    "kept_back",
+    "known",
+    "search",
+    "search_each",
+    "told",
+]

@@ -1,0 +1,188 @@
+"""What a reader can search: their passages as they are now, by the database's own index."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import reduce
+from operator import or_
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memoryweb.agents.models import GLOBAL_AGENT_ID
+from memoryweb.agents.readers import Reader
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.markdown.file_kinds import ENTRY
+from memoryweb.markdown.paths import fold
+from memoryweb.memory.index import fulltext
+from memoryweb.memory.index.fulltext import Found
+from memoryweb.memory.index.indexing import TEXT, scope_key, whole_key
+from memoryweb.memory.index.query_syntax import Query
+from memoryweb.memory.index.ranking import Extent
+from memoryweb.memory.lines.time_travel import Past
+from memoryweb.memory.models import File, Passage
+
+# Whole (file or conversation) and line (of a turn: its position).
+Spot = tuple[int, int]
+# Newer first, then an order that does not depend on the database.
+Standing = tuple[float, str, bool, int]
+
+
+@dataclass(frozen=True)
+class Reaches:
+    """The scope keys of what a reader sees."""
+
+    shared: str
+    everyones: str
+    own: str | None
+
+    @classmethod
+    def of(cls, reader: Reader) -> "Reaches":
+        own = scope_key(reader.agent.pk, reader.owner.pk) if reader.owner else None
+        return cls(scope_key(reader.agent.pk, None), scope_key(GLOBAL_AGENT_ID, None), own)
+
+    @property
+    def all(self) -> list[str]:
+        return [*self.within("shared"), *self.within("own")]
+
+    def within(self, scope: str) -> list[str]:
+        """Those that `own` or `shared` narrows a search to."""
+        if scope == "own":
+            return [self.own] if self.own else []
+        return [self.shared, self.everyones]
+
+
+class Current:
+    """The workspaces and the conversations as they are, of some readers of one team.
+
+    What it is asked, it is asked for all of them at once: many take as many statements as one.
+    """
+
+    def __init__(self, readers: Sequence[Reader]) -> None:
+        self.readers = readers
+        self.reaches = [Reaches.of(reader) for reader in readers]
+
+    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
+        return fulltext.find(groups)
+
+    def extents(self) -> list[Extent]:
+        return fulltext.extents([reaches.all for reaches in self.reaches])
+
+    def files(self, path: str) -> set[int]:
+        """The wholes of the files whose path has that in it."""
+        visible = reduce(or_, (reader.sees() for reader in self.readers))
+        found = File.objects.present().filter(visible, folded_path__contains=fold(path))
+        return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
+
+    def entries(self) -> set[int]:
+        """The wholes of the named entries."""
+        visible = reduce(or_, (reader.sees() for reader in self.readers))
+        found = File.objects.present().filter(visible, folded_path__startswith=ENTRY.start)
+        return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
+
+    def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
+        """Those of the passages that hold every phrase, given as its tokens."""
+        rows = Passage.objects.filter(pk__in=passages).values_list("pk", "tokens")
+        return {pk for pk, tokens in rows if says(tokens, phrases)}
+
+    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
+        """What has a date that the query asks for."""
+        rows = Passage.objects.filter(whole__in=wholes)
+        if query.after:
+            rows = rows.filter(date__gte=query.after)
+        if query.before:
+            rows = rows.filter(date__lt=query.before)
+        return set(rows.values_list("whole", "line"))
+
+    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
+        return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
+
+    def standings(self, passages: Collection[int]) -> dict[int, Standing]:
+        rows = _standing(tuple(passages)) if passages else ()
+        return {
+            pk: standing(day, moment, path or name or "", owner, line)
+            for pk, day, moment, path, name, owner, line in rows
+        }
+
+    def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
+        """With the file or the message, whichever of them there are."""
+        rows = _ROWS[frozenset(kinds)](tuple(ids)) if ids else ()
+        return {row.pk: row for row in rows}
+
+    def sees(self, reader: Reader, row: Passage) -> bool:
+        """Once more, by the row itself: keys are short, owners are not."""
+        own = reader.owner.pk if reader.owner else None
+        if row.agent_id == GLOBAL_AGENT_ID:
+            return row.owner_id is None
+        return row.agent_id == reader.agent.pk and row.owner_id in (None, own)
+
+    def past(self, _row: Passage) -> Past | None:
+        return None
+
+
+# What no hit is asked for: each column of each row takes its time.
+_UNREAD = {
+    "passage": (
+        "team",
+        "tokens",
+        "reach",
+        "whole",
+        "place",
+        "length",
+        "weight",
+        "tokenizer_version",
+    ),
+    "file": [
+        f"file__{name}"
+        for name in (
+            "folded_path",
+            "enabled",
+            "sort_order",
+            "content",
+            "sha256",
+            "size",
+            "base_revision",
+            "created_at",
+            "updated_at",
+        )
+    ],
+    "message": [
+        f"message__{name}"
+        for name in ("tools_used", "masked", "conversation__message_count", "conversation__skipped")
+    ],
+}
+
+
+@Prepared
+def _standing(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
+    names = ("file__folded_path", "message__conversation__external_id")
+    rows = Passage.objects.filter(pk__in=ids)
+    return rows.values_list("pk", "date", "message__timestamp", *names, "owner", "line")
+
+
+def _rows(kinds: Collection[str]) -> Prepared[Passage]:
+    related = {"file": "file", "message": "message__conversation"}
+    unread = [name for kind in ("passage", *sorted(kinds)) for name in _UNREAD[kind]]
+
+    def those(ids: Sequence[int]) -> "QuerySet[Passage]":
+        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
+        return rows.select_related(*(related[kind] for kind in sorted(kinds)))
+
+    return Prepared(those)
+
+
+_ROWS = {frozenset(kinds): _rows(kinds) for kinds in (("file",), ("message",), ("file", "message"))}
+
+
+def says(tokens: str, phrases: Iterable[Sequence[str]]) -> bool:
+    """Whether every phrase stands there, word after word."""
+    text = f" {tokens} "
+    return all(f" {' '.join(TEXT + word for word in phrase)} " in text for phrase in phrases)
+
+
+def standing(
+    day: date | None, moment: datetime | None, name: str, owner: UUID | None, line: int
+) -> Standing:
+    newest = moment.timestamp() if moment else 86400.0 * day.toordinal() if day else 0.0
+    return (-newest, name, owner is not None, line)

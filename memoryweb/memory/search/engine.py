@@ -1,0 +1,236 @@
+"""`memory.search`: the only way text is found. Can't be called without a reader."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.readers import Reader, reading
+from memoryweb.language.normal_form import clean
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.language.tokens import tokens
+from memoryweb.markdown.paths import kind_of
+from memoryweb.memory.index import cursors, query_syntax
+from memoryweb.memory.index.cursors import Cursor
+from memoryweb.memory.index.hits import Found, Hit, folded, hit
+from memoryweb.memory.index.query_syntax import Query
+from memoryweb.memory.index.relevance import relevance
+from memoryweb.memory.models import Passage
+from memoryweb.memory.models.refusals import SearchRefused
+from memoryweb.memory.search import matching
+from memoryweb.memory.search.corpus import Current
+from memoryweb.memory.search.matching import Asked, Corpus, Matched, Page
+from memoryweb.memory.search.past import Then
+from memoryweb.memory.search.statements import answering
+from memoryweb.memory.statements.listing import held_from, trusts_of
+from memoryweb.memory.statements.trust import beside_others
+from memoryweb.memory.visible.hidden import Hidden, hidden
+
+__all__ = ["Found", "Hit", "beside", "search", "search_each"]
+
+MOST = 200
+SPARE = 5  # places behind a page's end, which take those of copies
+
+
+def search(
+    reader: Reader,
+    text: str | Query,
+    *,
+    limit: int = 10,
+    kinds: Collection[str] = ("file", "message"),
+    scope: str = "",
+    cursor: str = "",
+) -> Found:
+    """The best passages that the reader may see, ranked by exactly those passages.
+
+    `text` is what a person typed (see `querying`), or a query made of another text. `scope`
+    narrows to `own` or `shared`. Of kind `fact` are statements that stand in no file. At most five
+    hits of one file; those of a page that say the same are one. Of an archived agent nothing is
+    found, of a paused owner nothing that is theirs.
+    Raises SearchRefused: a date, an owner or a cursor that is none.
+    """
+    query = query_syntax.parse(text) if isinstance(text, str) else text
+    scope = _scope(reader, query.owner) or scope
+    stamp = cursors.stamp(reader, query, kinds, scope)
+    after = cursors.read(cursor, stamp) if cursor else None
+    if reader.agent.archived_at:
+        return Found(0, ())
+    asked = Asked.of(query, kinds, scope)
+    (found,) = _found([_awake(reader)], asked, limit, after)
+    if found.last is not None:
+        found = replace(found, cursor=cursors.write(found.last, stamp))
+    return found if after else _with_statements(found, _awake(reader), asked, limit)
+
+
+def search_each(
+    agents: Sequence[Agent],
+    owner: Owner | None,
+    query: Query,
+    *,
+    limit: int = 10,
+    kinds: Collection[str] = ("file", "message"),
+    scope: str = "",
+) -> list[Found]:
+    """The first page of each of a team's agents: many take no more statements than one.
+
+    Only of the past each has texts of its own to rebuild. Raises SearchRefused.
+    """
+    readers = [_awake(Reader(agent, owner)) for agent in agents]
+    if not readers:
+        return []
+    asked = Asked.of(query, kinds, _scope(Reader(agents[0], owner), query.owner) or scope)
+    if query.at:
+        return [found for reader in readers for found in _found([reader], asked, limit)]
+    return _found(readers, asked, limit)
+
+
+def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> Found:
+    """On the first page those that MEMORY.md has no room for, by how much of the query they answer
+    and how far they are trusted: one that answers all of it is as good as the best text."""
+    query = asked.query
+    if "fact" not in asked.kinds or query.path or query.before or query.after or query.at:
+        return found
+    its = {"own": Q(owner__isnull=False), "shared": Q(owner=None)}.get(asked.scope, Q())
+    text = " ".join([*query.words, *query.phrases])
+    best = max((one.score for one in found.hits), default=1.0)
+    hits = [
+        Hit(
+            kind="fact",
+            file=None,
+            message=None,
+            line=0,
+            end_line=0,
+            trail=one.fact.heading,
+            text=one.fact.text,
+            words=asked.words,
+            score=best * one.relevance * beside_others(one.trust),
+            relevance=one.relevance,
+            date=held_from(one.fact),
+            source=one.fact.source,
+            owner_id=one.fact.owner_id,
+            fact=one.fact,
+        )
+        for one in answering(reader, timezone.now(), text, its & Q(file=None))[:limit]
+        if all(phrase.casefold() in one.fact.text.casefold() for phrase in query.phrases)
+    ]
+    shown = sorted((*hits, *found.hits), key=lambda one: -one.score)
+    return replace(found, total=found.total + len(hits), hits=tuple(shown))
+
+
+def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
+    """The turns right before and after these, whatever they say: what a turn answers, and what was
+    answered to it."""
+    places = [
+        Q(
+            message__conversation=one.message.conversation_id,
+            message__position__in=(one.message.position - 1, one.message.position + 1),
+        )
+        for one in hits
+        if one.message
+    ]
+    if not places:
+        return []
+    with reading(reader):
+        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner).defer("tokens")
+        rows = list(turns.select_related("message__conversation").order_by("pk"))
+        away = hidden(messages=[row.message for row in rows if row.message])
+    return [hit(row, 0.0, 0.0, ()) for row in rows if not _says(row, away)]
+
+
+def _awake(reader: Reader) -> Reader:
+    """Of a paused owner nothing is found that is theirs."""
+    return Reader(reader.agent) if reader.owner and reader.owner.paused else reader
+
+
+def _found(
+    readers: Sequence[Reader], asked: Asked, limit: int, after: Cursor | None = None
+) -> list[Found]:
+    if not asked.terms:
+        return [Found(0, ()) for _reader in readers]
+    at, limit = asked.query.at, min(max(limit, 1), MOST)
+    with reading(readers[0]):
+        corpus = Then(readers[0], at) if at else Current(readers)
+        matches = matching.match(corpus, asked)
+        pages = matching.pages(corpus, matches, limit + SPARE, after)
+        rows = _rows(corpus, pages)
+    spoken = [word for row in rows.values() if row.message for word in tokens(row.trail)]
+    names = {at for at, term in enumerate(asked.terms) if not {*term}.isdisjoint(spoken)}
+
+    def shown(reader: Reader, matched: Matched, page: Page) -> Found:
+        seen = [one for one in page.hits if one[0] in rows and corpus.sees(reader, rows[one[0]])]
+        rarities = matched.scores.rarities
+        made = (
+            hit(
+                rows[key],
+                score,
+                relevance(asked.sentences, rarities, evidence, names),
+                asked.words,
+                corpus.past(rows[key]),
+            )
+            for key, score, evidence in seen
+        )
+        hits = folded(made, limit)
+        told = sum(1 + len(one.others) for one in hits)
+        if not at:
+            hits = _by_trust(hits)
+        last = matched.cursor(*seen[told - 1][:2]) if told < len(seen) else page.last
+        return Found(matched.total, hits, last=last)
+
+    return [shown(*each) for each in zip(readers, matches, pages, strict=True)]
+
+
+def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
+    """What stands on these pages and is not to be forgotten."""
+    wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
+    rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
+    away = hidden(
+        files=[row.file for row in rows.values() if row.file],
+        messages=[row.message for row in rows.values() if row.message],
+    )
+    return {key: row for key, row in rows.items() if not _says(row, away)}
+
+
+def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Of a page, what is trusted before what is doubted that matches as well."""
+    places = {
+        hit: (hit.file.pk, fingerprint(clean(hit.text)))
+        for hit in hits
+        if hit.file and kind_of(hit.file.path).holds_facts
+    }
+    if not places:
+        return hits
+    trusts = trusts_of(places.values(), timezone.now())
+
+    def weighed(hit: Hit) -> Hit:
+        trust = trusts.get(places[hit]) if hit in places else None
+        return hit if trust is None else replace(hit, score=hit.score * beside_others(trust))
+
+    return tuple(sorted(map(weighed, hits), key=lambda hit: -hit.score))
+
+
+def _says(row: Passage, away: Hidden) -> bool:
+    """Something that is to be forgotten, whenever it was said."""
+    if row.message_id:
+        return row.message_id in away.spans
+    return row.file_id is not None and bool(away.lines_in(row.file_id, row.text))
+
+
+def _scope(reader: Reader, owner: str) -> str:
+    """A filter can only narrow what the reader sees. Raises SearchRefused."""
+    if owner in {"", "shared"}:
+        return owner
+    own = {"me", str(reader.owner.pk), reader.owner.shown_as} if reader.owner else set()
+    if owner not in own:
+        raise SearchRefused(
+            "bad_owner",
+            _(
+                "“owner:{owner}” names nobody whose memory you search here; write “owner:me”"
+                " or “owner:shared”."
+            ).format(owner=owner[:80]),
+        )
+    return "own"

@@ -1,0 +1,41 @@
+"""Taking a memory along, and bringing one in."""
+
+from memoryweb.memory.snapshots.conversations import Talks
+from memoryweb.memory.snapshots.division import Part
+from memoryweb.memory.snapshots.formats.table import LABELS
+from memoryweb.memory.snapshots.planning import Action, Item, Plan
+from memoryweb.memory.snapshots.service import (
+    VALID_SECONDS,
+    Imported,
+    PartMissing,
+    Preview,
+    apply,
+    export,
+    parts_of,
+    parts_of_each,
+    preview,
+)
+from memoryweb.memory.snapshots.uploads import drop, keep, take
+from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
+
+__all__ = [
+    "LABELS",
+    "MAX_UPLOAD",
+    "VALID_SECONDS",
+    "Action",
+    "Imported",
+    "Item",
+    "Part",
+    "PartMissing",
+    "Plan",
+    "Preview",
+    "Talks",
+    "apply",
+    "drop",
+    "export",
+    "keep",
+    "parts_of",
+    "parts_of_each",
+    "preview",
+    "take",
+]

@@ -1,0 +1,301 @@
+"""What an import would do to each file, decided without writing anything."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from uuid import UUID
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.language.secrets import credentials
+from memoryweb.markdown.diff import unified, unix_ends
+from memoryweb.markdown.paths import fold
+from memoryweb.memory.models import File
+from memoryweb.memory.models.refusals import SecretRefused
+from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.snapshots import conversations
+from memoryweb.memory.snapshots.bullets import as_file, bullets
+from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming
+from memoryweb.memory.snapshots.conversations import Talks
+from memoryweb.memory.snapshots.formats import table
+from memoryweb.memory.snapshots.joined_notes import joined
+from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.corrections import corrections
+from memoryweb.memory.writing import matrix, screening, tombstones
+from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.memory.writing.screening import Held, Screened
+from memoryweb.memory.writing.tombstones import Buried
+from memoryweb.memory.writing.write import MAX_BYTES
+
+_SAME = _("The text is the same.")
+_ALL_HERE = _("Every line of it is here already.")
+_HELD_BACK = _("The text is the same, but for what is held back.")
+_FORGOTTEN = _("The text is the same, but for what was erased here.")
+_JOINED = _("Lines that the note lacks are added; none is taken away.")
+_ADDED = _("Lines that the file lacks are added; none is taken away.")
+_BROUGHT_BACK = _("It was deleted here and comes back.")
+_PROPOSED = _("It is in everyone's prompt, so the change waits until a person accepts it.")
+_NUL = _("The text contains a NUL character.")
+_NO_TEXT = _("The file is not UTF-8 text.")
+_TOO_LARGE = _("A file may hold at most 1 MiB of text.")
+
+
+class Action(StrEnum):
+    CREATE = "create"
+    UPDATE = "update"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One file. `coming` is the text to write, `code` and `said` tell why it is skipped, or what an
+    update keeps; `held` is what an import would hold back for a person to decide on, `lifts` what
+    somebody took back and the import brings again."""
+
+    path: str
+    sources: tuple[str, ...]
+    file: File | None = field(repr=False)
+    action: Action = Action.SKIP
+    coming: str = field(default="", repr=False)
+    code: str = ""
+    said: str | Promise = ""
+    held: tuple[Held, ...] = ()
+    lifts: tuple[str, ...] = ()
+    shown: str | None = field(default=None, repr=False)
+
+    @property
+    def reason(self) -> str:
+        return str(self.said)
+
+    @property
+    def before(self) -> str:
+        return self.file.content if self.file and self.file.deleted_at is None else ""
+
+    @property
+    def after(self) -> str:
+        """The text that an import leaves: what it would hold back stands in it as its mark."""
+        if self.action == Action.SKIP:
+            return self.before
+        return self.coming if self.shown is None else self.shown
+
+    @property
+    def size_before(self) -> int:
+        return len(self.before.encode())
+
+    @property
+    def size_after(self) -> int:
+        return len(self.after.encode())
+
+    def diff(self, most: int) -> str:
+        """At most so many lines of what changes; worked out only when asked for."""
+        if self.action == Action.SKIP:
+            return ""
+        if self.action == Action.CREATE:
+            lines = [f"+ {line}" for line in self.after.removesuffix("\n").split("\n")]
+        else:
+            lines = unified(self.before, self.after).split("\n")
+        left = len(lines) - most
+        more = [gettext("… ({n} more lines)").format(n=left)] if left > 0 else []
+        return "\n".join(lines[:most] + more)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`state` changes with every change of a file that the archive has, too. `is_run`: all of it
+    comes by a run."""
+
+    items: tuple[Item, ...]
+    ignored: tuple[Ignored, ...]
+    archive_sha256: str
+    state: str
+    format: str = "snapshot"
+    talks: Talks = field(default_factory=Talks)
+    is_run: bool = False
+
+    @property
+    def changes(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.action != Action.SKIP)
+
+    @property
+    def holding(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.held)
+
+    def count(self, action: Action | str) -> int:
+        return sum(item.action == action for item in self.items)
+
+
+def plan(
+    agent: Agent,
+    owner: Owner | None,
+    archive: bytes,
+    writer: Writer,
+    coming: Talks | None = None,
+) -> Plan:
+    """Raises ArchiveRefused. Reads this one workspace in four statements. `coming` is what the
+    archive's conversations are, for who has looked at them before."""
+    contents = table.read(archive)
+    coming = conversations.look(agent, owner, contents) if coming is None else coming
+    incoming_files, ignored = _files_of(contents, coming)
+    owner_id = owner.pk if owner else None
+    # A deleted file counts as well: an import brings it back, with its history.
+    names = [fold(incoming.path) for incoming in incoming_files]
+    reach = File.objects.of(agent.pk, owner_id)
+    here = {file.folded_path: file for file in reach.filter(folded_path__in=names)}
+    items = [_item(incoming, here.get(fold(incoming.path))) for incoming in incoming_files]
+    buried = tombstones.of(agent.pk, owner_id)
+    items = [_still_forgotten(item, buried) for item in items]
+    items = [_allowed(item, Place(agent, owner, item.path), writer) for item in items]
+    items = [_without_credential(item) for item in items]
+    if matrix.is_person(writer):
+        items = list(_lifting(items, agent.pk, owner_id))
+    return Plan(
+        tuple(_screened(items, agent.team_id, owner_id)),
+        ignored,
+        hashlib.sha256(archive).hexdigest(),
+        _state(here.values()),
+        contents.format,
+        coming,
+    )
+
+
+def _files_of(contents: Contents, coming: Talks) -> tuple[list[Incoming], tuple[Ignored, ...]]:
+    """With what the conversations remember; of what is added to a file, no line with a secret."""
+    files = [replace(one, data=_unix_ended(one.data)) for one in contents.files]
+    lines, _left_out = bullets(coming.remembered)
+    if lines:
+        name = contents.format
+        files.append(Incoming(contents.remembered_in, as_file(lines), (name,), joins=True))
+    told = [_without_secrets(one) if one.joins else (one, ()) for one in files]
+    more = [ignored for _file, found in told for ignored in found]
+    return [file for file, _found in told], (*contents.ignored, *coming.ignored, *more)
+
+
+def _without_secrets(incoming: Incoming) -> tuple[Incoming, Sequence[Ignored]]:
+    text = incoming.data.decode("utf-8", "replace")
+    lines = text.split("\n")
+    kept = (
+        [line for line in lines if not credentials.find(line)] if credentials.find(text) else lines
+    )
+    if len(kept) == len(lines):
+        return incoming, ()
+    said = ngettext(
+        "{n} line looks like a secret and isn't taken.",
+        "{n} lines look like secrets and aren't taken.",
+        len(lines) - len(kept),
+    ).format(n=len(lines) - len(kept))
+    ignored = Ignored(incoming.path, SecretRefused.code, said)
+    return replace(incoming, data="\n".join(kept).encode()), (ignored,)
+
+
+def _unix_ended(data: bytes) -> bytes:
+    """As files are kept: what is judged here is what will be written."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _state(files: Iterable[File]) -> str:
+    rows = (f"{file.folded_path} {file.revision} {file.sha256}" for file in files)
+    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
+
+
+def _item(incoming: Incoming, file: File | None) -> Item:
+    """What becomes of it by its text, whoever brings it and whatever it holds."""
+    item = Item(incoming.path, incoming.sources, file)
+    if wrong := _wrong(incoming.data):
+        return _left_out(item, "content_refused", wrong)
+    coming = incoming.data.decode()
+    if file is None:
+        return replace(item, action=Action.CREATE, coming=coming)
+    if file.deleted_at is not None:
+        action, code, said = Action.CREATE, "brought_back", _BROUGHT_BACK
+        return replace(item, action=action, coming=coming, code=code, said=said)
+    before = unix_ends(file.content)
+    if coming == before:
+        return _left_out(item, "same", _SAME)
+    if not incoming.note_date and not incoming.joins:
+        return replace(item, action=Action.UPDATE, coming=coming)
+    whole = joined(file.content, coming)
+    if whole == file.content:
+        return _left_out(item, "same", _ALL_HERE)
+    if len(whole.encode()) > MAX_BYTES:
+        return _left_out(item, "content_refused", _TOO_LARGE)
+    said = _JOINED if incoming.note_date else _ADDED
+    return replace(item, action=Action.UPDATE, coming=whole, code="joined", said=said)
+
+
+def _wrong(data: bytes) -> Promise | None:
+    """Why these bytes are no text of a workspace."""
+    if b"\0" in data:
+        return _NUL
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return _NO_TEXT
+    return _TOO_LARGE if len(data) > MAX_BYTES else None
+
+
+def _allowed(item: Item, place: Place, writer: Writer) -> Item:
+    """An archive is a way in, not an author: whoever brings it may write no more than by hand."""
+    if item.action == Action.SKIP:
+        return item
+    if refused := matrix.refusal(writer, place):
+        return _left_out(item, WriteRefused.code, refused)
+    if matrix.why_asked(writer, place, item.file) is None:
+        return item
+    return replace(item, code="proposed", said=_PROPOSED)
+
+
+def _still_forgotten(item: Item, buried: Buried) -> Item:
+    """What was erased comes back by no archive."""
+    coming = buried.kept_out(item.coming, known=item.before)
+    if item.action == Action.UPDATE and coming == item.before:
+        return _left_out(item, "same", _FORGOTTEN)
+    return replace(item, coming=coming)
+
+
+def _without_credential(item: Item) -> Item:
+    """What may not be kept is turned away here, before anything is written."""
+    if item.action == Action.SKIP:
+        return item
+    text, known = item.coming, item.before
+    for secret in credentials.find(text):
+        if text[secret.start : secret.end] not in known:
+            line = text.count("\n", 0, secret.start) + 1
+            told = gettext(
+                "Line {line} holds what looks like a secret ({kind}). Take it out of the archive."
+            )
+            return _left_out(item, SecretRefused.code, told.format(line=line, kind=secret.kind))
+    return item
+
+
+def _screened(items: Sequence[Item], team_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
+    """With what is likely a password held back."""
+    changing = [item for item in items if item.action != Action.SKIP]
+    texts = [(item.coming, item.before) for item in changing]
+    found = screening.hold_each(team_id, texts, owner_id=owner_id)
+    outcomes = {item.path: one for item, one in zip(changing, found, strict=True) if one.held}
+    for item in items:
+        yield _held(item, outcomes[item.path]) if item.path in outcomes else item
+
+
+def _lifting(items: Sequence[Item], agent_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
+    """A person who imports what was taken back says it anew."""
+    rows = corrections(agent_id, owner_id).values_list("fingerprint", flat=True)
+    taken_back = set(rows)
+    for item in items:
+        brings = statements_of(item.after, item.path) if taken_back else []
+        found = tuple(one.text for one in brings if one.print in taken_back)
+        yield replace(item, lifts=found) if found else item
+
+
+def _held(item: Item, screened: Screened) -> Item:
+    if item.action == Action.UPDATE and screened.text == item.before:
+        return _left_out(item, "same", _HELD_BACK)
+    return replace(item, held=screened.held, shown=screened.text)
+
+
+def _left_out(item: Item, code: str, said: Promise | str) -> Item:
+    return replace(item, action=Action.SKIP, code=code, said=said)

@@ -1,0 +1,145 @@
+"""What a statement stands on: the origins of its lines, whose word and when it was said."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.row_batches import insert
+from memoryweb.language.extraction_rules import is_own_word
+from memoryweb.language.statement_comparison import cited
+from memoryweb.memory.lines.source_classes import (
+    name_of,
+    source_of_message,
+    source_of_origin,
+    weakest,
+)
+from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message
+from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.statements.bullets import Statement
+
+_OWN = frozenset({SourceClass.OWNER, SourceClass.PERSON})
+
+
+@dataclass(frozen=True)
+class Ground:
+    """One origin. `said_at` is None where nobody knows when it was said."""
+
+    message_id: int | None
+    root_id: int | None
+    said_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Of one statement. `source`: whose word its lines are, the system's once released.
+    `waits`: one of them is flagged."""
+
+    source: SourceClass = SourceClass.SYSTEM
+    all: tuple[Ground, ...] = ()
+    waits: bool = False
+
+    @property
+    def said_at(self) -> datetime | None:
+        return max((one.said_at for one in self.all if one.said_at), default=None)
+
+
+def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
+    """Print → what it stands on, in one statement."""
+    of_line = {n: one.print for one in there for n in range(one.line, one.end + 1)}
+    if not of_line:
+        return {}
+    span = (min(of_line), max(of_line))
+    found: dict[str, list[LineOrigin]] = defaultdict(list)
+    for row in _rows(file.pk, *span):
+        if row.line in of_line:
+            found[of_line[row.line]].append(row)
+    person_id = file.owner.person_id if file.owner else None
+    return {one.print: _grounds(found[one.print], person_id) for one in there}
+
+
+def attributed(file: File, there: Sequence[Statement]) -> list[Statement]:
+    """With who said them, where several write and one says "I"."""
+    if file.owner_id is not None or not any(is_own_word(one.text) for one in there):
+        return list(there)
+    rows = _spoken(file.pk)
+    names = {row.line: name_of(row) for row in rows}
+    return [replace(one, speaker=names.get(one.line, "")) for one in there]
+
+
+@Prepared
+def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(file=file_id).select_related(
+        "user", "root__user", "message__token__user", "message__conversation__owner__person"
+    )
+    return rows.defer("message__content", "root__text").order_by("line", "-pk")
+
+
+@Prepared
+def _rows(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last))
+    rows = rows.select_related("message__conversation__owner", "root").order_by("line", "pk")
+    return rows.defer("message__content", "root__text")
+
+
+def ground_of(row: LineOrigin) -> Ground:
+    return Ground(row.message_id, row.root_id, _said_at(row))
+
+
+def is_said_since(grounds: Grounds, moment: datetime) -> bool:
+    """Whether the owner, or a member, has said it later in a message of their own."""
+    later = [one for one in grounds.all if one.said_at and one.said_at > moment]
+    ids = [one.message_id for one in later if one.message_id is not None]
+    said = Message.objects.filter(pk__in=ids).select_related("conversation__owner") if ids else ()
+    return any(source_of_message(one.conversation, one) in _OWN for one in said)
+
+
+def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) -> None:
+    """Store evidence; of the facts that are `known` some may be there already."""
+    there = set()
+    if known:
+        rows = Evidence.objects.filter(fact__in=known)
+        there = set(rows.values_list("fact", "message", "root"))
+    fresh = [
+        (fact, one)
+        for fact, all_of_it in grounds.items()
+        for one in all_of_it
+        if (fact.pk, one.message_id, one.root_id) not in there
+    ]
+    ids = {one.message_id for _fact, one in fresh if one.message_id is not None}
+    said = dict(Message.objects.filter(pk__in=ids).values_list("pk", "content")) if ids else {}
+    insert(_evidence(fact, one, said.get(one.message_id or 0, "")) for fact, one in fresh)
+
+
+def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:
+    """`said`: its message."""
+    first, last = cited(said, fact.text) or (None, None)
+    return Evidence(
+        team_id=fact.team_id,
+        fact_id=fact.pk,
+        message_id=ground.message_id,
+        root_id=ground.root_id,
+        said_at=ground.said_at,
+        first=first,
+        last=last,
+    )
+
+
+def _grounds(rows: Sequence[LineOrigin], person_id: UUID | None) -> Grounds:
+    told = dict.fromkeys(map(ground_of, rows))
+    sources = [
+        SourceClass.SYSTEM if row.released else source_of_origin(row, person_id) for row in rows
+    ]
+    return Grounds(weakest(sources), tuple(told), any(row.marks for row in rows))
+
+
+def _said_at(row: LineOrigin) -> datetime | None:
+    """A message's own time; of what a person or a program wrote when it was written."""
+    if row.message is not None and row.author_kind != AuthorKind.PERSON:
+        return row.message.said_at
+    is_unknown = row.root is None or row.root.author_kind == AuthorKind.IMPORT
+    return None if is_unknown or row.root is None else row.root.created_at

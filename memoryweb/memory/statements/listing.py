@@ -1,0 +1,214 @@
+"""Statements as lists: weighed, narrowed and in their order, on both databases alike."""
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce, Greatest, Least
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import GLOBAL_AGENT_ID
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
+from memoryweb.memory.models.statements import BY_HAND
+from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
+from memoryweb.memory.statements.validity import in_states, today
+
+_PERSONS_WORD = Q(confirmed_at__isnull=False) | Q(source__in=BY_HAND)
+_STEADY = Q(kind__in=STEADY) | _PERSONS_WORD
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What a statement's trust is made of, in whole days."""
+
+    helpful: int
+    unhelpful: int
+    confirmed: bool
+    days_since: int
+    fades: bool
+
+    @property
+    def value(self) -> float:
+        return trust(**vars(self))
+
+    @property
+    def band(self) -> Band:
+        return band(self.value)
+
+    @property
+    def fading(self) -> float:
+        return fading(self.days_since, fades=self.fades)
+
+
+def weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
+    """With all that `weight_of` asks of them."""
+    said = Evidence.objects.filter(fact=OuterRef("pk"), said_at__isnull=False)
+    return facts.annotate(
+        helpful=_votes(helpful=True),
+        unhelpful=_votes(helpful=False),
+        mentioned_at=Coalesce(
+            Subquery(said.order_by("-said_at").values("said_at")[:1]), "said_at", "created_at"
+        ),
+    )
+
+
+def voted(facts: "QuerySet[Any]", user: User) -> "QuerySet[Any]":
+    """`my_vote`: what this person found of each; None without a vote."""
+    own = Vote.objects.filter(fact=OuterRef("pk"), user=user)
+    found: QuerySet[Any] = facts.annotate(my_vote=Subquery(own.values("helpful")[:1]))
+    return found
+
+
+def weight_of(fact: Any, now: datetime) -> Weight:
+    return Weight(
+        fact.helpful,
+        fact.unhelpful,
+        confirmed=fact.is_persons_word,
+        days_since=max(0, (now - fact.mentioned_at).days),
+        fades=fact.kind not in STEADY and not fact.is_persons_word,
+    )
+
+
+def narrowed(
+    facts: "QuerySet[Any]",
+    now: datetime,
+    zone: ZoneInfo,
+    *,
+    states: Collection[str] = (),
+    scope: str = "",
+    kind: str = "",
+    subject: str | None = None,
+    heading: str = "",
+    source: str = "",
+    words: str = "",
+    trusted: str = "",
+    at_least: float = 0,
+) -> "QuerySet[Any]":
+    """Of weighed ones. States are those of the day in that zone; `trusted` is a band, `at_least` a
+    trust."""
+    found = facts.filter(in_states(states, today(now, zone))) if states else facts
+    columns = {"scope": scope, "kind": kind, "heading": heading, "source": source}
+    columns["text__icontains"] = words
+    found = found.filter(**{name: value for name, value in columns.items() if value})
+    if subject is not None:
+        found = found.filter(subject=subject)
+    if trusted:
+        above = min((least for least in FROM.values() if least > FROM[Band(trusted)]), default=2)
+        at_least = max(at_least, FROM[Band(trusted)])
+        found = _summed(found).exclude(_reaches(above, now))
+    return _summed(found).filter(_reaches(at_least, now)) if at_least else found
+
+
+def for_all_teams() -> Q:
+    """Found within `reading` alone, and only read there."""
+    holds = Q(file__isnull=False, state__in=(Fact.State.ACTIVE, Fact.State.DISPUTED))
+    return holds & Q(agent=GLOBAL_AGENT_ID, owner=None)
+
+
+def with_global(agent_id: UUID, reach: Q) -> "QuerySet[Fact]":
+    """An agent's within that reach, and those for all teams."""
+    return Fact.objects.filter(Q(agent=agent_id) & reach | for_all_teams())
+
+
+def values_of(fact: Fact) -> "QuerySet[Fact]":
+    """What was ever said of the same thing in its workspace, the latest first."""
+    near = Q(pk=fact.pk) | Q(superseded_by=fact.pk) | Q(pk=fact.superseded_by_id)
+    if fact.attribute:
+        near |= Q(subject=fact.subject, attribute=fact.attribute)
+    found: QuerySet[Fact] = Fact.objects.of(fact.agent_id, fact.owner_id).filter(near)
+    return found.order_by(Coalesce("said_at", "created_at").desc(), "-created_at", "pk")
+
+
+def evidence_of(facts: Sequence[Fact]) -> "QuerySet[Evidence]":
+    """What was said, the latest last."""
+    said = Evidence.objects.filter(fact__in=[fact.pk for fact in facts], message__isnull=False)
+    said = said.select_related("message__conversation").defer("message__content")
+    return said.order_by(F("said_at").asc(nulls_first=True), "pk")
+
+
+def said_of(facts: Iterable[Fact | UUID]) -> "QuerySet[Evidence]":
+    """All that statements stand on, ready to be shown."""
+    shown = ("message__conversation__owner", "root__file__owner", "root__file__agent")
+    found = Evidence.objects.filter(fact__in=list(facts))
+    found = found.exclude(message=None, root=None).select_related(*shown)
+    found = found.select_related("root__user", "root__run", "root__integration", "root__token")
+    return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
+
+
+def sides_of(found: Contradiction, facts: Iterable[Any]) -> list[Any]:
+    """What stands first, the oldest before the others: what still waits for a decision, or was
+    decided on."""
+    if found.state == Contradiction.State.OPEN:
+        sides = [one for one in facts if one.state not in Fact.OVER]
+    else:
+        sides = [one for one in facts if not found.before or str(one.pk) in found.before]
+    return sorted(sides, key=lambda one: (one.state == Fact.State.PENDING, one.created_at, one.pk))
+
+
+def lines_of(file: File) -> dict[str, int]:
+    """On which line of a file each of its statements begins, by the statement's print."""
+    return {one.print: one.line for one in statements_of(file.content, file.path)}
+
+
+def fact_at(file: File, line: int) -> Fact | None:
+    """The statement that stands on a line."""
+    there = statements_of(file.content, file.path)
+    print_ = next((one.print for one in there if one.line <= line <= one.end), None)
+    return Fact.objects.filter(file=file, fingerprint=print_).first() if print_ else None
+
+
+def standing_in(files: Collection[File]) -> dict[tuple[UUID, str], UUID]:
+    """The statements that stand in some files, by file and print."""
+    rows = Fact.objects.filter(file__in=files).values_list("file", "fingerprint", "pk")
+    return {(file_id, print_): pk for file_id, print_, pk in rows if file_id}
+
+
+def trusts_of(places: Iterable[tuple[UUID, str]], now: datetime) -> dict[tuple[UUID, str], float]:
+    """Of the statements that stand in some files, by file and print."""
+    wanted = set(places)
+    files, prints = {file for file, _print in wanted}, {print_ for _file, print_ in wanted}
+    rows = _standing(tuple(files), tuple(prints)) if wanted else ()
+    return {(row.file_id, row.fingerprint): weight_of(row, now).value for row in rows}
+
+
+@Prepared
+def _standing(files: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
+    return weighed(Fact.objects.filter(file__in=files, fingerprint__in=prints))
+
+
+def held_from(fact: Fact) -> date:
+    """Since when a value holds, as far as it is known."""
+    return fact.valid_from or (fact.said_at or fact.created_at).date()
+
+
+def _votes(*, helpful: bool) -> Coalesce:
+    votes = Vote.objects.filter(fact=OuterRef("pk"), helpful=helpful).order_by().values("fact")
+    return Coalesce(Subquery(votes.annotate(n=Count("pk")).values("n")), 0)
+
+
+def _summed(facts: "QuerySet[Any]") -> "QuerySet[Any]":
+    """`tenths`: the trust before it fades."""
+    confirmed = Case(When(_PERSONS_WORD, then=2), default=0)
+    said = 5 + F("helpful") - 2 * F("unhelpful") + confirmed
+    found: QuerySet[Any] = facts.annotate(
+        tenths=Least(10, Greatest(0, said), output_field=IntegerField())
+    )
+    return found
+
+
+def _reaches(least: float, now: datetime) -> Q:
+    """There are eleven sums to fade from, and each takes its time to fall below `least`: so that
+    the database needs no powers of two."""
+    first = math.ceil(round(least * 10, 6))
+    found = _STEADY & Q(tenths__gte=first)
+    for tenths in range(max(1, first), 11):
+        lasts = timedelta(days=math.floor(HALF_LIFE * math.log2(tenths / 10 / least)) + 1)
+        found |= ~_STEADY & Q(tenths=tenths, mentioned_at__gt=now - lasts)
+    return found

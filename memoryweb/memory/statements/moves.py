@@ -1,0 +1,342 @@
+"""How facts move when a file's text does: what comes, what is worded otherwise, what goes and why.
+
+What a statement stands on comes from its lines' origins. A text that a person took back and a
+machine brings is flagged.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memoryweb.audit.record import target
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.row_batches import insert, update
+from memoryweb.language.line_flags import CORRECTED
+from memoryweb.language.normal_form import normalise
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.markdown.diff import carry
+from memoryweb.memory.lines import flags
+from memoryweb.memory.models import Fact, File
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.statements import conflicts, evidence
+from memoryweb.memory.statements.bullets import Statement
+from memoryweb.memory.statements.corrections import Corrections
+from memoryweb.memory.statements.evidence import Grounds, grounds_of
+
+State, Why = Fact.State, Fact.Why
+_TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED})
+_REPLACED = frozenset({Why.SUPERSEDED, Why.REWORDED})
+_WENT = (
+    *("state", "why", "superseded_by", "file", "changed_at"),
+    *("corrected_at", "corrected_by", "hidden_at", "hidden_by"),
+)
+WORDING = (
+    *("text", "heading", "kind", "subject", "attribute", "value"),
+    *("valid_from", "valid_to"),
+)
+_CAME = (
+    *(*_WENT, *WORDING, "path", "source", "said_at"),
+    *("confirmed_at", "confirmed_by"),
+)
+
+
+@dataclass(frozen=True)
+class Went:
+    """Why a statement left its file, None where it holds without a line there; `by`: the fact
+    that replaced it, or the text that did."""
+
+    why: Fact.Why | None
+    by: UUID | str | None = None
+
+
+Whys = Mapping[str, Went]  # by the normalised text of what went
+
+
+@dataclass(frozen=True)
+class Revised:
+    """A file with its new text, who wrote that, and why statements left it."""
+
+    tx: Transaction
+    file: File
+    writer: Writer
+    whys: Whys = field(default_factory=dict)
+    is_restored: bool = False
+
+    @property
+    def by_person(self) -> bool:
+        """By their own hand, or what they took up: what comes is theirs again."""
+        return self.writer.behind is AuthorKind.PERSON or self.writer.is_approved
+
+    @property
+    def is_machines(self) -> bool:
+        return self.writer.kind.is_machine and not self.by_person
+
+    @property
+    def takes_back(self) -> bool:
+        """What goes is corrected; what an import merely lacks is not."""
+        return self.writer.kind == AuthorKind.PERSON
+
+
+def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:
+    old, new = {one.print: one for one in before}, {one.print: one for one in after}
+    gone = [one for key, one in old.items() if key not in new]
+    come = [one for key, one in new.items() if key not in old]
+    worded = [one for key, one in new.items() if key in old and _is_worded(one, old[key])]
+    if not (gone or come or worded):
+        return
+    known = known_of(of, {one.print for one in (*gone, *come)})
+    made = _bring(of, come, known)
+    if worded:
+        _reword(of.file, {one.print: one for one in worded})
+    left = _take_away(of, gone, come, made, known) if gone else []
+    conflicts.find(of.tx, of.file.agent, list(made.values()))
+    conflicts.close_decided(of.tx, left)
+    record(of, added=len(come), reworded=len(worded), retired=len(gone))
+
+
+def _reword(file: File, worded: Mapping[str, Statement]) -> None:
+    rows = list(Fact.objects.filter(file=file, fingerprint__in=worded))
+    for row in rows:
+        word(row, worded[row.fingerprint])
+    update(rows, WORDING)
+
+
+def _is_worded(new: Statement, old: Statement) -> bool:
+    """The same statement, written otherwise or under another heading."""
+    return (new.text, new.heading) != (old.text, old.heading)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of that workspace and not in this file: the same statements by their prints, the latest
+    first, and for a machine what was taken back."""
+
+    same: Mapping[str, Sequence[Fact]]
+    taken_back: Sequence[Fact]
+
+    def history(self, key: str) -> list[Fact]:
+        return [row for row in self.same.get(key, ()) if row.file_id is None]
+
+    def standing(self, key: str) -> Fact | None:
+        return next((row for row in self.same.get(key, ()) if row.file_id is not None), None)
+
+
+def known_of(of: Revised, keys: Collection[str]) -> Known:
+    same: dict[str, list[Fact]] = defaultdict(list)
+    if not keys:
+        return Known(same, ())
+    find = _said_or_corrected if of.is_machines else _said
+    found = find(of.file.agent_id, of.file.owner_id, of.file.pk, tuple(keys))
+    for row in found:
+        same[row.fingerprint].append(row)
+    return Known(same, [row for row in found if row.corrected_at] if of.is_machines else ())
+
+
+@Prepared
+def _said(
+    agent_id: UUID, owner_id: UUID | None, but: UUID, keys: Collection[str]
+) -> "QuerySet[Fact]":
+    return _known(agent_id, owner_id, but, Q(fingerprint__in=keys))
+
+
+@Prepared
+def _said_or_corrected(
+    agent_id: UUID, owner_id: UUID | None, but: UUID, keys: Collection[str]
+) -> "QuerySet[Fact]":
+    which = Q(fingerprint__in=keys) | Q(corrected_at__isnull=False)
+    return _known(agent_id, owner_id, but, which)
+
+
+def _known(agent_id: UUID, owner_id: UUID | None, but: UUID, which: Q) -> "QuerySet[Fact]":
+    rows = Fact.objects.of(agent_id, owner_id).filter(which).exclude(file=but)
+    return rows.select_related("superseded_by").order_by("-changed_at", "pk")
+
+
+def _bring(of: Revised, come: Sequence[Statement], known: Known) -> dict[str, Fact]:
+    """Facts of new statements, by their prints: one that was there before is itself again."""
+    if not come:
+        return {}
+    grounds = grounds_of(of.file, come)
+    waiting = {key for key, one in grounds.items() if one.waits}
+    if known.taken_back:
+        waiting |= set(_flag_corrected(of, come, grounds, Corrections(known.taken_back)))
+    made: dict[str, Fact] = {}
+    back = []
+    for one in come:
+        history = known.history(one.print)
+        fact = next((row for row in history if _comes_back(of, row)), None)
+        if fact is not None:
+            back.append(fact)
+        made[one.print] = fact = fact or new(of.file, one, of.tx.now)
+        _stand(of, fact, one, grounds[one.print])
+        fact.state = State.PENDING if one.print in waiting else State.ACTIVE
+    if of.by_person:
+        lift(row for one in come for row in known.history(one.print))
+    there = {row.pk for row in back}
+    update(back, _CAME)
+    insert(row for row in made.values() if row.pk not in there)
+    evidence.add({row: grounds[key].all for key, row in made.items()}, known=back)
+    return made
+
+
+def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
+    """Of the same workspace; not saved."""
+    fact = Fact(
+        team_id=like.team_id,
+        agent_id=like.agent_id,
+        owner_id=like.owner_id,
+        scope=like.scope,
+        fingerprint=one.print,
+        created_at=now,
+        changed_at=now,
+    )
+    word(fact, one)
+    return fact
+
+
+def leave(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> None:
+    """What stands in no file becomes history, as what a file loses does."""
+    same = Fact.objects.of(fact.agent_id, fact.owner_id).standing()
+    text = went.by if isinstance(went.by, str) else ""
+    made = {row.fingerprint: row for row in same.filter(fingerprint=fingerprint(text)) if text}
+    _let_go(tx, writer, fact, went, made)
+    fact.save(update_fields=_WENT)
+    conflicts.close_decided(tx, [fact])
+
+
+def _comes_back(of: Revised, row: Fact) -> bool:
+    """One that lives, or that a person or an earlier revision brings; else it is said anew."""
+    is_restored = of.is_restored and row.corrected_at is None
+    return row.state not in Fact.OVER or of.by_person or is_restored
+
+
+def _stand(of: Revised, fact: Fact, one: Statement, grounds: Grounds) -> None:
+    if not of.by_person and fact.state in Fact.OVER:
+        fact.confirmed_at = fact.confirmed_by = None
+    fact.file, fact.path, fact.source = of.file, of.file.path, grounds.source
+    fact.why, fact.superseded_by, fact.changed_at = "", None, of.tx.now
+    fact.said_at = grounds.said_at
+    if of.by_person:
+        fact.corrected_at = fact.corrected_by = fact.hidden_at = fact.hidden_by = None
+    word(fact, one)
+
+
+def word(fact: Fact, one: Statement) -> None:
+    for name, value in wording_of(one).items():
+        setattr(fact, name, value)
+
+
+def wording_of(one: Statement) -> dict[str, Any]:
+    claim = one.claim
+    return {
+        "text": one.text,
+        "heading": one.heading,
+        "kind": str(claim.kind),
+        "subject": claim.subject[:200],
+        "attribute": claim.attribute[:200],
+        "value": claim.value,
+        "valid_from": claim.valid_from,
+        "valid_to": claim.valid_to,
+    }
+
+
+def lift(known: Iterable[Fact]) -> None:
+    """What a person brings again is no longer taken back."""
+    keys = [row.pk for row in known if row.corrected_at is not None]
+    if keys:
+        Fact.objects.filter(pk__in=keys).update(corrected_at=None, corrected_by=None)
+
+
+def _flag_corrected(
+    of: Revised,
+    come: Sequence[Statement],
+    grounds: Mapping[str, Grounds],
+    taken_back: Corrections,
+) -> Iterator[str]:
+    """Prints of what a person took back, and nobody who may has said since."""
+    for one in come:
+        found = taken_back.blocking(one.text, one.claim)
+        since = found.corrected_at if found else None
+        if since and not evidence.is_said_since(grounds[one.print], since):
+            for line in range(one.line, one.end + 1):
+                flags.flag(of.file, line, CORRECTED)
+            yield one.print
+
+
+def _take_away(
+    of: Revised,
+    gone: Sequence[Statement],
+    come: Sequence[Statement],
+    made: Mapping[str, Fact],
+    known: Known,
+) -> list[Fact]:
+    """Facts of statements that left become history."""
+    fates = _fates(of, gone, come)
+    rows = list(Fact.objects.filter(file=of.file, fingerprint__in=fates))
+    for row in rows:
+        other = known.standing(row.fingerprint)
+        went = Went(Why.DUPLICATE, other.pk) if other else fates[row.fingerprint]
+        _let_go(of.tx, of.writer, row, went, made)
+    update(rows, _WENT)
+    return rows
+
+
+def _let_go(
+    tx: Transaction, writer: Writer, row: Fact, went: Went, made: Mapping[str, Fact]
+) -> None:
+    newer = made.get(fingerprint(went.by)) if isinstance(went.by, str) else None
+    named = went.by if isinstance(went.by, UUID) else None
+    row.superseded_by_id = newer.pk if newer else named
+    row.file, row.why, row.state = None, went.why or "", _left_as(went.why)
+    row.changed_at, row.hidden_at, row.hidden_by = tx.now, None, None
+    if writer.kind == AuthorKind.PERSON and went.why in _TAKEN_BACK:
+        row.corrected_at, row.corrected_by = tx.now, writer.user
+
+
+def _left_as(why: Fact.Why | None) -> Fact.State:
+    if why is None:
+        return State.ACTIVE
+    if why == Why.EXPIRED:
+        return State.EXPIRED
+    return State.SUPERSEDED if why in _REPLACED else State.RETIRED
+
+
+def _fates(of: Revised, gone: Sequence[Statement], come: Sequence[Statement]) -> dict[str, Went]:
+    """Print → why it went: what the writer says; else another value of its key replaces it, or
+    what a person wrote that reads like it. Of a program's lines, alike ones may be two things."""
+    by_key = {one.claim.key: one for one in come if one.claim.key}
+    said = [one.text for one in come] if of.takes_back else []
+    carried = carry([one.text for one in gone], said).changed
+    alike = {old: come[new - 1] for new, old in carried.items()}
+    found = {}
+    for at, one in enumerate(gone, start=1):
+        newer = (by_key.get(one.claim.key) if one.claim.key else None) or alike.get(at)
+        if (given := of.whys.get(normalise(one.text))) is not None:
+            found[one.print] = given
+        elif newer is not None:
+            found[one.print] = Went(Why.REWORDED if of.takes_back else Why.SUPERSEDED, newer.text)
+        else:
+            found[one.print] = Went(Why.DELETED if of.takes_back else Why.REMOVED)
+    return found
+
+
+def waiting_of(there: Iterable[Statement], flagged: Collection[int]) -> set[str]:
+    """Prints of the statements with a flagged line."""
+    return {one.print for one in there if any(n in flagged for n in range(one.line, one.end + 1))}
+
+
+def record(of: Revised, **counts: int) -> None:
+    of.tx.record(
+        "fact.changed",
+        **target(of.file),
+        target_revision=of.file.revision,
+        on_behalf_of=of.file.owner_id,
+        details={name: count for name, count in counts.items() if count},
+    )

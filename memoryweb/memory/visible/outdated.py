@@ -1,0 +1,179 @@
+"""What no prompt is given any more, though it is still there to read: statements that their owner
+has spoken against or asked to forget, and messages and lines that support only what is over
+(SPEC §8.1).
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import reduce
+from operator import or_
+from typing import TypeVar
+from uuid import UUID
+
+from django.db.models import Q, QuerySet, Value
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.models import Evidence, Fact, File, LineOrigin
+from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.listing import held_from
+from memoryweb.memory.statements.validity import is_over
+from memoryweb.memory.visible.hidden import hiding, lines_saying
+
+Told = TypeVar("Told")
+Source = TypeVar("Source")
+# Of an agent's memory and of whose; the line's print and day.
+Line = tuple[UUID | None, UUID | None, str, date]
+_HOLDS = date.max
+# Whatever else ends a statement says that it was wrong, or may say so: what its person spoke
+# against ("asked") need never have been true. "": it still stands, and its time is over.
+_WAS_TRUE = frozenset({"", *map(Fact.Why, ("superseded", "expired", "cancelled", "unproved"))})
+
+
+def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
+    """Of each file the lines that wait for a person, and those that their owner has spoken
+    against or that are to be forgotten; in one statement."""
+    found: dict[UUID, set[int]] = defaultdict(set)
+    hidden: dict[UUID, dict[str, None]] = defaultdict(dict)
+    forgotten: dict[UUID, set[str]] = defaultdict(set)
+    with scope(team=tuple({file.team_id for file in files})):
+        for file_id, line, print_ in _withheld(tuple(file.pk for file in files)):
+            if line < 0:
+                forgotten[file_id].add(print_)
+            elif print_:
+                hidden[file_id][print_] = None
+            else:
+                found[file_id].add(line)
+    for file in files:
+        if file.pk in hidden:
+            found[file.pk] |= _lines_of(file, hidden[file.pk]).keys()
+        if file.pk in forgotten:
+            found[file.pk] |= lines_saying(file.content, forgotten[file.pk])
+    return found
+
+
+@Prepared
+def _withheld(files: Collection[UUID]) -> "QuerySet[LineOrigin, tuple[UUID, int, str]]":
+    flagged = LineOrigin.objects.filter(~Q(marks=""), file__in=files)
+    rows = flagged.values_list("file", "line", Value(""))
+    against = _against(files).values_list("file", Value(0), "fingerprint")
+    asked = hiding(Q(file__in=files)).values_list("file", Value(-1), "fingerprint")
+    return rows.union(against, asked, all=True)
+
+
+def spoken_against(file: File) -> Mapping[int, UUID]:
+    """The lines that their owner has said otherwise of since, each with its statement."""
+    return _lines_of(file, dict(_against([file.pk]).values_list("fingerprint", "pk")))
+
+
+def _against(files: Collection[UUID]) -> "QuerySet[Fact]":
+    return Fact.objects.filter(file__in=files, hidden_at__isnull=False)
+
+
+def _lines_of(file: File, facts: Mapping[str, Told]) -> dict[int, Told]:
+    """Line → what is told of its statement, by the statement's print."""
+    there = statements_of(file.content, file.path) if facts else ()
+    return {
+        line: facts[one.print]
+        for one in there
+        if one.print in facts
+        for line in range(one.line, one.end + 1)
+    }
+
+
+def dated(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that say something of now, or of what no statement was made of; and with its last
+    day what says only what was true once. What was never true is gone."""
+    messages = {hit.message.pk: hit.message.team_id for hit in hits if hit.message}
+    files = {hit.file.pk: hit.file.team_id for hit in hits if hit.file}
+    if not messages and not files:
+        return list(hits)
+    with scope(team=tuple({*messages.values(), *files.values()})):
+        noted = _messages_of(files)
+        ends = _ends({*messages, *(pk for pks in noted.values() for pk in pks)})
+        lines = _ends_of_lines(hit for hit in hits if not _behind(hit, noted))
+    found = []
+    for hit in hits:
+        behind = _behind(hit, noted)
+        over = [ends.get(pk, _HOLDS) for pk in behind] or [lines.get(_line(hit), _HOLDS)]
+        if _HOLDS in over:
+            found.append(hit)
+        elif days := [day for day in over if day]:
+            found.append(replace(hit, until=max(days)))
+    return found
+
+
+def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]:
+    """(file, line) → the messages that it was taken from."""
+    found = defaultdict(set)
+    rows = LineOrigin.objects.filter(file__in=files, message__isnull=False) if files else ()
+    for row in rows:
+        if row.message_id is not None:
+            found[row.file_id, row.line].add(row.message_id)
+    return found
+
+
+def _ends(messages: Collection[int]) -> dict[int, date | None]:
+    """Of messages that statements were made of."""
+    rows = Evidence.objects.filter(message__in=messages).select_related("fact__superseded_by")
+    return _over((row.message_id or 0, row.fact) for row in rows)
+
+
+def _ends_of_lines(hits: Iterable[Hit]) -> dict[Line, date | None]:
+    """Of the lines of notes that stand on no message, by statements that said the same later: what
+    was written down after they ended is news."""
+    lines = {_line(hit) for hit in hits if hit.file and hit.file.note_date}
+    if not lines:
+        return {}
+    agents, owners, prints, _days = map(set, zip(*lines, strict=True))
+    of = reduce(or_, (Q(owner=owner) for owner in owners))
+    rows = Fact.objects.filter(of, agent__in=agents, fingerprint__in=prints)
+    return _over(
+        (line, fact)
+        for fact in rows.select_related("superseded_by")
+        for line in lines
+        if line[:3] == (fact.agent_id, fact.owner_id, fact.fingerprint)
+        and line[3] <= fact.changed_at.date()
+    )
+
+
+def _line(hit: Hit) -> Line:
+    if hit.file is None:
+        return None, None, "", date.min
+    day = hit.file.note_date or date.min
+    return hit.file.agent_id, hit.file.owner_id, fingerprint(hit.text), day
+
+
+def _over(told: Iterable[tuple[Source, Fact]]) -> dict[Source, date | None]:
+    """The sources of statements none of which holds any more: until when one did, None where none
+    of them was true."""
+    living, ends = set[Source](), dict[Source, date | None]()
+    today = timezone.now().date()
+    for source, fact in told:
+        if fact.hidden_at is None and fact.state not in Fact.OVER and not is_over(fact, today):
+            living.add(source)
+        ends[source] = max(filter(None, (ends.get(source), _last_day(fact))), default=None)
+    return {source: day for source, day in ends.items() if source not in living}
+
+
+def _last_day(fact: Fact) -> date | None:
+    """Of what was true until something else was; not of what was taken back."""
+    if fact.hidden_at or fact.corrected_at or fact.why not in _WAS_TRUE:
+        return None
+    newer = held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
+    return fact.valid_to or newer
+
+
+def _behind(hit: Hit, noted: Mapping[tuple[UUID, int], set[int]]) -> set[int]:
+    """The messages that a hit stands on."""
+    if hit.message:
+        return {hit.message.pk}
+    if hit.file is None:
+        return set()
+    lines = range(hit.line, hit.end_line + 1)
+    return {pk for line in lines for pk in noted.get((hit.file.pk, line), ())}

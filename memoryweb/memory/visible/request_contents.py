@@ -1,0 +1,182 @@
+"""What a request hides and offers, told to who may read it: each statement once, wherever it
+stands."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.core.prepared_queries import Prepared
+from memoryweb.language.forget_requests import meanings
+from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
+from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.visible.hidden import MARK, hiding, text_of
+from memoryweb.memory.visible.text_matching import Sought, says
+from memoryweb.memory.visible.withheld import withheld_targets
+
+_ORDER = (Target.Kind.FACT, Target.Kind.LINE, Target.Kind.MESSAGE)
+
+
+@dataclass(frozen=True)
+class Told:
+    """`where` names the files and conversations; `targets` are all places that say it."""
+
+    id: str
+    text: str
+    where: tuple[str, ...]
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Account:
+    hidden: tuple[Told, ...]
+    candidates: tuple[Told, ...]
+
+
+def requests_of(agent: Agent) -> "QuerySet[Request]":
+    return Request.objects.filter(agent=agent).prefetch_related(_targets())
+
+
+def waiting_of(owners: Collection[UUID], *, is_decided: bool = False) -> list[Request]:
+    """Of these owners, the latest first."""
+    found = Request.objects.filter(owner__in=list(owners), is_everything=False)
+    is_waiting = Q(state__in=Request.HIDING)
+    found = found.filter(~is_waiting if is_decided else is_waiting)
+    shown = found.select_related("agent", "owner", "message", "conversation")
+    return list(shown.order_by("-created_at", "-pk"))
+
+
+def tell(request: Request) -> Account:
+    return tell_all([request])[request.pk]
+
+
+def tell_all(requests: Sequence[Request]) -> Mapping[object, Account]:
+    """In one statement for many, none where they brought their targets along."""
+    prefetch_related_objects(requests, _targets())
+    return {one.pk: _account(one) for one in requests}
+
+
+def _account(request: Request) -> Account:
+    """Its own sentence is no statement."""
+    rows = [row for row in request.targets.all() if not _asks(row, request)]
+    hidden = _told(row for row in rows if row.is_hidden)
+    return Account(tuple(hidden), tuple(_told(row for row in rows if not row.is_hidden)))
+
+
+def _asks(row: Target, request: Request) -> bool:
+    return row.message_id is not None and row.message_id == request.message_id
+
+
+def _targets() -> "Prefetch[Any]":
+    rows = Target.objects.select_related("fact", "file", "message__conversation")
+    return Prefetch("targets", rows.order_by("pk"))
+
+
+def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
+    """Lines and messages among the candidates of what waits, each by its id."""
+    rows = Target.objects.filter(request__agent=agent, request__owner=owner, fact=None)
+    waiting = rows.filter(is_hidden=False, request__state__in=Request.HIDING)
+    for row in waiting.select_related("file", "message__conversation"):
+        yield id_of(row), place_of(row)
+
+
+def place_of(row: Target) -> Meant:
+    """With what it says now."""
+    return Meant(
+        Target.Kind(row.kind),
+        text_of(row),
+        _where(row),
+        fact=row.fact,
+        file=row.file,
+        fingerprint=row.fingerprint,
+        message=row.message,
+        first=row.first,
+        last=row.last,
+    )
+
+
+def offered_of(request: Request) -> list[Told]:
+    """What programs may read of what a request offers."""
+    secret = withheld_targets(request)
+    return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
+
+
+def about_for_others(request: Request) -> str:
+    """A topic is told ("my weight"); more of the words may say what is hidden."""
+    is_hiding = request.state in Request.HIDING and any(t.is_hidden for t in request.targets.all())
+    is_topic = not is_hiding or all(one.is_topic for one in meanings(request.about))
+    return request.about if is_topic else MARK
+
+
+def statements(request: Request) -> int:
+    """How many it hid: what was of before, and what an assistant said, goes with them."""
+    rows = {row.pk: row for row in request.targets.all()}
+    found = [any(_counts(rows[pk]) for pk in one.targets) for one in tell(request).hidden]
+    return sum(found) or 1
+
+
+def _counts(row: Target) -> bool:
+    if row.fact is not None:
+        return row.fact.state not in Fact.OVER
+    return row.message is None or row.message.role == Message.Role.USER
+
+
+def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
+    """By owner what of their memory is to be forgotten: records that repeat it are read without.
+    One statement where nothing is."""
+    asked = set(Request.objects.hiding().filter(agent=agent_id).values_list("owner", flat=True))
+
+    @cache
+    def away(owner_id: UUID | None) -> Sought:
+        return away_from(agent_id, owner_id) if owner_id in asked else Sought(())
+
+    return away
+
+
+def away_from(agent_id: UUID, owner_id: UUID | None) -> Sought:
+    """The same of one memory."""
+    return Sought(map(text_of, _hidden_of(agent_id, owner_id)))
+
+
+def without_away(file: File, found: Iterable[Revision]) -> None:
+    """Why its revisions were written, as anybody may read it."""
+    if told := [one for one in found if one.reason]:
+        away = away_from(file.agent_id, file.owner_id)
+        for one in told:
+            one.reason = away.without(one.reason)
+
+
+@Prepared
+def _hidden_of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Target]":
+    rows = hiding(Q(request__agent=agent_id, request__owner=owner_id))
+    return rows.select_related("fact", "file", "message")
+
+
+def id_of(target: Target) -> str:
+    """A statement's own id; of a line or message that of its place here."""
+    return str(target.fact_id) if target.fact_id else f"t{target.pk}"
+
+
+def _told(rows: Iterable[Target]) -> Iterator[Told]:
+    """The fullest name first: a fact, then a line, then what was said."""
+    kept: list[tuple[Target, str, list[Target]]] = []
+    for row in sorted(rows, key=lambda one: _ORDER.index(Target.Kind(one.kind))):
+        text = text_of(row)
+        same = next((of for _first, said, of in kept if says(text, said)), None) if text else []
+        if same is None:
+            kept.append((row, text, [row]))
+        else:
+            same.append(row)
+    for row, text, places in kept:
+        where = tuple(dict.fromkeys(filter(None, map(_where, places))))
+        yield Told(id_of(row), text, where, tuple(one.pk for one in places))
+
+
+def _where(row: Target) -> str:
+    if row.message is not None:
+        return row.message.conversation.external_id
+    return row.file.path if row.file else row.fact.path if row.fact else ""

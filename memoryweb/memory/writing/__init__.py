@@ -1,0 +1,1 @@
+"""The only way text enters memory, and what every text passes before."""

@@ -1,0 +1,152 @@
+"""Revisions of files, and what follows them: line origins, flags, index, audit event, facts."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memoryweb.audit.record import target
+from memoryweb.core.row_batches import insert
+from memoryweb.memory.index import indexing
+from memoryweb.memory.lines import entries as entries
+from memoryweb.memory.lines import flags
+from memoryweb.memory.lines import origins as line_origins
+from memoryweb.memory.lines.flags import Brought, without_flagged
+from memoryweb.memory.lines.history import rooted
+from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.lines.source_classes import source_of
+from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.statements import projection
+from memoryweb.memory.statements.projection import Whys
+from memoryweb.memory.writing import screening
+from memoryweb.memory.writing.screening import Screened
+
+
+@dataclass(frozen=True)
+class Change:
+    """One revision to make: `content` afterwards, `delta` when the rest stays as it is."""
+
+    content: str
+    delta: str | None = None
+    reason: str = ""
+    restored_from: int | None = None
+    is_deletion: bool = False
+
+
+@dataclass(frozen=True)
+class Save:
+    """A change of a file's whole text, where its new lines come from, and why statements went."""
+
+    file: File
+    change: Change
+    origins: Mapping[int, Origin] = field(default_factory=dict)
+    screened: Screened | None = None
+    whys: Whys | None = None
+
+
+def sha256(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) -> list[Revision]:
+    """One revision of each whole text; line origins, flags, index, audit and facts follow it."""
+    if not saves:
+        return []
+    waiting = flags.flagged_of([one.file for one in saves if one.file.revision])
+    before = [one.file.content for one in saves]
+    revisions = revise(tx, [(one.file, one.change) for one in saves], writer)
+    brought = []
+    for one, old, revision in zip(saves, before, revisions, strict=True):
+        file, origins = one.file, rooted(one.origins)
+        rows = line_origins.follow(file, old, revision, file.content, origins)
+        brought.append(Brought(file, without_flagged(old, waiting[file.pk]), rows))
+    keep(tx, action, brought, revisions)
+    for one, old, revision in zip(saves, before, revisions, strict=True):
+        projection.project(tx, one.file, revision, old, writer, one.whys)
+    return revisions
+
+
+def keep(
+    tx: Transaction, action: str, brought: Sequence[Brought], revisions: Sequence[Revision]
+) -> None:
+    flags.flag_new(brought)
+    insert(row for one in brought for row in one.rows)
+    indexing.index_files([one.file for one in brought])
+    for one, revision in zip(brought, revisions, strict=True):
+        record(tx, action, one.file, revision)
+
+
+def revise(
+    tx: Transaction, changes: Sequence[tuple[File, Change]], writer: Writer
+) -> list[Revision]:
+    """One of each file, all of one workspace, in two statements."""
+    source = source_of(writer, changes[0][0].owner)
+    made = [_revision(tx, file, change, writer, source) for file, change in changes]
+    columns = [column.name for column in File._meta.concrete_fields if not column.primary_key]
+    File.objects.bulk_create(
+        [file for file, _change in changes],
+        update_conflicts=True,
+        unique_fields=["pk"],
+        update_fields=columns,
+    )
+    entries.follow(file for file, _change in changes)
+    return Revision.objects.bulk_create(made)
+
+
+def _revision(
+    tx: Transaction, file: File, change: Change, writer: Writer, source: SourceClass
+) -> Revision:
+    delta = change.delta if file.revision else None
+    last_base = file.base_revision
+    file.content = change.content
+    file.sha256 = sha256(change.content)
+    file.size = len(change.content.encode())
+    file.revision += 1
+    file.ordered_from = _ordered_from(tx, file, writer)
+    file.base_revision = file.revision if delta is None else last_base
+    file.updated_at = tx.now
+    file.deleted_at = tx.now if change.is_deletion else None
+    return Revision(
+        team_id=file.team_id,
+        file=file,
+        number=file.revision,
+        base=file.base_revision,
+        text=change.content if delta is None else delta,
+        sha256=file.sha256,
+        size=file.size,
+        author_kind=writer.kind,
+        user=writer.user,
+        integration=writer.integration,
+        run=writer.run,
+        token=writer.token,
+        conversation_id=writer.conversation_id,
+        batch=writer.batch,
+        source=source,
+        path=file.path,
+        reason=screening.mask_all(change.reason)[:300],
+        restored_from=change.restored_from,
+        is_deletion=change.is_deletion,
+        created_at=tx.now,
+    )
+
+
+def _ordered_from(tx: Transaction, file: File, writer: Writer) -> int:
+    """A clock that went back begins a new order; what a simulated run writes stands outside any."""
+    if writer.run and writer.run.clock:
+        return file.revision + 1
+    went_back = file.revision > 1 and tx.now < file.updated_at
+    return file.revision if went_back else file.ordered_from
+
+
+def record(tx: Transaction, action: str, file: File, revision: Revision, **labels: str) -> None:
+    tx.record(
+        action,
+        **target(file),
+        target_revision=revision.number,
+        before_revision=revision.number - 1 or None,
+        on_behalf_of=file.owner_id,
+        labels={"path": file.path, **labels},
+        details={"author": str(revision.author_kind), "size": revision.size},
+    )

@@ -1,0 +1,105 @@
+"""Endpoints as admins make, change and remove them; each change is an event."""
+
+import json
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from memoryweb.audit import keys
+from memoryweb.audit.models import ChainHead
+from memoryweb.audit.record import target
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.notify import dispatch
+from memoryweb.notify.exceptions import UrlRefused
+from memoryweb.notify.models import Delivery, Endpoint
+
+TEST = "webhook.test"
+
+
+def check_url(url: str) -> None:
+    """What can be told before a call; what the name resolves to is asked at each. Raises
+    UrlRefused."""
+    try:
+        parts = urlsplit(url)
+        host, _port = parts.hostname, parts.port
+    except ValueError:
+        raise UrlRefused(_("This is not a URL.")) from None
+    if not host or parts.scheme not in {"http", "https"}:
+        raise UrlRefused(_("A URL begins with https:// and a host."))
+    if parts.scheme == "http" and host not in settings.PRIVATE_HOSTS:
+        raise UrlRefused(_("The URL must begin with https://."))
+    if parts.username or parts.password or parts.fragment:
+        raise UrlRefused(_("The URL must not contain a password or a fragment."))
+
+
+def make(tx: Transaction, *, url: str, events: Sequence[str]) -> Endpoint:
+    """It is told what happens from now on. Raises UrlRefused."""
+    check_url(url)
+    head = ChainHead.objects.get(team_id=tx.team.pk)
+    endpoint = Endpoint.objects.create(
+        team=tx.team,
+        url=url,
+        events=sorted(events),
+        seen=head.seq,
+        created_at=tx.now,
+        key_number=keys.newest(),
+    )
+    tx.record("webhook.made", **target(endpoint))
+    return endpoint
+
+
+def change(tx: Transaction, endpoint: Endpoint, *, url: str, events: Sequence[str]) -> None:
+    """Raises UrlRefused."""
+    check_url(url)
+    endpoint.url, endpoint.events = url, sorted(events)
+    endpoint.save(update_fields=["url", "events"])
+    tx.record("webhook.changed", **target(endpoint))
+
+
+def turn(tx: Transaction, endpoint: Endpoint, *, is_on: bool) -> None:
+    """What happened while it was off it is not told."""
+    endpoint.is_on, endpoint.reason = is_on, ""
+    if is_on:
+        endpoint.seen = ChainHead.objects.get(team_id=tx.team.pk).seq
+    endpoint.save(update_fields=["is_on", "reason", "seen"])
+    tx.record("webhook.changed", **target(endpoint), details={"on": is_on})
+
+
+def renew(tx: Transaction, endpoint: Endpoint) -> None:
+    """The next message is signed with another secret."""
+    endpoint.generation += 1
+    endpoint.key_number = keys.newest()
+    endpoint.save(update_fields=["generation", "key_number"])
+    tx.record("webhook.renewed", **target(endpoint))
+
+
+def remove(tx: Transaction, endpoint: Endpoint) -> None:
+    """With its log."""
+    tx.record("webhook.removed", **target(endpoint))
+    endpoint.delete()
+
+
+def test(tx: Transaction, endpoint: Endpoint) -> Delivery:
+    body = json.dumps({"type": TEST, "timestamp": tx.now.isoformat(), "data": {}})
+    made = Delivery.objects.create(
+        team=tx.team,
+        endpoint=endpoint,
+        type=TEST,
+        body=body,
+        due_at=tx.now,
+        created_at=tx.now,
+    )
+    tx.record("webhook.tested", **target(endpoint))
+    dispatch.call()
+    return made
+
+
+def resend(tx: Transaction, delivery: Delivery) -> None:
+    """The same message with the same id, as often as it takes."""
+    delivery.state, delivery.attempts, delivery.due_at = Delivery.State.WAITING, 0, tx.now
+    delivery.finished_at, delivery.error = None, ""
+    delivery.save(update_fields=["state", "attempts", "due_at", "finished_at", "error"])
+    tx.record("webhook.resent", **target(delivery))
+    dispatch.call()

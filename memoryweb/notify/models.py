@@ -1,0 +1,108 @@
+import uuid
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.core.fields import PlainCharField, PlainJSONField, PlainTextField
+from memoryweb.core.tenancy import TeamManager
+
+
+class MailNotice(models.Model):
+    """What a person wants to hear by mail, from all of their teams; without a row nothing.
+
+    Not scoped: it is about a person. What a mail tells is asked of each team when it is sent.
+    """
+
+    user = models.OneToOneField(
+        "accounts.User", models.CASCADE, primary_key=True, related_name="mail_notice"
+    )
+    learned = models.BooleanField(default=False)
+    waits = models.BooleanField(default=False)
+    failed = models.BooleanField(default=False)
+    site = PlainCharField(max_length=200, help_text="where it was chosen, for the links of a mail")
+    language = PlainCharField(max_length=8, blank=True, help_text="that it was chosen in")
+    told_until = models.DateTimeField(help_text="what happened before is not told any more")
+    due_at = models.DateTimeField(null=True, db_index=True, help_text="null: never")
+    attempts = models.IntegerField(default=0, help_text="of today's mail")
+    sent_at = models.DateTimeField(null=True)
+    error = PlainCharField(max_length=32, blank=True, help_text="a code, of the last attempt")
+
+    class Meta:
+        db_table = "notices_mailnotice"
+
+    def __str__(self) -> str:
+        return f"mail to {self.user_id}"
+
+    @property
+    def is_on(self) -> bool:
+        return self.learned or self.waits or self.failed
+
+
+class Endpoint(models.Model):
+    """An address of a team that is told what happens. Its secret stands nowhere: it is derived from
+    the installation's of then, and `generation` makes a new one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="webhooks")
+    url = PlainCharField(max_length=500)
+    events = PlainJSONField(default=list, help_text="the types that it is told")
+    generation = models.IntegerField(default=1)
+    key_number = models.IntegerField(default=0, help_text="which of the installation's secret keys")
+    is_on = models.BooleanField(default=True)
+    reason = PlainCharField(max_length=32, blank=True, help_text="why it was turned off by itself")
+    seen = models.BigIntegerField(default=0, help_text="the last event of the chain looked at")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "webhooks_endpoint"
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class Delivery(models.Model):
+    """One message to one endpoint, and how sending it went. It holds ids, codes and counts."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        DELIVERED = "delivered", _("Delivered")
+        FAILED = "failed", _("Failed")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    endpoint = models.ForeignKey(
+        Endpoint, models.CASCADE, related_name="deliveries", db_index=False
+    )
+    type = PlainCharField(max_length=32)
+    body = PlainTextField()
+    state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
+    attempts = models.IntegerField(default=0)
+    due_at = models.DateTimeField(null=True, help_text="not before; null once it is over")
+    status = models.IntegerField(null=True, help_text="of the latest answer")
+    error = PlainCharField(max_length=32, blank=True, help_text="a code, where it went wrong")
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "webhooks_delivery"
+        indexes = [
+            models.Index(fields=["endpoint", "-created_at"], name="webhooks_log"),
+            models.Index(
+                fields=["due_at"],
+                condition=models.Q(due_at__isnull=False),
+                name="webhooks_due",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.pk}"
+
+    @property
+    def message_id(self) -> str:
+        """The same at each attempt, so that a receiver knows what it has."""
+        return f"msg_{self.pk.hex}"

@@ -1,0 +1,102 @@
+"""Sends what is due: each message claimed by one worker, and tried again later where it failed."""
+
+import time
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.audit import record as audit
+from memoryweb.core.outbound import posting
+from memoryweb.core.outbound.addresses import AddressRefused
+from memoryweb.core.outbound.posting import TooSlow, Unreachable
+from memoryweb.notify.endpoints import check_url
+from memoryweb.notify.exceptions import UrlRefused
+from memoryweb.notify.models import Delivery, Endpoint
+from memoryweb.notify.signing import headers_of
+
+TURN_SECONDS = 30.0  # of one task; the tick calls the next
+CLAIMED = timedelta(minutes=2)  # longer than any call; a worker that is lost gives it up
+WAITS = tuple(
+    timedelta(minutes=minutes) for minutes in (1, 5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60)
+)
+GONE = 410
+
+
+def send_due() -> None:
+    """A receiver that fails is asked once a turn: it must not keep the others waiting."""
+    ends, failing = time.monotonic() + TURN_SECONDS, set[UUID]()
+    with scopes_disabled():
+        while time.monotonic() < ends:
+            waiting = Delivery.objects.filter(due_at__lte=timezone.now(), endpoint__is_on=True)
+            waiting = waiting.exclude(endpoint__in=failing)
+            found = waiting.select_related("endpoint").order_by("due_at", "created_at").first()
+            if found is None:
+                return
+            if _claimed(found) and not _send(found):
+                failing.add(found.endpoint_id)
+
+
+def _claimed(delivery: Delivery) -> bool:
+    mine = Delivery.objects.filter(pk=delivery.pk, due_at=delivery.due_at)
+    delivery.attempts += 1
+    due_at = timezone.now() + CLAIMED
+    return bool(mine.update(due_at=due_at, attempts=F("attempts") + 1))
+
+
+def _send(delivery: Delivery) -> bool:
+    now = timezone.now()
+    delivery.status, delivery.error = _answer(delivery, now)
+    if delivery.error == "gone":
+        _turn_off(delivery.endpoint)
+    is_over = not delivery.error or delivery.error == "gone" or delivery.attempts > len(WAITS)
+    delivery.due_at = None if is_over else timezone.now() + WAITS[delivery.attempts - 1]
+    delivery.finished_at = timezone.now() if is_over else None
+    if is_over:
+        states = Delivery.State
+        delivery.state = states.FAILED if delivery.error else states.DELIVERED
+    delivery.save(update_fields=["status", "error", "due_at", "finished_at", "state"])
+    return not delivery.error
+
+
+def _answer(delivery: Delivery, now: datetime) -> tuple[int | None, str]:
+    """The status, and what is wrong with it."""
+    url = delivery.endpoint.url
+    try:
+        check_url(url)
+        headers, body = headers_of(delivery, now), delivery.body.encode()
+        status = posting.post(url, headers, body, allowed=settings.PRIVATE_HOSTS)
+    except UrlRefused:
+        return None, "url_refused"
+    except AddressRefused:
+        return None, "address_refused"
+    except TooSlow:
+        return None, "too_slow"
+    except Unreachable:
+        return None, "unreachable"
+    if 200 <= status < 300:
+        return status, ""
+    if status == GONE:
+        return status, "gone"
+    return status, "redirected" if 300 <= status < 400 else "refused"
+
+
+def _turn_off(endpoint: Endpoint) -> None:
+    """The receiver says that it wants no more."""
+    with transaction.atomic():
+        audit.lock(endpoint.team_id)
+        if not Endpoint.objects.filter(pk=endpoint.pk, is_on=True).update(
+            is_on=False, reason="gone"
+        ):
+            return
+        others = Delivery.objects.filter(endpoint=endpoint, due_at__isnull=False)
+        ended = {"due_at": None, "finished_at": timezone.now(), "error": "gone"}
+        others.update(state=Delivery.State.FAILED, **ended)
+        entry = audit.Entry(
+            "webhook.changed", audit.SYSTEM, **audit.target(endpoint), reason_code="gone"
+        )
+        audit.record(endpoint.team_id, entry)
