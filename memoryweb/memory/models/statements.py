@@ -1,8 +1,8 @@
 """Statements as rows: who each is about, since when it holds, what it stands on, and its state.
 
-For what is shown the file is the truth: `memory/statements/projection.py` keeps these rows in step with the bullets
-of MEMORY, PROFILE, KNOWLEDGE and `structured/*`, in the transaction that writes the file. What no
-longer stands in a file stays here as history.
+For what is shown the file is the truth: `memory/statements/projection.py` keeps these rows in step
+with the bullets of MEMORY, PROFILE, KNOWLEDGE and `structured/*`, in the transaction that writes
+the file. What no longer stands in a file stays here as history.
 """
 
 import uuid
