@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.permissions import Role
-from memoryweb.core.fields import ErasableCharField, PlainCharField, PlainJSONField
+from memoryweb.core.fields import ErasableCharField, Erasure, PlainCharField, PlainJSONField
 from memoryweb.core.tenancy import TeamManager
 
 EXPIRY_WARNING = timedelta(days=14)
@@ -199,6 +199,8 @@ class Invitation(models.Model):
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+
+    erasure = Erasure.IDENTITY
 
     class Meta:
         indexes = [models.Index(fields=["team", "-created_at"], name="accounts_invitation_team")]

@@ -7,7 +7,14 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import ErasableCharField, KeyedCharField, PlainCharField, PlainTextField
+from memoryweb.core.fields import (
+    ErasableCharField,
+    Erasure,
+    Holds,
+    KeyedCharField,
+    PlainCharField,
+    PlainTextField,
+)
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.core.tenancy import TeamManager
 
@@ -111,6 +118,7 @@ class Owner(models.Model):
     paused = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.IDENTITY
     objects = TeamManager()
 
     class Meta:
@@ -151,7 +159,7 @@ class BreakGlass(models.Model):
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey(Owner, models.CASCADE, related_name="break_glass")
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
-    reason = PlainTextField(_("reason"), max_length=500)
+    reason = PlainTextField(_("reason"), max_length=500, holds=Holds.LABEL)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 

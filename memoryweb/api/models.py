@@ -6,7 +6,7 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Token
-from memoryweb.core.fields import ErasableTextField, PlainCharField
+from memoryweb.core.fields import ErasableTextField, Erasure, Holds, PlainCharField
 from memoryweb.core.tenancy import TeamManager
 
 KEPT = timedelta(hours=24)
@@ -19,12 +19,13 @@ class Idempotency(models.Model):
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     token = models.ForeignKey("accounts.Token", models.CASCADE, related_name="idempotency")
-    key = PlainCharField(max_length=255)
+    key = PlainCharField(max_length=255, holds=Holds.LABEL)
     fingerprint = PlainCharField(max_length=64, help_text="SHA-256 of address, rights and body")
     status = models.IntegerField(default=0)
-    body = ErasableTextField(blank=True)
+    body = ErasableTextField(blank=True, holds=Holds.LABEL)
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.DROPPED
     objects = TeamManager()
 
     class Meta:

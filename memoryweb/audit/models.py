@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import models
 
-from memoryweb.core.fields import ErasableTextField, PlainCharField, PlainTextField
+from memoryweb.core.fields import ErasableTextField, Holds, PlainCharField, PlainTextField
 
 
 class ChainHead(models.Model):
@@ -79,7 +79,7 @@ class Label(models.Model):
     team_id = models.UUIDField()
     name = PlainCharField(max_length=32)
     salt = models.BinaryField(max_length=32, null=True)
-    text = ErasableTextField(blank=True)
+    text = ErasableTextField(blank=True, holds=Holds.LABEL)
 
     class Meta:
         constraints = [

@@ -20,6 +20,7 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnkno
 from memoryweb.agents.models import Agent
 from memoryweb.audit import keys
 from memoryweb.audit.keys import KeysRefused
+from memoryweb.core import upgrade
 from memoryweb.core.database_unavailable import refusal as refusal_of
 from memoryweb.memory.models.refusals import MemoryRefused
 
@@ -63,7 +64,7 @@ class Command(BaseCommand, ABC):
         except REFUSALS as refusal:
             outcome = Outcome(str(refusal), {"code": getattr(refusal, "code", "refused")}, ok=False)
         except (DatabaseError, OSError) as error:
-            if not (said := refusal_of(error)):
+            if not (said := refusal_of(error) or upgrade.refusal()):
                 raise
             outcome = Outcome(str(said), {"code": "unavailable"}, ok=False)
         if options["json"]:

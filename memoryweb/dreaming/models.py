@@ -8,6 +8,8 @@ from memoryweb.core.fields import (
     ErasableCharField,
     ErasableJSONField,
     ErasableTextField,
+    Erasure,
+    Holds,
     PlainCharField,
     PlainJSONField,
 )
@@ -31,9 +33,12 @@ class Report(models.Model):
     kept = models.IntegerField(default=0)
     rejected = models.IntegerField(default=0)
     diary = ErasableTextField(blank=True)
-    changes = PlainJSONField(default=list, help_text="[{file, path, before, after}] revisions")
+    changes = PlainJSONField(
+        default=list, help_text="[{file, path, before, after}] revisions", holds=Holds.LABEL
+    )
     fingerprint = PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
 
+    erasure = Erasure.QUOTING
     objects = TeamManager()
 
     class Meta:
@@ -55,13 +60,16 @@ class Operation(models.Model):
     does = PlainCharField(max_length=8)
     why = PlainCharField(max_length=10, blank=True, help_text="why statements left")
     code = PlainCharField(max_length=24, blank=True)
-    values = PlainJSONField(default=dict)
+    values = PlainJSONField(default=dict, holds=Holds.LABEL)
     waits = PlainCharField(max_length=8, blank=True)
     before = ErasableJSONField(default=list, help_text="texts of the statements that left")
     after = ErasableTextField(blank=True)
     against = ErasableTextField(blank=True, help_text="what stands against it")
-    sources = PlainJSONField(default=list, help_text="[{file, path, revision, line}]")
+    sources = PlainJSONField(
+        default=list, help_text="[{file, path, revision, line}]", holds=Holds.LABEL
+    )
 
+    erasure = Erasure.QUOTING
     objects = TeamManager()
 
     class Meta:
@@ -104,9 +112,11 @@ class Candidate(models.Model):
     key = PlainCharField(max_length=64)
     text = ErasableTextField()
     file = models.ForeignKey("memory.File", models.SET_NULL, null=True, related_name="+")
-    path = ErasableCharField(max_length=256)
+    path = ErasableCharField(max_length=256, holds=Holds.NAME)
     line = models.IntegerField()
-    sources = PlainJSONField(default=list, help_text="[{file, path, revision, line}]")
+    sources = PlainJSONField(
+        default=list, help_text="[{file, path, revision, line}]", holds=Holds.LABEL
+    )
     score = models.FloatField()
     components = PlainJSONField(default=dict)
     gates = PlainJSONField(default=list, help_text="[{name, passed, detail}]")
@@ -115,6 +125,7 @@ class Candidate(models.Model):
     memory_line = models.IntegerField(null=True, help_text="where it stands in MEMORY.md")
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.DROPPED | Erasure.QUOTING
     objects = TeamManager()
 
     class Meta:

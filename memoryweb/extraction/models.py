@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.core.fields import (
     ErasableJSONField,
     ErasableTextField,
+    Holds,
     PlainCharField,
     PlainJSONField,
 )
@@ -32,7 +33,7 @@ class Extraction(models.Model):
     extractor = PlainCharField(max_length=8)
     model = PlainCharField(max_length=120, blank=True)
     answer = ErasableJSONField(default=dict)
-    reason = ErasableTextField(blank=True)
+    reason = ErasableTextField(blank=True, holds=Holds.LABEL)
     written = PlainJSONField(
         default=list, help_text="[{file, revision, first, last}] of lines that were written"
     )

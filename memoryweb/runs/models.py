@@ -10,6 +10,8 @@ from memoryweb.core.fields import (
     ErasableCharField,
     ErasableJSONField,
     ErasableTextField,
+    Erasure,
+    Holds,
     PlainCharField,
 )
 from memoryweb.core.tenancy import TeamManager
@@ -90,7 +92,7 @@ class Run(models.Model):
     answer = ErasableJSONField(null=True, blank=True)
     checked = ErasableJSONField(null=True, blank=True)
     result = ErasableJSONField(default=dict, blank=True)
-    error = ErasableTextField(blank=True)
+    error = ErasableTextField(blank=True, holds=Holds.LABEL)
     consolidator = PlainCharField(max_length=8, blank=True)
     model = PlainCharField(max_length=120, blank=True)
     tokens_in = models.BigIntegerField(default=0)
@@ -102,6 +104,7 @@ class Run(models.Model):
     reverted_at = models.DateTimeField(null=True, help_text="a person took back what it wrote")
     reverted_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
 
+    erasure = Erasure.QUOTING
     objects = TeamManager.from_queryset(RunQuerySet)()
 
     class Meta:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from memoryweb.core import upgrade
 from memoryweb.runs import healthcheck
 
 
@@ -26,7 +27,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     try:
         health = healthcheck.check(timezone.now())
     except DatabaseError:
-        problems = [_("The database does not answer.")]
+        problems = [upgrade.refusal() or _("The database does not answer.")]
         return JsonResponse({"status": "unavailable", "problems": problems}, status=503)
     if not health.is_ready:
         return JsonResponse({"status": "unavailable", "problems": health.problems}, status=503)

@@ -14,39 +14,14 @@ from django.db.models import Model, Q, QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import speaker_id
-from memoryweb.core.fields import ErasableCharField
+from memoryweb.audit.models import Label
+from memoryweb.core.fields import Erasure, Holds
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing.screening import with_each_text
 
 _HEADING = "Forgotten"
 STEP = 20_000  # rows that are looked through at once
-# Names of rows: they go as a whole, and something has to stand in their place.
-_NAMES = frozenset({"path", "folded_path", "external_id"})
-# Texts that are labels, too, and columns without words of people that can repeat a name.
-_LABELS = frozenset(
-    {
-        *("extraction.Extraction.reason", "runs.Run.error", "api.Idempotency.body"),
-        *("audit.Label.text", "api.Idempotency.key", "memory.Marker.archive_name"),
-        *("dreaming.Operation.sources", "dreaming.Operation.values", "dreaming.Report.changes"),
-        *("dreaming.Candidate.sources", "memory.Message.tools_used"),
-        "agents.BreakGlass.reason",
-    }
-)
 _HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
-# Who someone is, and no words of theirs.
-_IDENTITIES = frozenset({"agents.Owner", "accounts.Invitation"})
-# Rows that are worth nothing without their words, and answers that were kept for a repeated call.
-_DROPPED = frozenset({"dreaming.Candidate", "memory.Proposal", "api.Idempotency", "memory.Alias"})
-# Changed by doors of their own: what follows from their texts changes with them.
-_BY_DOORS = frozenset({"memory.File", "memory.Revision", "memory.Message", "memory.Passage"})
-# What dreams of the shared memory tell, and who asked about it.
-_QUOTING = frozenset(
-    {
-        *("dreaming.Candidate", "dreaming.Operation", "dreaming.Report"),
-        *("memory.Request", "memory.Proposal", "runs.Run"),
-    }
-)
-_WITH_HEADINGS = frozenset({"memory.File", "memory.Revision"})
 _WAYS = ("conversation", "report", "file", "run", "message")
 
 
@@ -84,12 +59,13 @@ class Table:
     @property
     def names(self) -> frozenset[str]:
         """Those of its columns that hold a name or a label."""
-        return frozenset(
-            name
-            for name in self.columns
-            if isinstance(self.model._meta.get_field(name), ErasableCharField)
-            or f"{self.label}.{name}" in _LABELS
-        )
+        return frozenset(name for name in self.columns if self.holds(name) is not Holds.TEXT)
+
+    def holds(self, column: str) -> Holds | None:
+        return _holds(self.model._meta.get_field(column))
+
+    def says(self, erasure: Erasure) -> bool:
+        return erasure in getattr(self.model, "erasure", Erasure(0))
 
     def rows(self, team_id: UUID) -> "QuerySet[Any]":
         return self.model._default_manager.filter(team_id=team_id)
@@ -130,7 +106,7 @@ class Table:
 
     def _names_in(self, values: list[Any]) -> Iterator[str]:
         """Headings name what stands below them."""
-        names, has_headings = self.names, self.label in _WITH_HEADINGS
+        names, has_headings = self.names, self.says(Erasure.HEADED)
         for name, value in zip(self.columns, values, strict=True):
             if name in names:
                 yield from _texts([value])
@@ -151,19 +127,16 @@ def tables() -> list[Table]:
     """All with words of people."""
     found = []
     for model in apps.get_models():
-        columns = [
-            f.name
-            for f in model._meta.concrete_fields
-            if getattr(f, "erasable", False) or f"{model._meta.label}.{f.name}" in _LABELS
-        ]
-        if columns and model._meta.label not in _IDENTITIES:
-            found.append(Table(model, tuple(columns)))
+        columns = tuple(field.name for field in model._meta.concrete_fields if _holds(field))
+        table = Table(model, columns)
+        if columns and not table.says(Erasure.IDENTITY):
+            found.append(table)
     return sorted(found, key=lambda table: table.label)
 
 
 def records() -> list[Table]:
     """Those that no door writes, whose words are taken out where they stand."""
-    return [table for table in tables() if table.label not in _BY_DOORS]
+    return [table for table in tables() if not table.says(Erasure.BY_DOORS)]
 
 
 def hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
@@ -190,20 +163,20 @@ def identities(memory: Memory, sought: Sought) -> int:
 
 def quoting() -> list[Table]:
     """Those of the shared memory that can repeat what stands in a private one."""
-    return [table for table in tables() if table.label in _QUOTING]
+    return [table for table in tables() if table.says(Erasure.QUOTING)]
 
 
 def scrub(table: Table, keys: list[Any], sought: Sought) -> int:
     """Take the texts out of these rows; how many there were."""
     rows = table.model._default_manager.filter(pk__in=keys)
-    if table.label in _DROPPED:
+    if table.says(Erasure.DROPPED):
         rows.delete()
         return len(keys)
     for row in rows:
         changed = {
             name: _without(table, name, getattr(row, name), sought) for name in table.columns
         }
-        if table.label == "audit.Label":  # its event stands by the commitment alone
+        if table.model is Label:  # its event stands by the commitment alone
             changed = {"text": "", "salt": None}
         rows.filter(pk=row.pk).update(**changed)
     return len(keys)
@@ -234,10 +207,15 @@ def headed(text: str, sought: Sought) -> str:
     return _HEADINGS.sub(head, text)
 
 
+def _holds(field: object) -> Holds | None:
+    return getattr(field, "holds", None)
+
+
 def _without(table: Table, name: str, value: Any, sought: Sought) -> Any:
-    if name in _NAMES:
+    holds = table.holds(name)
+    if holds is Holds.NAME:
         return sought.renamed(value)
-    if name not in table.names:
+    if holds is Holds.TEXT:
         return with_each_text(value, sought.without)
     told = with_each_text(value, sought.label)
     most: int | None = getattr(table.model._meta.get_field(name), "max_length", None)

@@ -40,6 +40,7 @@ KIND = Run.Kind.ERASURE
 STEP_SECONDS = 20.0  # more than the longest step takes
 _RECORDS = 500  # that are changed at once
 _BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
+_ALL = ""  # tables are looked through
 _AFTER_FAILURE = timedelta(hours=1)
 _PARTS: Mapping[str, tuple[Any, int]] = {  # and how much of it goes at once
     "files": (removal.take_files, 20),
@@ -329,11 +330,12 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     """Some rows of one table, of the whole team: what is left of this memory counts, and of what
     quotes it."""
     run, sought = lease.run, _sought(lease.run)
-    tables = erasable_columns.tables()
-    at, last = (after["table"], after["last"]) if after else (0, None)
-    if not after:
-        run.result["total"] = sum(table.rows(run.team_id).count() for table in tables)
-    if at >= len(tables):
+    tables = {table.label: table for table in erasable_columns.tables()}
+    if not after or after["table"] not in {*tables, _ALL}:  # another version has other tables
+        total = sum(table.rows(run.team_id).count() for table in tables.values())
+        run.result |= {"scanned": {}, "remaining": 0, "done": 0, "total": total}
+        after = {"table": min(tables), "last": None}
+    if after["table"] == _ALL:
         if n := erasable_columns.identities(memory, sought):
             run.result["remaining"] += n
             _count(run, {"identity": n})
@@ -342,8 +344,8 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
                 0 if of == memory else len(erasable_columns.hits(table, of, quoted))
             )
         return None
-    table = tables[at]
-    step = table.found(table.rows(run.team_id), sought, last)
+    table = tables[after["table"]]
+    step = table.found(table.rows(run.team_id), sought, after["last"])
     if step.hits:
         left = table.rows(run.team_id).filter(table.within(memory), pk__in=step.hits)
         run.result["remaining"] += left.exclude(pk=run.pk).count()
@@ -351,8 +353,9 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     scanned = run.result["scanned"]
     scanned[table.label] = scanned.get(table.label, 0) + step.rows
     if step.last is not None:
-        return {"table": at, "last": _plain(step.last)}
-    return {"table": at + 1, "last": None}
+        return {"table": table.label, "last": _plain(step.last)}
+    left_over = [label for label in tables if label > table.label]
+    return {"table": min(left_over, default=_ALL), "last": None}
 
 
 def _end(lease: Lease, memory: Memory) -> None:

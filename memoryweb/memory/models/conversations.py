@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.core.fields import (
     ErasableCharField,
     ErasableTextField,
+    Erasure,
+    Holds,
     PlainCharField,
     PlainJSONField,
 )
@@ -29,7 +31,9 @@ class Conversation(models.Model):
         "agents.Agent", models.CASCADE, related_name="conversations", db_index=False
     )
     owner = models.ForeignKey("agents.Owner", models.CASCADE, related_name="conversations")
-    external_id = ErasableCharField(max_length=255, help_text="the id that the client gave")
+    external_id = ErasableCharField(
+        max_length=255, help_text="the id that the client gave", holds=Holds.NAME
+    )
     source = models.CharField(max_length=8, choices=Source.choices, default=Source.API)
     group = models.BooleanField(default=False)
     several_from = models.IntegerField(
@@ -87,12 +91,12 @@ class Message(models.Model):
         Conversation, models.CASCADE, related_name="messages", db_index=False
     )
     position = models.IntegerField(help_text="1-based, in order of arrival")
-    external_id = ErasableCharField(max_length=255)
+    external_id = ErasableCharField(max_length=255, holds=Holds.NAME)
     role = models.CharField(max_length=9, choices=Role.choices)
     name = ErasableCharField(max_length=120, blank=True)
     content = ErasableTextField(blank=True)
     timestamp = models.DateTimeField()
-    tools_used = PlainJSONField(default=list, blank=True)
+    tools_used = PlainJSONField(default=list, blank=True, holds=Holds.LABEL)
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     batch = models.ForeignKey(
         "memory.Import", models.SET_NULL, null=True, related_name="messages", db_index=False
@@ -101,6 +105,7 @@ class Message(models.Model):
     reverted_at = models.DateTimeField(null=True, help_text="since then kept, and no longer used")
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.BY_DOORS
     objects = TeamManager()
 
     class Meta:
@@ -144,7 +149,7 @@ class Marker(models.Model):
     )
     upto = models.IntegerField(help_text="position of the last archived message")
     count = models.IntegerField(default=0, help_text="messages that were archived")
-    archive_name = PlainCharField(max_length=200, blank=True)
+    archive_name = PlainCharField(max_length=200, blank=True, holds=Holds.LABEL)
     archived_at = models.DateTimeField(default=timezone.now)
     recap_of = models.ForeignKey(Conversation, models.SET_NULL, null=True, related_name="+")
 

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import ErasableCharField
+from memoryweb.core.fields import ErasableCharField, Erasure
 from memoryweb.core.tenancy import TeamManager
 
 MOST_OF_NAME = 200
@@ -62,6 +62,7 @@ class Alias(models.Model):
     name = ErasableCharField(max_length=MOST_OF_NAME)
     folded = ErasableCharField(max_length=MOST_OF_NAME)
 
+    erasure = Erasure.DROPPED
     objects = TeamManager()
 
     class Meta:

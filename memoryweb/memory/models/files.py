@@ -6,7 +6,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.readers import Reader
-from memoryweb.core.fields import ErasableCharField, ErasableTextField, PlainCharField
+from memoryweb.core.fields import (
+    ErasableCharField,
+    ErasableTextField,
+    Erasure,
+    Holds,
+    PlainCharField,
+)
 from memoryweb.core.tenancy import TeamManager
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 
@@ -41,8 +47,8 @@ class File(models.Model):
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
     scope = models.CharField(max_length=8, choices=Scope.choices)
-    path = ErasableCharField(max_length=256)
-    folded_path = ErasableCharField(max_length=256)
+    path = ErasableCharField(max_length=256, holds=Holds.NAME)
+    folded_path = ErasableCharField(max_length=256, holds=Holds.NAME)
     enabled = models.BooleanField(default=False)
     sort_order = models.IntegerField(default=100)
     content = ErasableTextField(blank=True)
@@ -60,6 +66,7 @@ class File(models.Model):
     updated_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True)
 
+    erasure = Erasure.BY_DOORS | Erasure.HEADED
     objects = TeamManager.from_queryset(FileQuerySet)()
 
     class Meta:
@@ -155,12 +162,15 @@ class Revision(models.Model):
     source = models.CharField(
         max_length=12, choices=SourceClass.choices, default=SourceClass.SYSTEM
     )
-    path = ErasableCharField(max_length=256, blank=True, help_text="the file's path then")
+    path = ErasableCharField(
+        max_length=256, blank=True, help_text="the file's path then", holds=Holds.NAME
+    )
     reason = ErasableCharField(max_length=300, blank=True)
     restored_from = models.IntegerField(null=True)
     is_deletion = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.BY_DOORS | Erasure.HEADED
     objects = TeamManager()
 
     class Meta:

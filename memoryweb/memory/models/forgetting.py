@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.core.fields import (
     ErasableTextField,
+    Erasure,
     KeyedCharField,
     PlainCharField,
     PlainJSONField,
@@ -78,6 +79,7 @@ class Request(models.Model):
     run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.QUOTING
     objects = TeamManager.from_queryset(RequestQuerySet)()
 
     HIDING = (State.OPEN, State.HIDDEN, State.HELD)

@@ -5,6 +5,7 @@ from django.utils import timezone
 from memoryweb.core.fields import (
     ErasableCharField,
     ErasableTextField,
+    Erasure,
     KeyedCharField,
     PlainCharField,
 )
@@ -44,6 +45,7 @@ class Passage(models.Model):
     date = models.DateField(null=True)
     tokenizer_version = models.SmallIntegerField(default=1)
 
+    erasure = Erasure.BY_DOORS
     objects = TeamManager()
 
     class Meta:

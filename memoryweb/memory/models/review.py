@@ -4,7 +4,13 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import ErasableTextField, KeyedCharField, PlainCharField, PlainJSONField
+from memoryweb.core.fields import (
+    ErasableTextField,
+    Erasure,
+    KeyedCharField,
+    PlainCharField,
+    PlainJSONField,
+)
 from memoryweb.core.tenancy import TeamManager
 from memoryweb.memory.models.author_kinds import AuthorKind
 
@@ -42,6 +48,7 @@ class Proposal(models.Model):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
+    erasure = Erasure.DROPPED | Erasure.QUOTING
     objects = TeamManager()
 
     class Meta:

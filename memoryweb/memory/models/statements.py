@@ -16,6 +16,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.core.fields import (
     ErasableCharField,
     ErasableTextField,
+    Holds,
     PlainCharField,
     PlainJSONField,
 )
@@ -84,7 +85,9 @@ class Fact(models.Model):
     file = models.ForeignKey(
         "memory.File", models.SET_NULL, null=True, related_name="facts", db_index=False
     )
-    path = ErasableCharField(max_length=256, help_text="of the file it stands in, or stood in last")
+    path = ErasableCharField(
+        max_length=256, help_text="of the file it stands in, or stood in last", holds=Holds.NAME
+    )
     subject = ErasableCharField(max_length=200, blank=True, help_text="normalised; '': the owner")
     attribute = ErasableCharField(max_length=200, blank=True, help_text="'': it has no key")
     value = ErasableTextField(blank=True)

@@ -4,6 +4,7 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 
 from memoryweb.audit import keys
+from memoryweb.core import upgrade
 
 
 class Command(migrate.Command):
@@ -16,6 +17,8 @@ class Command(migrate.Command):
             keys.check()
         except keys.KeysRefused as refusal:
             raise CommandError(str(refusal)) from None
+        if said := upgrade.refusal():
+            raise CommandError(said)
         super().handle(*args, **options)
 
     def get_check_kwargs(self, options: dict[str, Any]) -> Any:

@@ -7,11 +7,12 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.utils.translation import gettext as _
 
 from memoryweb.commands import base
-from memoryweb.core import home_lock
+from memoryweb.core import home_lock, upgrade
+from memoryweb.core.database_unavailable import refusal as refusal_of
 
 
 class Command(base.Command):
@@ -23,6 +24,7 @@ class Command(base.Command):
             _reserve(port)
             if not home_lock.claim():
                 raise CommandError(_already_running())
+            self._keep_copy()
             call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
             call_command("createcachetable", verbosity=0)
             call_command("collectstatic", interactive=False, verbosity=0)
@@ -36,6 +38,23 @@ class Command(base.Command):
         self.stdout.write(said)
         self.stdout.flush()
         _become_processes()
+
+    def _keep_copy(self) -> None:
+        """Of a database that this version can upgrade; `migrate` refuses others."""
+        try:
+            copy = None if upgrade.refusal() else upgrade.keep_copy()
+        except DatabaseError as error:
+            if not (why := refusal_of(error)):
+                raise
+            said = (
+                f"{why} The database could not be copied before the upgrade: nothing was changed."
+            )
+            raise CommandError(said) from None
+        if copy:
+            self.stdout.write(
+                f"The database as it was is kept in {copy}. Delete it when all is well: what is"
+                " forgotten from now on still stands in it."
+            )
 
 
 def _port() -> int:

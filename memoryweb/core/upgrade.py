@@ -1,0 +1,63 @@
+"""What comes before a database is migrated: whether this version can do it, and a copy of it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+OLDER = (
+    "This database is of a version before 0.2.0. Start version 0.2.0 on it first, then this one."
+)
+BETWEEN = (
+    "This database is of a commit between two versions, or of a later version, and this one can't"
+    " upgrade it. Restore a backup that version 0.2.0 or this one has made."
+)
+
+
+def refusal() -> str:
+    """Why this version can't migrate the database; empty where it can.
+
+    An app's `0001_house` stands for all of its migrations up to 0.2.0. Django takes part of them
+    for none, and would make tables that are there.
+    """
+    try:
+        applied = set(MigrationRecorder(connection).applied_migrations())
+    except DatabaseError:
+        return ""  # it does not answer: that has sentences of its own
+    loader = MigrationLoader(None, load=False)
+    loader.load_disk()
+    houses = [known for known in loader.disk_migrations.values() if known.name == "0001_house"]
+    stands_for = [set(house.replaces) for house in houses]
+    # Each by itself: a first start that was cut short has some of them, and goes on.
+    if any(0 < len(names & applied) < len(names) for names in stands_for):
+        return OLDER
+    replaced = set().union(*stands_for)
+    ours = {app for app, _name in replaced} | {house.app_label for house in houses}
+    strange = applied - replaced - loader.disk_migrations.keys()
+    return BETWEEN if any(app in ours for app, _name in strange) else ""
+
+
+def keep_copy() -> Path | None:
+    """Beside a SQLite database that is about to be migrated; None where there is nothing to keep.
+    Raises DatabaseError, and then there is no copy."""
+    if connection.vendor != "sqlite" or not _is_pending():
+        return None
+    here = Path(connection.settings_dict["NAME"])
+    at = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    copy = here.with_name(f"{here.stem}-before-upgrade-{at}{here.suffix}")
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM INTO %s", [str(copy)])
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        raise
+    return copy
+
+
+def _is_pending() -> bool:
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return bool(plan and executor.loader.applied_migrations)
