@@ -39,7 +39,7 @@ class _Column:
 
     def __init__(self, *given: Any, holds: Holds | None = None, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.holds = holds or self.holds
+        self.holds = Holds(holds) if holds else self.holds
 
 
 class ErasableTextField(_Column, Text):

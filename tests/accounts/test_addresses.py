@@ -1,17 +1,13 @@
 """The address that a person signs in with, and who may change it."""
 
 import re
-from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.apps import apps
 from django.core import mail
 from django.core.cache import cache
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -154,14 +150,6 @@ def test_a_forgotten_password_leaves_no_further_address(world: World) -> None:
     Client().post(reverse("account_reset_password"), {"email": world.bob.email})
     assert len(mail.outbox) == 1
     assert not EmailAddress.objects.exists()
-
-
-def test_addresses_that_people_once_added_sign_nobody_in(world: World) -> None:
-    EmailAddress.objects.create(user=world.bob, email="vera.private@example.org", primary=True)
-    migration = import_module("memoryweb.accounts.migrations.0004_one_address_a_person")
-    migration.forget_further_addresses(apps, SimpleNamespace(connection=connection))
-    assert not _can_sign_in("vera.private@example.org")
-    assert _can_sign_in(world.bob.email)
 
 
 def test_an_operator_changes_an_address(world: World) -> None:

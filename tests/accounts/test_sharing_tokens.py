@@ -1,16 +1,12 @@
 """Who lets a token write what every prompt gives: an admin, with a reason."""
 
-from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.utils import timezone
 
 from memoryweb.accounts import integrations, tokens
 from memoryweb.accounts.exceptions import ReasonMissing, Revoked, ScopeRefused
-from memoryweb.accounts.models import Membership, Token
+from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
@@ -61,22 +57,3 @@ def test_nobody_makes_a_token_with_it(world: World) -> None:
     asked: dict[str, Any] = {"team": world.team, "user": world.alice, "name": "x", "by": SYSTEM}
     with pytest.raises(ScopeRefused):
         tokens.issue(**asked, scopes=["memory:write", Scope.SHARED_WRITE.value])
-
-
-def test_an_upgrade_lists_the_tokens_that_could_write_before(world: World) -> None:
-    writing, later = _made(world), timezone.now() - timedelta(days=1)
-    integration_token(world.integration)
-    program = world.integration.tokens.get()
-    _made(world, revoked_at=later)
-    _made(world, expires_at=later)
-    _made(world, act_as_person=True)
-    _made(world, scopes=["memory:read", "facts:write"])
-    _made(world, scopes=["memory:write", "shared:write"])
-    _made(world, user=world.vera)  # a viewer writes nothing that is shared
-    Membership.objects.filter(user=world.audrey).update(role="auditor")
-    upgrade = import_module("memoryweb.accounts.migrations.0012_tokens_that_wrote_shared")
-    upgrade.list_tokens(apps, None)
-    assert set(tokens.undecided(world.team)) == {writing, program}
-    for one in (writing, program):
-        tokens.let_share(token=one, reason="", by=SYSTEM)
-    assert not tokens.undecided(world.team)

@@ -1,10 +1,7 @@
 """However much there is, what is meant is found: by requests, by erasing words, in diffs, and in
 old requests."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.utils import timezone
 from django_scopes import scope
 
@@ -125,21 +122,3 @@ def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
         shown = placeholders.shown_in_diff(file, f"- - {WEIGHT}\n  - Tea.\n+ - {WEIGHT}")
     assert WEIGHT not in shown
     assert "  - Tea." in shown
-
-
-def test_old_requests_about_shared_memory_lose_an_owners_words(world: World) -> None:
-    lived(world, world.customer)
-    message = Message.objects.earliest("position")
-    with write_transaction(world.team) as work:
-        said = Asked(world.agent, None, Request.Via.MESSAGE, "my weight", message)
-        by_words = Asked(world.agent, None, Request.Via.API, "the old budget")
-        own = Asked(world.agent, world.customer, Request.Via.MESSAGE, "my weight", message)
-        old, sought, mine = (open_request(work, one) for one in (said, by_words, own))
-        Request.objects.filter(pk=sought.pk).update(state=Request.State.HIDDEN)
-    migration = import_module("memoryweb.forgetting.migrations.0004_shared_requests_without_words")
-    migration.empty(apps, None)
-    for one in (old, sought, mine):
-        one.refresh_from_db()
-    assert (old.about, old.message, old.conversation) == ("", None, None)
-    assert sought.about == "the old budget"
-    assert (mine.about, mine.message) == ("my weight", message)

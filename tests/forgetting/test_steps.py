@@ -10,7 +10,14 @@ from django.db.models.signals import pre_delete
 from django.utils import timezone
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import erasing, hiding, holds, removal, whole_owners
+from memoryweb.memory.forgetting import (
+    erasable_columns,
+    erasing,
+    hiding,
+    holds,
+    removal,
+    whole_owners,
+)
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.models import Fact, LegalHold, Message, Receipt, Request, Target
 from memoryweb.memory.models.forgetting import Meant
@@ -83,6 +90,36 @@ def test_killed_before_and_after_each_step_it_ends_clean(
     assert contents == {"Rain. [forgotten] Tea."}
     assert not Target.objects.exists()
     assert run.inputs == {}
+
+
+def test_a_look_through_the_tables_of_another_version_begins_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which told its place by a number, of tables in an order of its own."""
+    request = said_often(world, 1)
+    run = queued()
+    advance, places = Lease.advance, list[Any]()
+
+    def dies(self: Lease, phase: Any, **fields: Any) -> None:
+        advance(self, phase, **fields)
+        places.append((fields.get("checked") or {}).get("after"))
+        if isinstance(places[-1], dict) and "table" in places[-1]:
+            raise Killed
+
+    with monkeypatch.context() as patch, suppress(Killed):
+        patch.setattr(Lease, "advance", dies)
+        engine.work(run.pk)
+    run.refresh_from_db()
+    assert "table" in places[-1]
+    run.checked["after"] = {"table": 3, "last": str(world.team.pk)}
+    run.result |= {"scanned": {"workspace.File": 9}, "remaining": 9, "done": 9}
+    Run.objects.filter(pk=run.pk).update(
+        status=Run.Status.QUEUED, fence=F("fence") + 1, checked=run.checked, result=run.result
+    )
+    engine.work(run.pk)
+    receipt = Receipt.objects.get(request=request)
+    assert receipt.remaining == 0
+    assert set(receipt.scanned) == {table.label for table in erasable_columns.tables()}
 
 
 def test_what_another_request_hides_of_the_same_message_moves_along(world: World) -> None:

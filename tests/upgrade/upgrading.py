@@ -1,74 +1,188 @@
-"""Upgrades a database of an earlier milestone, in a process of its own, and says what came of it.
+"""Upgrades a database of an earlier version, in a process of its own, and says what came of it.
 
-    python -m tests.upgrade.upgrading tests/upgrade/<milestone>.json.gz
+    python -m tests.upgrade.upgrading tests/upgrade/<version>-<database>.sql.gz
 
 The database is that of the environment, and empty.
 """
 
+import gzip
+import io
 import json
+import os
+import re
+import sqlite3
+import subprocess
 import sys
+from contextlib import closing, redirect_stdout
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import django
+from django.conf import settings
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 django.setup()
 
 from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
+from django.test.utils import setup_test_environment  # noqa: E402
+from django.utils import timezone  # noqa: E402
+from django_scopes import scopes_disabled  # noqa: E402
 
-from memoryweb.audit.triggers import create_triggers  # noqa: E402
+from memoryweb.accounts.models import Team, User  # noqa: E402
+from memoryweb.audit.triggers import missing  # noqa: E402
+from memoryweb.memory.forgetting import erasing  # noqa: E402
+from memoryweb.memory.models import Fact, Receipt, Request  # noqa: E402
+from memoryweb.runs import engine  # noqa: E402
 from tests.commands.calling import run  # noqa: E402
-from tests.upgrade.rows import put_back  # noqa: E402
+from tests.walls.web_calls import call, named  # noqa: E402
+from tests.walls.web_routes import PAGES  # noqa: E402
+from tests.walls.web_stage import Stage  # noqa: E402
+from tests.world import signed_in  # noqa: E402
 
-# Made again where the tokens have changed, with an event; `reindex --check` proves what was made
-# and `audit_verify` that the chain only grew.
-MADE_AGAIN = {"recall_passage", "audit_chainhead"}
-# Told in more detail since (workspace.0011).
-ENRICHED = {("workspace_proposal", "origins")}
-Rows = dict[Any, dict[str, Any]]
+_MOVED = {
+    label: new
+    for new, old in import_module("memoryweb.memory.migrations.0002_content_types").OLD.items()
+    for label in old
+}
+# Django's own, which the upgrade changes, and what the search index is made of.
+OTHERS = ("django_migrations", "django_content_type", "auth_permission", "recall_index")
+Rows = dict[str, dict[Any, dict[str, Any]]]
 
 
-def main() -> None:
-    keys = {table: key for table, key in put_back(Path(sys.argv[1])) if table not in MADE_AGAIN}
-    create_triggers()
-    before = {table: _rows(table, key) for table, key in keys.items()}
+def main(version: Path) -> None:
+    first, _end, sql = gzip.decompress(version.read_bytes()).decode().partition("\n")
+    ids = json.loads(first.removeprefix("-- ")) | {"admin": "alice@example.org"}
+    _load(sql)
+    before, permissions = _rows(), _permissions()
     call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
-    after = {table: _rows(table, key) for table, key in keys.items()}
-    reindex, audit = run("reindex", "--check", "--json"), run("audit_verify", "--json")
-    facts = run("project_facts", "--check", "--json")
+    after = _rows()
     said = {
         "rows": sum(map(len, before.values())),
-        "lost": [lost for table in keys for lost in _lost(table, before[table], after[table])],
-        "reindex": reindex.failure,
-        "facts": facts.failure,
-        "statements": sum(team["statements"] for team in facts.json["teams"]),
-        "audit": audit.failure,
-        "events": sum(team["events"] for team in audit.json["teams"]),
+        "lost": [lost for table in before for lost in _lost(table, before, after)],
+        "labels": sorted({label for label, _model, _code in _permissions()}),
+        "permissions": {(_MOVED.get(label, label), *of) for label, *of in permissions}
+        == _permissions(),
+        "triggers": missing(),
+        "failures": _failures(),
+        "again": _said_by("migrate", interactive=False),
+        "differs": [table for table, rows in _rows().items() if rows != after[table]],
+        "changes": _said_by("makemigrations", check_changes=True, dry_run=True),
     }
-    json.dump(said, sys.stdout)
+    with scopes_disabled():
+        json.dump(said | {"pages": _pages(ids), "erased": _erased()}, sys.stdout)
 
 
-def _rows(table: str, key: str) -> Rows:
+def _load(sql: str) -> None:
+    if connection.vendor == "sqlite":
+        with closing(sqlite3.connect(connection.settings_dict["NAME"])) as database:
+            database.executescript(sql)
+        return
+    url = os.environ["MEMORYWEB_DATABASE_URL"]
+    quiet = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null"]
+    subprocess.run([*quiet, url], input=sql, text=True, check=True)
+
+
+def _rows() -> Rows:
+    found: Rows = {}
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT * FROM {table}")
-        columns = [column[0] for column in cursor.description]
-        found = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
-    return {row[key]: row for row in found}
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith(OTHERS):
+                continue
+            key = connection.introspection.get_primary_key_column(cursor, table)
+            cursor.execute(f"SELECT * FROM {table}")
+            columns = [column[0] for column in cursor.description]
+            rows = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+            found[table] = {row[str(key)]: row for row in rows}
+    return found
 
 
 def _lost(table: str, before: Rows, after: Rows) -> list[str]:
     """Rows that are gone and values that are others. A column may go, and what said nothing may
     be filled; no value may change."""
-    gone = [f"{table} {key}" for key in before.keys() - after.keys()]
-    changed = [
-        f"{table} {key}: {column}"
-        for key in before.keys() & after.keys()
-        for column in before[key].keys() & after[key].keys()
-        if before[key][column] not in (None, after[key][column]) and (table, column) not in ENRICHED
-    ]
-    return sorted(gone + changed)
+    now = after.get(table, {})
+    return sorted(
+        [f"{table} {key}" for key in before[table].keys() - now.keys()]
+        + [
+            f"{table} {key}: {column}"
+            for key in before[table].keys() & now.keys()
+            for column in before[table][key].keys() & now[key].keys()
+            if before[table][key][column] not in (None, now[key][column])
+        ]
+    )
+
+
+def _permissions() -> set[tuple[str, str, str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT app_label, model, codename FROM auth_permission"
+            " JOIN django_content_type ON django_content_type.id = content_type_id"
+        )
+        return set(cursor.fetchall())
+
+
+def _failures() -> list[str]:
+    commands = [("audit_verify",), ("reindex", "--check"), ("project_facts", "--check")]
+    return [said for command in commands if (said := run(*command).failure)]
+
+
+def _said_by(command: str, **options: Any) -> str:
+    with redirect_stdout(io.StringIO()) as said:
+        call_command(command, no_color=True, **options)
+    return said.getvalue()
+
+
+def _pages(ids: dict[str, str]) -> list[str]:
+    """Those that answer the admin otherwise than the walls say."""
+    setup_test_environment()
+    settings.STORAGES["staticfiles"] = {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+    }
+    wrong = []
+    for team in (ids, _demo()):
+        stage = Stage(cast(Any, None), team, cast(Any, None))
+        admin = signed_in(User.objects.get(email=team["admin"]))
+        for key, route in PAGES.items():
+            wanted = {*named(route).values(), *re.findall(r"{(\w+)}", route.query)}
+            if (
+                wanted <= team.keys()
+                and (n := call(admin, route, stage).status_code) != (route.answers["admin"])
+            ):
+                wrong.append(f"{team['team']}, {key}: {n}")
+    return wrong
+
+
+def _demo() -> dict[str, str]:
+    demo = Team.objects.get(is_demo=True, slug__startswith="northwind")
+    agent = demo.agents.order_by("name")[0]
+    return {"team": demo.slug, "agent_id": str(agent.pk), "admin": "marta@northwind.example"}
+
+
+def _erased() -> dict[str, Any]:
+    """What of an earlier version was hidden, and what is left of it."""
+    team = Team.objects.get(slug=_demo()["team"])
+    request = Request.objects.filter(team=team, state=Request.State.HIDDEN).exclude(owner=None)[0]
+    facts = Fact.objects.filter(pk__in=request.targets.values("fact"))
+    texts = list(facts.values_list("text", flat=True))
+    Request.objects.filter(pk=request.pk).update(erase_at=timezone.now())
+    erasing.queue_due(timezone.now())
+    errors = [ended.error for ended in engine.run_pending() if ended.error]
+    receipt = Receipt.objects.get(request=request.pk)
+    rows = _json([list(of.values()) for of in _rows().values()])
+    return {
+        "texts": len(texts),
+        "left": [text for text in texts if _json(text)[1:-1] in rows],
+        "remaining": receipt.remaining,
+        "tables": len(receipt.scanned),
+        "errors": errors,
+        "failures": _failures(),
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

@@ -1,8 +1,11 @@
 """Forgetting walks the fields that say they can hold a person's words: so each must say."""
 
+from typing import Any
+
 import pytest
 from django.db import models
 
+from memoryweb.core.fields import ErasableTextField, Erasure, Holds
 from tests.walls.models import TENANT
 
 TEXT = [
@@ -24,3 +27,21 @@ def test_a_text_of_a_team_says_whether_it_can_be_personal(
 
 def test_the_walk_finds_the_text_of_files_and_messages() -> None:
     assert {"memory.Revision", "memory.Message"} <= {field.model._meta.label for field in TEXT}
+
+
+def test_what_holds_words_of_people_says_what_they_are() -> None:
+    assert [field for field in TEXT if getattr(field, "erasable", False) and not field.holds] == []
+
+
+def test_a_kind_that_nobody_knows_ends_the_start() -> None:
+    unknown: Any = "words"
+    with pytest.raises(ValueError, match="words"):
+        ErasableTextField(holds=unknown)
+    kinds = {model._meta.label: vars(model).get("erasure", Erasure(0)) for model in TENANT}
+    assert all(isinstance(kind, Erasure) for kind in kinds.values())
+    assert kinds["memory.Proposal"] == Erasure.DROPPED | Erasure.QUOTING
+
+
+def test_to_the_database_a_column_is_what_it_was() -> None:
+    said = ErasableTextField(blank=True, holds=Holds.LABEL).deconstruct()
+    assert said[1:] == ("memoryweb.core.fields.ErasableTextField", [], {"blank": True})

@@ -1,11 +1,9 @@
 """What was current at a moment, found by time where a file's revisions are in order."""
 
 from datetime import datetime, timedelta
-from importlib import import_module
 from random import Random
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from memoryweb.memory.lines.time_travel import files_at
@@ -87,15 +85,3 @@ def test_a_file_is_in_order_after_the_last_step_back(world: World) -> None:
     assert _save(world, 2).ordered_from == 3
     assert _save(world, 4).ordered_from == 3
     assert _save(world, 5, _simulated(world, 0)).ordered_from == 6
-
-
-@pytest.mark.parametrize("hours", [[1, 2, 3], [1, 3, 2, 4], [3, 2, 1], [4]])
-def test_files_of_before_are_told_where_their_order_begins(world: World, hours: list[int]) -> None:
-    for hour in hours:
-        file = _save(world, hour)
-    simulated = _save(world, 9, _simulated(world, 1)) if len(hours) == 4 else file
-    File.objects.update(ordered_from=0)
-    fill = import_module("memoryweb.workspace.migrations.0019_revisions_in_order").FILL
-    with connection.cursor() as cursor:
-        cursor.execute(fill)
-    assert File.objects.get(pk=file.pk).ordered_from == simulated.ordered_from

@@ -5,6 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.commands import base
+from memoryweb.core import upgrade
 from memoryweb.runs import healthcheck
 
 
@@ -15,7 +16,8 @@ class Command(base.Command):
         try:
             health = healthcheck.check(timezone.now())
         except DatabaseError:
-            return base.Outcome(_("The database does not answer."), ok=False)
+            said = upgrade.refusal() or _("The database does not answer.")
+            return base.Outcome(said, ok=False)
         return base.Outcome(
             " ".join(health.problems) or _("All is well."),
             base.data_of(health, "problems", "last_tick", "oldest_waiting", "expired_leases"),
