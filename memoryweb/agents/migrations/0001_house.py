@@ -58,33 +58,9 @@ class Migration(migrations.Migration):
                 ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='owners', to=settings.AUTH_USER_MODEL)),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='owners', to='accounts.team')),
             ],
-        ),
-        migrations.CreateModel(
-            name='OneTimeCode',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('purpose', models.CharField(choices=[('link', 'Link to an account'), ('visit', 'Open My memory')], max_length=8)),
-                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64, unique=True)),
-                ('expires_at', models.DateTimeField()),
-                ('used_at', models.DateTimeField(null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('integration', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.integration')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('used_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='one_time_codes', to='agents.owner')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='BreakGlass',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('reason', memoryweb.core.fields.PlainTextField(max_length=500, verbose_name='reason')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('expires_at', models.DateTimeField()),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='break_glass', to='agents.owner')),
-            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('team', 'source', 'external_id'), name='agents_owner_identity')],
+            },
         ),
         migrations.CreateModel(
             name='Agent',
@@ -112,17 +88,38 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(condition=models.Q(('archived_at', None)), fields=('team', 'folded_name'), name='agents_agent_name')],
             },
         ),
-        migrations.AddConstraint(
-            model_name='owner',
-            constraint=models.UniqueConstraint(fields=('team', 'source', 'external_id'), name='agents_owner_identity'),
+        migrations.CreateModel(
+            name='OneTimeCode',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('purpose', models.CharField(choices=[('link', 'Link to an account'), ('visit', 'Open My memory')], max_length=8)),
+                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64, unique=True)),
+                ('expires_at', models.DateTimeField()),
+                ('used_at', models.DateTimeField(null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('integration', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.integration')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('used_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='one_time_codes', to='agents.owner')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['team', 'owner', '-created_at'], name='agents_one_time_code')],
+            },
         ),
-        migrations.AddIndex(
-            model_name='onetimecode',
-            index=models.Index(fields=['team', 'owner', '-created_at'], name='agents_one_time_code'),
-        ),
-        migrations.AddIndex(
-            model_name='breakglass',
-            index=models.Index(fields=['team', 'owner', 'user', 'expires_at'], name='agents_break_glass'),
+        migrations.CreateModel(
+            name='BreakGlass',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('reason', memoryweb.core.fields.PlainTextField(max_length=500, verbose_name='reason')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('expires_at', models.DateTimeField()),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='break_glass', to='agents.owner')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['team', 'owner', 'user', 'expires_at'], name='agents_break_glass')],
+            },
         ),
         migrations.RunPython(create_global_agent, migrations.RunPython.noop),
     ]

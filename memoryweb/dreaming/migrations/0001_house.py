@@ -48,6 +48,23 @@ class Migration(migrations.Migration):
                 ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='report', to='runs.run')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
             ],
+            options={
+                'indexes': [models.Index(fields=['team', 'agent', '-dreamt_at'], name='dreaming_report_latest')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Seen',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('user__isnull', False)), fields=('agent', 'user'), name='dreaming_seen_user'), models.UniqueConstraint(condition=models.Q(('owner__isnull', False)), fields=('agent', 'owner'), name='dreaming_seen_owner')],
+            },
         ),
         migrations.CreateModel(
             name='Operation',
@@ -66,6 +83,9 @@ class Migration(migrations.Migration):
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
                 ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='operations', to='dreaming.report')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('report', 'position'), name='dreaming_operation_once')],
+            },
         ),
         migrations.CreateModel(
             name='Candidate',
@@ -87,36 +107,8 @@ class Migration(migrations.Migration):
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
                 ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='dreaming.report')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Seen',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.AddIndex(
-            model_name='report',
-            index=models.Index(fields=['team', 'agent', '-dreamt_at'], name='dreaming_report_latest'),
-        ),
-        migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.UniqueConstraint(fields=('report', 'position'), name='dreaming_operation_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='candidate',
-            constraint=models.UniqueConstraint(fields=('report', 'key'), name='dreaming_candidate_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='seen',
-            constraint=models.UniqueConstraint(condition=models.Q(('user__isnull', False)), fields=('agent', 'user'), name='dreaming_seen_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='seen',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner__isnull', False)), fields=('agent', 'owner'), name='dreaming_seen_owner'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('report', 'key'), name='dreaming_candidate_once')],
+            },
         ),
     ]

@@ -93,6 +93,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'facts_contradiction',
+                'indexes': [models.Index(fields=['team', 'state', '-created_at'], name='facts_contradiction_state')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('owner', None), ('state', 'open')), fields=('agent', 'key'), name='facts_contradiction_shared_key'), models.UniqueConstraint(condition=models.Q(('owner__isnull', False), ('state', 'open')), fields=('agent', 'owner', 'key'), name='facts_contradiction_owner_key')],
             },
         ),
         migrations.CreateModel(
@@ -117,37 +119,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'conversations_conversation',
-            },
-        ),
-        migrations.CreateModel(
-            name='Entry',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('number', models.IntegerField()),
-                ('kind', models.CharField(choices=[('note', 'Note'), ('archive', 'Archive')], default='note', max_length=8)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-            ],
-            options={
-                'db_table': 'entries_entry',
-            },
-        ),
-        migrations.CreateModel(
-            name='Alias',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', memoryweb.core.fields.ErasableCharField(max_length=200)),
-                ('folded', memoryweb.core.fields.ErasableCharField(max_length=200)),
-                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('entry', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='memory.entry')),
-            ],
-            options={
-                'verbose_name_plural': 'aliases',
-                'db_table': 'entries_alias',
+                'indexes': [models.Index(fields=['team', 'agent', 'owner', 'waiting'], name='conversations_waiting'), models.Index(fields=['team', 'agent', '-last_message_at'], name='conversations_latest')],
+                'constraints': [models.UniqueConstraint(fields=('agent', 'external_id', 'owner'), name='conversations_conversation_named')],
             },
         ),
         migrations.CreateModel(
@@ -175,26 +148,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'workspace_file',
-            },
-        ),
-        migrations.AddField(
-            model_name='entry',
-            name='file',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='entry', to='memory.file'),
-        ),
-        migrations.CreateModel(
-            name='CrowdedFile',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('state', models.CharField(choices=[('open', 'Waiting to be seen'), ('seen', 'Seen')], default='open', max_length=8)),
-                ('decided_at', models.DateTimeField(null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('file', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.file')),
-            ],
-            options={
-                'db_table': 'review_crowdedfile',
+                'indexes': [models.Index(fields=['team', 'agent', 'owner', 'note_date'], name='workspace_file_notes')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('scope', 'PERSONAL'), ('owner__isnull', False)), models.Q(models.Q(('scope', 'PERSONAL'), _negated=True), ('owner__isnull', True)), _connector='OR'), name='workspace_file_scope_owner'), models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('agent', 'folded_path'), name='workspace_file_shared_path'), models.UniqueConstraint(condition=models.Q(('owner__isnull', False)), fields=('agent', 'owner', 'folded_path'), name='workspace_file_owner_path')],
             },
         ),
         migrations.CreateModel(
@@ -215,24 +170,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'workspace_import',
-            },
-        ),
-        migrations.CreateModel(
-            name='Injection',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('via', models.CharField(choices=[('context', 'Context'), ('tool', 'Tool'), ('search', 'Search')], max_length=8)),
-                ('tokens', models.IntegerField(default=0, help_text='estimated size of the whole prompt')),
-                ('hits', models.IntegerField(default=0, help_text='found for its message; 0: memory was silent')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
-                ('conversation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.conversation')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.token')),
-            ],
-            options={
-                'db_table': 'recall_injection',
+                'indexes': [models.Index(fields=['team', 'agent', '-created_at'], name='workspace_import_latest')],
             },
         ),
         migrations.CreateModel(
@@ -245,6 +183,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'workspace_keptline',
+                'indexes': [models.Index(fields=['team', 'fingerprint'], name='workspace_kept_line')],
             },
         ),
         migrations.CreateModel(
@@ -264,6 +203,90 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Tombstone',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('fingerprint', memoryweb.core.fields.PlainCharField(help_text='keyed hash of the normalised sentence', max_length=64)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('lifted_at', models.DateTimeField(help_text='its person wrote it again', null=True)),
+                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+            ],
+            options={
+                'db_table': 'forgetting_tombstone',
+                'indexes': [models.Index(fields=['agent', 'owner', 'fingerprint'], name='forgetting_tombstone_said')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Upload',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('archive', models.BinaryField()),
+                ('expires_at', models.DateTimeField()),
+                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='agents.agent')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'db_table': 'workspace_upload',
+                'indexes': [models.Index(fields=['expires_at'], name='workspace_upload_age')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'user'), name='workspace_upload_one')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Entry',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('number', models.IntegerField()),
+                ('kind', models.CharField(choices=[('note', 'Note'), ('archive', 'Archive')], default='note', max_length=8)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('file', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='entry', to='memory.file')),
+            ],
+            options={
+                'db_table': 'entries_entry',
+                'constraints': [models.UniqueConstraint(fields=('agent', 'owner', 'number'), name='entries_entry_number_of_owner'), models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('agent', 'number'), name='entries_entry_number_shared')],
+            },
+        ),
+        migrations.CreateModel(
+            name='CrowdedFile',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('state', models.CharField(choices=[('open', 'Waiting to be seen'), ('seen', 'Seen')], default='open', max_length=8)),
+                ('decided_at', models.DateTimeField(null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('file', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.file')),
+            ],
+            options={
+                'db_table': 'review_crowdedfile',
+            },
+        ),
+        migrations.CreateModel(
+            name='Injection',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('via', models.CharField(choices=[('context', 'Context'), ('tool', 'Tool'), ('search', 'Search')], max_length=8)),
+                ('tokens', models.IntegerField(default=0, help_text='estimated size of the whole prompt')),
+                ('hits', models.IntegerField(default=0, help_text='found for its message; 0: memory was silent')),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
+                ('conversation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.conversation')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.token')),
+            ],
+            options={
+                'db_table': 'recall_injection',
+                'indexes': [models.Index(fields=['team', 'agent', '-at'], name='recall_injection_latest')],
+            },
+        ),
+        migrations.CreateModel(
             name='Marker',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -277,6 +300,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'conversations_marker',
+                'constraints': [models.UniqueConstraint(fields=('conversation', 'upto'), name='conversations_marker_at')],
             },
         ),
         migrations.CreateModel(
@@ -300,6 +324,102 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'conversations_message',
+                'indexes': [models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='conversations_message_batch')],
+                'constraints': [models.UniqueConstraint(fields=('conversation', 'external_id'), name='conversations_message_external'), models.UniqueConstraint(fields=('conversation', 'position'), name='conversations_message_position')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Proposal',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('base_revision', models.IntegerField()),
+                ('content', memoryweb.core.fields.ErasableTextField()),
+                ('origins', memoryweb.core.fields.PlainJSONField(default=dict, help_text='line number → sources, applied on acceptance')),
+                ('broken', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{guard, detail}] with numbers, no text')),
+                ('taken', memoryweb.core.fields.PlainJSONField(default=dict, help_text='of an accepted one: revisions {before, after}, and numbers of lines that stayed out {left_out} and that stayed {kept}')),
+                ('state', models.CharField(choices=[('pending', 'Waiting for a decision'), ('accepted', 'Accepted'), ('rejected', 'Rejected'), ('replaced', 'Replaced by a newer proposal')], default='pending', max_length=8)),
+                ('decided_at', models.DateTimeField(null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('batch', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.import')),
+                ('conversation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.conversation')),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='proposals', to='memory.file')),
+                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='proposals', to='runs.run')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.token')),
+            ],
+            options={
+                'db_table': 'workspace_proposal',
+                'indexes': [models.Index(fields=['team', 'state', '-created_at'], name='workspace_proposal_state')],
+                'constraints': [models.UniqueConstraint(fields=('run', 'file'), name='workspace_proposal_run_file')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RecallEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('line_hash', memoryweb.core.fields.PlainCharField(help_text="keyed hash of the line's normalised text", max_length=64)),
+                ('query_hash', memoryweb.core.fields.PlainCharField(help_text="keyed hash of the query's terms", max_length=64)),
+                ('via', models.CharField(choices=[('tool', 'Tool'), ('search', 'Search'), ('prefetch', 'Prefetch')], max_length=8)),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
+                ('conversation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.conversation')),
+                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recalls', to='memory.file')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+            ],
+            options={
+                'db_table': 'recall_recallevent',
+                'indexes': [models.Index(fields=['team', 'agent', 'owner', 'at'], name='recall_event_reach')],
+                'constraints': [models.UniqueConstraint(fields=('conversation', 'query_hash', 'file', 'line_hash'), name='recall_event_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Revision',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.IntegerField()),
+                ('base', models.IntegerField(help_text='the revision with the whole text that this builds on')),
+                ('text', memoryweb.core.fields.ErasableTextField(blank=True)),
+                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64)),
+                ('size', models.IntegerField(help_text='bytes of UTF-8 of the whole content')),
+                ('author_kind', models.CharField(choices=[('person', 'Person'), ('agent', 'Agent'), ('extraction', 'Extraction'), ('dream', 'Dream'), ('import', 'Import'), ('system', 'System')], max_length=12)),
+                ('source', models.CharField(choices=[('person', 'A member of the team'), ('owner', 'The person it is about'), ('agent', 'The agent'), ('import', 'An import'), ('third_party', 'Somebody else'), ('dream', 'A dream'), ('system', 'The system')], default='system', max_length=12)),
+                ('path', memoryweb.core.fields.ErasableCharField(blank=True, help_text="the file's path then", max_length=256)),
+                ('reason', memoryweb.core.fields.ErasableCharField(blank=True, max_length=300)),
+                ('restored_from', models.IntegerField(null=True)),
+                ('is_deletion', models.BooleanField(default=False)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('batch', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='revisions', to='memory.import')),
+                ('conversation', models.ForeignKey(help_text='that a tool was called in, or that was extracted', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.conversation')),
+                ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='memory.file')),
+                ('integration', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.integration')),
+                ('run', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='revisions', to='runs.run')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.token')),
+                ('user', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'db_table': 'workspace_revision',
+                'indexes': [models.Index(condition=models.Q(('user__isnull', False)), fields=['user', 'file', 'number'], name='workspace_revision_of_user'), models.Index(condition=models.Q(('run__isnull', False)), fields=['run', 'file', 'number'], name='workspace_revision_of_run'), models.Index(fields=['file', 'author_kind', 'number'], name='workspace_revision_of_kind'), models.Index(fields=['file', 'created_at', 'number'], name='workspace_revision_moment')],
+                'constraints': [models.UniqueConstraint(fields=('file', 'number'), name='workspace_revision_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Alias',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', memoryweb.core.fields.ErasableCharField(max_length=200)),
+                ('folded', memoryweb.core.fields.ErasableCharField(max_length=200)),
+                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
+                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('entry', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='memory.entry')),
+            ],
+            options={
+                'verbose_name_plural': 'aliases',
+                'db_table': 'entries_alias',
+                'constraints': [models.UniqueConstraint(fields=('agent', 'owner', 'folded'), name='entries_alias_of_owner'), models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('agent', 'folded'), name='entries_alias_shared')],
             },
         ),
         migrations.CreateModel(
@@ -316,6 +436,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'recall_injectedspan',
+                'indexes': [models.Index(fields=['file', 'revision'], name='recall_span_file')],
             },
         ),
         migrations.CreateModel(
@@ -340,6 +461,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'workspace_heldsecret',
+                'indexes': [models.Index(fields=['team', 'state', '-created_at'], name='workspace_held_state'), models.Index(fields=['team', 'fingerprint'], name='workspace_held_fingerprint')],
             },
         ),
         migrations.CreateModel(
@@ -378,6 +500,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'facts_fact',
+                'indexes': [models.Index(fields=['file'], name='facts_fact_file'), models.Index(fields=['team', 'agent', 'owner', 'state', '-changed_at'], name='facts_fact_state'), models.Index(fields=['agent', 'owner', 'fingerprint'], name='facts_fact_said'), models.Index(condition=models.Q(('superseded_by__isnull', False)), fields=['superseded_by'], name='facts_fact_successor')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('scope', 'PERSONAL'), ('owner__isnull', False)), models.Q(models.Q(('scope', 'PERSONAL'), _negated=True), ('owner__isnull', True)), _connector='OR'), name='facts_fact_scope_owner')],
             },
         ),
         migrations.CreateModel(
@@ -406,48 +530,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'recall_passage',
-            },
-        ),
-        migrations.CreateModel(
-            name='Proposal',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('base_revision', models.IntegerField()),
-                ('content', memoryweb.core.fields.ErasableTextField()),
-                ('origins', memoryweb.core.fields.PlainJSONField(default=dict, help_text='line number → sources, applied on acceptance')),
-                ('broken', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{guard, detail}] with numbers, no text')),
-                ('taken', memoryweb.core.fields.PlainJSONField(default=dict, help_text='of an accepted one: revisions {before, after}, and numbers of lines that stayed out {left_out} and that stayed {kept}')),
-                ('state', models.CharField(choices=[('pending', 'Waiting for a decision'), ('accepted', 'Accepted'), ('rejected', 'Rejected'), ('replaced', 'Replaced by a newer proposal')], default='pending', max_length=8)),
-                ('decided_at', models.DateTimeField(null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('batch', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.import')),
-                ('conversation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.conversation')),
-                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='proposals', to='memory.file')),
-                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='proposals', to='runs.run')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.token')),
-            ],
-            options={
-                'db_table': 'workspace_proposal',
-            },
-        ),
-        migrations.CreateModel(
-            name='RecallEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('line_hash', memoryweb.core.fields.PlainCharField(help_text="keyed hash of the line's normalised text", max_length=64)),
-                ('query_hash', memoryweb.core.fields.PlainCharField(help_text="keyed hash of the query's terms", max_length=64)),
-                ('via', models.CharField(choices=[('tool', 'Tool'), ('search', 'Search'), ('prefetch', 'Prefetch')], max_length=8)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
-                ('conversation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.conversation')),
-                ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recalls', to='memory.file')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-            ],
-            options={
-                'db_table': 'recall_recallevent',
+                'indexes': [models.Index(fields=['agent', 'owner'], name='recall_passage_of_owner'), models.Index(fields=['file', 'line'], name='recall_passage_file'), models.Index(fields=['id', 'whole', 'place'], name='recall_passage_place'), models.Index(fields=['whole', 'line'], name='recall_passage_whole')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('file__isnull', False), ('kind', 'file'), ('message__isnull', True)), models.Q(('file__isnull', True), ('kind', 'message'), ('message__isnull', False)), _connector='OR'), name='recall_passage_one_source')],
             },
         ),
         migrations.CreateModel(
@@ -473,54 +557,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'forgetting_request',
-            },
-        ),
-        migrations.CreateModel(
-            name='Receipt',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('owner_label', memoryweb.core.fields.PlainCharField(blank=True, help_text="the owner's id; '': shared", max_length=64)),
-                ('counts', memoryweb.core.fields.PlainJSONField(default=dict)),
-                ('scanned', memoryweb.core.fields.PlainJSONField(default=dict)),
-                ('remaining', models.IntegerField(default=0)),
-                ('hash', memoryweb.core.fields.PlainCharField(help_text='SHA-256 of all the other figures', max_length=64)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('agent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='agents.agent')),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='memory.request')),
-            ],
-            options={
-                'db_table': 'forgetting_receipt',
-            },
-        ),
-        migrations.CreateModel(
-            name='Revision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.IntegerField()),
-                ('base', models.IntegerField(help_text='the revision with the whole text that this builds on')),
-                ('text', memoryweb.core.fields.ErasableTextField(blank=True)),
-                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64)),
-                ('size', models.IntegerField(help_text='bytes of UTF-8 of the whole content')),
-                ('author_kind', models.CharField(choices=[('person', 'Person'), ('agent', 'Agent'), ('extraction', 'Extraction'), ('dream', 'Dream'), ('import', 'Import'), ('system', 'System')], max_length=12)),
-                ('source', models.CharField(choices=[('person', 'A member of the team'), ('owner', 'The person it is about'), ('agent', 'The agent'), ('import', 'An import'), ('third_party', 'Somebody else'), ('dream', 'A dream'), ('system', 'The system')], default='system', max_length=12)),
-                ('path', memoryweb.core.fields.ErasableCharField(blank=True, help_text="the file's path then", max_length=256)),
-                ('reason', memoryweb.core.fields.ErasableCharField(blank=True, max_length=300)),
-                ('restored_from', models.IntegerField(null=True)),
-                ('is_deletion', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('batch', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='revisions', to='memory.import')),
-                ('conversation', models.ForeignKey(help_text='that a tool was called in, or that was extracted', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.conversation')),
-                ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='memory.file')),
-                ('integration', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.integration')),
-                ('run', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='revisions', to='runs.run')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.token')),
-                ('user', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'db_table': 'workspace_revision',
+                'indexes': [models.Index(fields=['team', 'agent', 'owner', '-created_at'], name='forgetting_request_latest'), models.Index(condition=models.Q(('erase_at__isnull', False), ('state', 'hidden')), fields=['erase_at'], name='forgetting_request_due')],
             },
         ),
         migrations.CreateModel(
@@ -543,6 +580,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'workspace_pastorigin',
+                'indexes': [models.Index(fields=['file', 'gone'], name='workspace_past_origin_gone')],
             },
         ),
         migrations.CreateModel(
@@ -569,6 +607,27 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'workspace_lineorigin',
+                'indexes': [models.Index(fields=['file', 'line'], name='workspace_origin_line'), models.Index(condition=models.Q(('marks', ''), _negated=True), fields=['team'], name='workspace_origin_flagged'), models.Index(condition=models.Q(('source_file__isnull', False)), fields=['source_file', 'source_line'], name='workspace_origin_from')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Receipt',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('owner_label', memoryweb.core.fields.PlainCharField(blank=True, help_text="the owner's id; '': shared", max_length=64)),
+                ('counts', memoryweb.core.fields.PlainJSONField(default=dict)),
+                ('scanned', memoryweb.core.fields.PlainJSONField(default=dict)),
+                ('remaining', models.IntegerField(default=0)),
+                ('hash', memoryweb.core.fields.PlainCharField(help_text='SHA-256 of all the other figures', max_length=64)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('agent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='agents.agent')),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
+                ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='memory.request')),
+            ],
+            options={
+                'db_table': 'forgetting_receipt',
+                'indexes': [models.Index(fields=['team', '-created_at'], name='forgetting_receipt_latest')],
             },
         ),
         migrations.CreateModel(
@@ -607,36 +666,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Tombstone',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('fingerprint', memoryweb.core.fields.PlainCharField(help_text='keyed hash of the normalised sentence', max_length=64)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('lifted_at', models.DateTimeField(help_text='its person wrote it again', null=True)),
-                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.agent')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-            ],
-            options={
-                'db_table': 'forgetting_tombstone',
-            },
-        ),
-        migrations.CreateModel(
-            name='Upload',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('archive', models.BinaryField()),
-                ('expires_at', models.DateTimeField()),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='agents.agent')),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'db_table': 'workspace_upload',
-            },
-        ),
-        migrations.CreateModel(
             name='Vote',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -647,222 +676,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'facts_vote',
+                'constraints': [models.UniqueConstraint(fields=('fact', 'user'), name='facts_vote_person')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='contradiction',
-            index=models.Index(fields=['team', 'state', '-created_at'], name='facts_contradiction_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='contradiction',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner', None), ('state', 'open')), fields=('agent', 'key'), name='facts_contradiction_shared_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='contradiction',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner__isnull', False), ('state', 'open')), fields=('agent', 'owner', 'key'), name='facts_contradiction_owner_key'),
-        ),
-        migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(fields=['team', 'agent', 'owner', 'waiting'], name='conversations_waiting'),
-        ),
-        migrations.AddIndex(
-            model_name='conversation',
-            index=models.Index(fields=['team', 'agent', '-last_message_at'], name='conversations_latest'),
-        ),
-        migrations.AddConstraint(
-            model_name='conversation',
-            constraint=models.UniqueConstraint(fields=('agent', 'external_id', 'owner'), name='conversations_conversation_named'),
-        ),
-        migrations.AddConstraint(
-            model_name='alias',
-            constraint=models.UniqueConstraint(fields=('agent', 'owner', 'folded'), name='entries_alias_of_owner'),
-        ),
-        migrations.AddConstraint(
-            model_name='alias',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('agent', 'folded'), name='entries_alias_shared'),
-        ),
-        migrations.AddIndex(
-            model_name='file',
-            index=models.Index(fields=['team', 'agent', 'owner', 'note_date'], name='workspace_file_notes'),
-        ),
-        migrations.AddConstraint(
-            model_name='file',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('scope', 'PERSONAL'), ('owner__isnull', False)), models.Q(models.Q(('scope', 'PERSONAL'), _negated=True), ('owner__isnull', True)), _connector='OR'), name='workspace_file_scope_owner'),
-        ),
-        migrations.AddConstraint(
-            model_name='file',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('agent', 'folded_path'), name='workspace_file_shared_path'),
-        ),
-        migrations.AddConstraint(
-            model_name='file',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner__isnull', False)), fields=('agent', 'owner', 'folded_path'), name='workspace_file_owner_path'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('agent', 'owner', 'number'), name='entries_entry_number_of_owner'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('agent', 'number'), name='entries_entry_number_shared'),
-        ),
-        migrations.AddIndex(
-            model_name='import',
-            index=models.Index(fields=['team', 'agent', '-created_at'], name='workspace_import_latest'),
-        ),
-        migrations.AddIndex(
-            model_name='injection',
-            index=models.Index(fields=['team', 'agent', '-at'], name='recall_injection_latest'),
-        ),
-        migrations.AddIndex(
-            model_name='keptline',
-            index=models.Index(fields=['team', 'fingerprint'], name='workspace_kept_line'),
-        ),
-        migrations.AddConstraint(
-            model_name='marker',
-            constraint=models.UniqueConstraint(fields=('conversation', 'upto'), name='conversations_marker_at'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='conversations_message_batch'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('conversation', 'external_id'), name='conversations_message_external'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('conversation', 'position'), name='conversations_message_position'),
-        ),
-        migrations.AddIndex(
-            model_name='injectedspan',
-            index=models.Index(fields=['file', 'revision'], name='recall_span_file'),
-        ),
-        migrations.AddIndex(
-            model_name='heldsecret',
-            index=models.Index(fields=['team', 'state', '-created_at'], name='workspace_held_state'),
-        ),
-        migrations.AddIndex(
-            model_name='heldsecret',
-            index=models.Index(fields=['team', 'fingerprint'], name='workspace_held_fingerprint'),
-        ),
-        migrations.AddIndex(
-            model_name='fact',
-            index=models.Index(fields=['file'], name='facts_fact_file'),
-        ),
-        migrations.AddIndex(
-            model_name='fact',
-            index=models.Index(fields=['team', 'agent', 'owner', 'state', '-changed_at'], name='facts_fact_state'),
-        ),
-        migrations.AddIndex(
-            model_name='fact',
-            index=models.Index(fields=['agent', 'owner', 'fingerprint'], name='facts_fact_said'),
-        ),
-        migrations.AddIndex(
-            model_name='fact',
-            index=models.Index(condition=models.Q(('superseded_by__isnull', False)), fields=['superseded_by'], name='facts_fact_successor'),
-        ),
-        migrations.AddConstraint(
-            model_name='fact',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('scope', 'PERSONAL'), ('owner__isnull', False)), models.Q(models.Q(('scope', 'PERSONAL'), _negated=True), ('owner__isnull', True)), _connector='OR'), name='facts_fact_scope_owner'),
-        ),
-        migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['agent', 'owner'], name='recall_passage_of_owner'),
-        ),
-        migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['file', 'line'], name='recall_passage_file'),
-        ),
-        migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['id', 'whole', 'place'], name='recall_passage_place'),
-        ),
-        migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['whole', 'line'], name='recall_passage_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='passage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('file__isnull', False), ('kind', 'file'), ('message__isnull', True)), models.Q(('file__isnull', True), ('kind', 'message'), ('message__isnull', False)), _connector='OR'), name='recall_passage_one_source'),
-        ),
-        migrations.AddIndex(
-            model_name='proposal',
-            index=models.Index(fields=['team', 'state', '-created_at'], name='workspace_proposal_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='proposal',
-            constraint=models.UniqueConstraint(fields=('run', 'file'), name='workspace_proposal_run_file'),
-        ),
-        migrations.AddIndex(
-            model_name='recallevent',
-            index=models.Index(fields=['team', 'agent', 'owner', 'at'], name='recall_event_reach'),
-        ),
-        migrations.AddConstraint(
-            model_name='recallevent',
-            constraint=models.UniqueConstraint(fields=('conversation', 'query_hash', 'file', 'line_hash'), name='recall_event_once'),
-        ),
-        migrations.AddIndex(
-            model_name='request',
-            index=models.Index(fields=['team', 'agent', 'owner', '-created_at'], name='forgetting_request_latest'),
-        ),
-        migrations.AddIndex(
-            model_name='request',
-            index=models.Index(condition=models.Q(('erase_at__isnull', False), ('state', 'hidden')), fields=['erase_at'], name='forgetting_request_due'),
-        ),
-        migrations.AddIndex(
-            model_name='receipt',
-            index=models.Index(fields=['team', '-created_at'], name='forgetting_receipt_latest'),
-        ),
-        migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(condition=models.Q(('user__isnull', False)), fields=['user', 'file', 'number'], name='workspace_revision_of_user'),
-        ),
-        migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(condition=models.Q(('run__isnull', False)), fields=['run', 'file', 'number'], name='workspace_revision_of_run'),
-        ),
-        migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(fields=['file', 'author_kind', 'number'], name='workspace_revision_of_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(fields=['file', 'created_at', 'number'], name='workspace_revision_moment'),
-        ),
-        migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('file', 'number'), name='workspace_revision_number'),
-        ),
-        migrations.AddIndex(
-            model_name='pastorigin',
-            index=models.Index(fields=['file', 'gone'], name='workspace_past_origin_gone'),
-        ),
-        migrations.AddIndex(
-            model_name='lineorigin',
-            index=models.Index(fields=['file', 'line'], name='workspace_origin_line'),
-        ),
-        migrations.AddIndex(
-            model_name='lineorigin',
-            index=models.Index(condition=models.Q(('marks', ''), _negated=True), fields=['team'], name='workspace_origin_flagged'),
-        ),
-        migrations.AddIndex(
-            model_name='lineorigin',
-            index=models.Index(condition=models.Q(('source_file__isnull', False)), fields=['source_file', 'source_line'], name='workspace_origin_from'),
-        ),
-        migrations.AddIndex(
-            model_name='tombstone',
-            index=models.Index(fields=['agent', 'owner', 'fingerprint'], name='forgetting_tombstone_said'),
-        ),
-        migrations.AddIndex(
-            model_name='upload',
-            index=models.Index(fields=['expires_at'], name='workspace_upload_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='upload',
-            constraint=models.UniqueConstraint(fields=('team', 'user'), name='workspace_upload_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(fields=('fact', 'user'), name='facts_vote_person'),
         ),
     ]
