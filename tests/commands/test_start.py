@@ -25,7 +25,7 @@ from tests.workers import ROOT
 
 AT_WORK = """
 import sys
-from memoryweb import home_lock
+from memoryweb.core import home_lock
 home_lock.share()
 print("at work", flush=True)
 sys.stdin.read()
