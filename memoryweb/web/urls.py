@@ -2,11 +2,10 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import command_palette, help
+from memoryweb.web import audit, command_palette, help
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
-from memoryweb.web.audit import views as audit
 from memoryweb.web.chat import views as chat
 from memoryweb.web.connect import plugin
 from memoryweb.web.connect import views as connect

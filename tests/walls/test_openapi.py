@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memoryweb.api.urls import api
 from memoryweb.runs.models import Run
-from memoryweb.web.audit.outcomes import OUTCOMES
+from memoryweb.web.audit import OUTCOMES
 from tests.snapshot import restored_world
 from tests.world import World, integration_token
 

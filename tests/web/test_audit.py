@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.audit import keys, verify_export
 from memoryweb.audit.models import Event, Maintenance
-from memoryweb.web.audit import views
-from memoryweb.web.audit.export import _row
+from memoryweb.web import audit
+from memoryweb.web.audit import _row
 from tests.web.pages import text, tight, url
 from tests.web.stage import NOTE, PERSONAL, Stage
 
@@ -204,7 +204,7 @@ def test_the_page_verifies_the_log(stage: Stage, audrey: Client) -> None:
 def test_a_long_log_is_verified_in_steps(
     stage: Stage, audrey: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "_A_STEP", 3)
+    monkeypatch.setattr(audit, "_A_STEP", 3)
     page = text(audrey.get(url(stage.world.team, "audit_verify")))
     assert 'name="after" value="3"' in page
     page = text(audrey.get(url(stage.world.team, "audit_verify", query="?after=3")))

@@ -14,8 +14,7 @@ from memoryweb.audit.models import Event
 from memoryweb.extraction.requests import Skip
 from memoryweb.llm import exceptions as llm
 from memoryweb.runs.models import Run
-from memoryweb.web import wording
-from memoryweb.web.audit import outcomes
+from memoryweb.web import audit, wording
 
 HOUSE = Path(memoryweb.__file__).parent
 WORK = ("runs", "extraction", "dreaming", "memory")
@@ -111,7 +110,7 @@ def test_every_refusal_in_the_audit_log_is_a_whole_sentence() -> None:
     }
     denied = [Event(action="access.denied", reason_code=code) for code in codes]
     denied += [Event(action="access.denied", reason_code=f"may_not_{one}") for one in Permission]
-    assert [e.reason_code for e in denied if not str(outcomes.reason_of(e)).endswith(".")] == []
+    assert [e.reason_code for e in denied if not str(audit.reason_of(e)).endswith(".")] == []
 
 
 @pytest.mark.parametrize(
@@ -125,19 +124,19 @@ def test_every_refusal_in_the_audit_log_is_a_whole_sentence() -> None:
 )
 def test_every_other_reason_is_one_too(action: str, codes: set[str]) -> None:
     for code in codes:
-        said = str(outcomes.reason_of(Event(action=action, reason_code=code)))
+        said = str(audit.reason_of(Event(action=action, reason_code=code)))
         assert said.endswith("."), code
 
 
 @pytest.mark.parametrize("outcome", [*Run.Status.values, "denied", "refused"])
 def test_every_outcome_is_a_word(outcome: str) -> None:
-    chip = outcomes.chip_of(Event(outcome=outcome))
+    chip = audit.chip_of(Event(outcome=outcome))
     assert chip is not None
     assert "_" not in str(chip.label)
 
 
 def test_the_filter_knows_every_outcome_of_what_is_over() -> None:
-    known = {stored for _label, stored_ones in outcomes.OUTCOMES.values() for stored in stored_ones}
+    known = {stored for _label, stored_ones in audit.OUTCOMES.values() for stored in stored_ones}
     assert known == {*Run.Status.values, "ok", "denied", "refused"} - {"queued", "running"}
 
 
