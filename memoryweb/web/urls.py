@@ -2,13 +2,11 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import audit, command_palette, help
+from memoryweb.web import audit, command_palette, connect, help
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
 from memoryweb.web.chat import views as chat
-from memoryweb.web.connect import plugin
-from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
@@ -280,7 +278,7 @@ team_patterns: Patterns = [
 
 urlpatterns = [
     path("", last_night.home, name="home"),
-    path("connect/<slug:kind>.zip", plugin.plugin, name="plugin"),
+    path("connect/<slug:kind>.zip", connect.plugin, name="plugin"),
     path("join/", invitations.entrance, name="invitation_entrance"),
     path("join/invitation/", invitations.invitation, name="invitation"),
     path("join/invitation/new/", invitations.join, name="invitation_join"),

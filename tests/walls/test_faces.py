@@ -92,9 +92,10 @@ def test_only_links_and_the_plugin_are_open_to_everybody() -> None:
         if any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
     } == {
         "web/profile/mail.py:stop",
-        "web/connect/plugin.py:plugin",
+        "web/connect.py:plugin",
         "web/team/invitations.py:entrance",
         "web/team/invitations.py:invitation",
+        "web/team/invitations.py:join",
         "web/my_memory/visits.py:entrance",
         "web/my_memory/visits.py:_visit",
         "web/my_memory/visits.py:leave",

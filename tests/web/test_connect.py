@@ -16,7 +16,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.models import Message
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.web.connect.snippets import QUESTION, snippets
+from memoryweb.web.connect import QUESTION, snippets
 from tests.api.client import Api
 from tests.mcp.client import Mcp
 from tests.web.pages import fragment, text, tight, url

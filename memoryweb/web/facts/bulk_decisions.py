@@ -12,7 +12,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.memory import facts, forgetting
+from memoryweb.memory import facts as memory_facts
+from memoryweb.memory import forgetting
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, find_workspace, require_write, team_view
 from memoryweb.web.display_names import writer_of
@@ -62,8 +63,8 @@ def _picked(request: TeamRequest) -> list[UUID]:
 
 def _acts(*, is_own: bool) -> dict[str, Callable[..., object]]:
     return {
-        "confirm": facts.confirm,
-        "not_true": facts.not_true,
+        "confirm": memory_facts.confirm,
+        "not_true": memory_facts.not_true,
         "forget": partial(forgetting.forget_fact, is_theirs=is_own),
     }
 

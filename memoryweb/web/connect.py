@@ -1,18 +1,25 @@
 """Connecting a program to an agent: filled-in calls, and a list that ticks itself off."""
 
-from collections.abc import Iterator, Sequence
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from secrets import token_hex
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.permissions import Permission, Scope
@@ -27,10 +34,84 @@ from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
-from memoryweb.web.connect.snippets import QUESTION, snippets
 from memoryweb.web.display_names import Choice, owner_name
 from memoryweb.web.htmx import show, to
 from memoryweb.web.refusals import told_to
+
+# What a program has to say to use an agent's memory, with this installation's own addresses.
+
+# What the calls tell answers it, in English as they are.
+QUESTION = "Do I prefer tea or coffee?"
+_OF_PROGRAMS = {"mem0"}  # its calls always name an end user
+
+
+@dataclass(frozen=True)
+class Snippet:
+    key: str
+    label: str | Promise
+    where: str | Promise
+    text: str
+
+
+def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") -> list[Snippet]:
+    """`base` is the agent's address in the API; `owner` the fields that say whom a call is
+    about: none with a personal token. `talk` is a conversation that nobody has yet. Without a
+    `token` the calls take it from the environment."""
+    fields = json.dumps(owner)
+    more = f", {fields[1:-1]}" if owner else ""
+    site, agent = base.split("/api/v1/agents/")
+    asked = {"base": base, "owner": fields, "more": more, "talk": talk, "token": token} | {
+        "site": site,
+        "agent": agent,
+        "end_user": owner.get("endUserId"),
+        "question": QUESTION,
+    }
+    return [
+        Snippet(key, label, where, render_to_string(f"connect/{key}.txt", asked).strip() + "\n")
+        for key, label, where in _kinds()
+        if owner or key not in _OF_PROGRAMS
+    ]
+
+
+def _kinds() -> Iterator[tuple[str, str, str]]:
+    """What is connected, and what its reader does with the text."""
+    yield from (
+        (
+            "curl",
+            "curl",
+            _("Run it in a terminal. It sends a short conversation, then asks for the next "
+              "prompt."),
+        ),
+        ("python", "Python", _("Standard library only. Save it as memory.py.")),
+        ("javascript", "JavaScript", _("Save it as memory.mjs. It needs Node 18 or later.")),
+        (
+            "mcp",
+            _("Any MCP client"),
+            _("Add it to your client's list of servers, such as .mcp.json of Claude Code."),
+        ),
+        (
+            "claude_code",
+            "Claude Code",
+            _("Run it in a terminal: a plugin that reminds Claude and remembers for it."),
+        ),
+        ("mem0", "mem0", _("For programs that use mem0's client: only its host changes.")),
+        (
+            "openclaw_plugin",
+            "OpenClaw",
+            _("Run it in a terminal: a plugin that reminds the agent and remembers for it."),
+        ),
+        (
+            "openclaw",
+            _("OpenClaw, a skill"),
+            _("Without the plugin: save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
+        ),
+        (
+            "openclaw_config",
+            _("OpenClaw, the skill's token"),
+            _("Put this into ~/.openclaw/openclaw.json."),
+        ),
+    )  # fmt: skip
+
 
 _END_USER = {"endUserId": "customer-42"}
 _LONGEST = 300  # characters of a question
@@ -237,3 +318,27 @@ def _extracted(
     said = f"{outcome}. {wording.reason(run.reason)}" if run.reason else f"{outcome}."
     url = to(request, "agents_run", run.pk)
     return Step(label, run.finished_at if is_done else None, said, url)
+
+
+# The folders that plugins of other programs are, each as a ZIP to unpack.
+
+_KINDS = {"claude-code", "openclaw"}
+_SUFFIXES = {".js", ".json", ".md", ".py"}
+
+
+@require_safe
+@login_not_required
+def plugin(request: HttpRequest, kind: str) -> HttpResponse:
+    """Holds nothing of anybody: where memory is, and the token, are set where it is unpacked."""
+    if kind not in _KINDS:
+        raise Http404
+    folder = settings.BASE_DIR / "plugins" / kind
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.suffix in _SUFFIXES:
+                info = zipfile.ZipInfo(str(path.relative_to(folder)))
+                archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    response = HttpResponse(packed.getvalue(), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="memoryweb-{kind}.zip"'
+    return response
