@@ -36,7 +36,7 @@ from memoryweb.web.access import (
     require,
     team_view,
 )
-from memoryweb.web.conversations.rows import extracted
+from memoryweb.web.conversations import extracted
 from memoryweb.web.display_names import owner_name, trigger_name
 from memoryweb.web.dreams.operations import told_of
 from memoryweb.web.dreams.rows import (

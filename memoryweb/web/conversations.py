@@ -3,13 +3,18 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.owners import memory_of
+from memoryweb.extraction.models import Extraction
+from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import lines_from_messages
 from memoryweb.memory.models import Conversation, File, Injection, Message
 from memoryweb.memory.prompt import carried, last_prompt
 from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
 from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -18,8 +23,7 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
-from memoryweb.web.conversations.rows import extracted
-from memoryweb.web.display_names import owner_name, owner_query
+from memoryweb.web.display_names import owner_name, owner_query, talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import about, show, to
@@ -27,6 +31,51 @@ from memoryweb.web.markdown import plain
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
+
+# Extractions as pages print them: what was read, what was written, and where it stands.
+
+_TONES = {
+    Extraction.Status.ANSWERED: "run",
+    Extraction.Status.APPLIED: "ok",
+    Extraction.Status.NOTHING: "idle",
+    Extraction.Status.FAILED: "bad",
+    Extraction.Status.ASIDE: "warn",
+}
+
+
+def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[dict[str, Any]]:
+    """The caller has found them by a conversation or a run whose text may be read."""
+    rows = list(rows)
+    for row in (one for one in rows if one.reason):
+        talk = row.conversation
+        row.reason = away_from(talk.agent_id, memory_of(talk.owner)).without(row.reason)
+    files = files_by_id({written["file"] for row in rows for written in row.written})
+    readable = {key: f for key, f in files.items() if request.visit.reads(f.owner_id)}
+    return [_one(request, row, readable) for row in rows]
+
+
+def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> dict[str, Any]:
+    status = Extraction.Status(row.status)
+    return {
+        "extraction": row,
+        "label": row.conversation.external_id,
+        "messages": _("Messages {first}–{last}").format(first=row.first, last=row.last),
+        "url": talk_url(request, row.conversation, row.first),
+        "run_url": to(request, "agents_run", row.run_id),
+        "chip": Chip(_TONES[status], status.label),
+        "wrote": [
+            _written_lines(request, files[written["file"]], written["first"], written["last"])
+            for written in row.written
+            if written["file"] in files
+        ],
+        "reason": row.reason,
+    }
+
+
+def _written_lines(request: TeamRequest, file: File, first: int, last: int) -> dict[str, str]:
+    lines = f"{first}" if first == last else f"{first}–{last}"
+    return {"label": f"{file.path}:{lines}", "url": file_url(request, file, first)}
+
 
 _SIZE = 50
 
