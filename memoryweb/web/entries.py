@@ -3,13 +3,16 @@
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import entries as door
 from memoryweb.memory.models import Entry
+from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import (
     TeamRequest,
@@ -22,10 +25,38 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.display_names import writer_of
-from memoryweb.web.entries.forms import EntryForm, NameForm
+from memoryweb.web.files.forms import TextField
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
+
+
+class EntryForm(forms.Form):
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=MOST_OF_NAME,
+        help_text=gettext_lazy("What the agent will ask for, such as “Sourdough starter”."),
+    )
+    content = TextField()
+    content.widget = forms.Textarea(attrs={"rows": 6})
+    # What everyone shall find is said aloud.
+    owner = forms.ChoiceField(
+        label=gettext_lazy("Who is it for?"),
+        choices=[
+            ("me", gettext_lazy("Only me")),
+            ("shared", gettext_lazy("Everyone who uses this agent")),
+        ],
+        initial="me",
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+
+class NameForm(forms.Form):
+    """`act`: whether the entry gets the name, or loses it."""
+
+    name = forms.CharField(max_length=MOST_OF_NAME)
+    act = forms.ChoiceField(choices=[("add", ""), ("remove", "")])
 
 
 @team_view("GET")
