@@ -2,14 +2,13 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import audit, command_palette, connect, conversations, entries, help
+from memoryweb.web import audit, command_palette, connect, conversations, entries, erasing, help
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
 from memoryweb.web.chat import views as chat
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
-from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import bulk_decisions
 from memoryweb.web.facts import views as facts
 from memoryweb.web.files import (

@@ -1,20 +1,70 @@
 """What was erased, what a legal hold keeps, and how long things are kept."""
 
+from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import keep_for
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import forgetting
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.erasing.forms import HoldForm, RetentionForm
+from memoryweb.web.form_fields import WordsField
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
+
+_FOR_EVER = gettext_lazy("Empty: until somebody deletes it.")
+
+
+class HoldForm(forms.Form):
+    """On all of a team's memory, on one agent's, on one person's, or on both."""
+
+    reason = WordsField(label=gettext_lazy("Reason"), max_length=500)
+    agent: "forms.ModelChoiceField[Agent]" = forms.ModelChoiceField(
+        None, label=gettext_lazy("Agent"), required=False, empty_label=gettext_lazy("All agents")
+    )
+    owner = forms.UUIDField(
+        label=gettext_lazy("Person"),
+        required=False,
+        help_text=gettext_lazy("The id on the person's page. Empty: everyone, and shared memory."),
+    )
+
+    def __init__(self, team: Team, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.team = team
+        self.fields["agent"].queryset = team.agents.live()  # type: ignore[attr-defined]
+
+    def clean_owner(self) -> Owner | None:
+        wanted = self.cleaned_data["owner"]
+        found = self.team.owners.filter(pk=wanted).first() if wanted else None
+        if wanted and found is None:
+            raise forms.ValidationError(gettext_lazy("Nobody has this id."))
+        return found
+
+
+class RetentionForm(forms.Form):
+    messages_days = forms.IntegerField(
+        label=gettext_lazy("Days that messages are kept"),
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        help_text=_FOR_EVER,
+    )
+    owners_days = forms.IntegerField(
+        label=gettext_lazy("Days after which people who are silent are erased"),
+        required=False,
+        min_value=30,
+        max_value=36_500,
+        help_text=_FOR_EVER,
+    )
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
