@@ -2,11 +2,21 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import audit, command_palette, connect, conversations, entries, erasing, help
+from memoryweb.web import (
+    audit,
+    chat,
+    command_palette,
+    connect,
+    conversations,
+    entries,
+    erasing,
+    help,
+    prompt,
+    search,
+)
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
-from memoryweb.web.chat import views as chat
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import bulk_decisions
@@ -30,11 +40,9 @@ from memoryweb.web.owners import links
 from memoryweb.web.owners import views as owners
 from memoryweb.web.profile import address, mail
 from memoryweb.web.profile import views as profile
-from memoryweb.web.prompt import views as prompt
 from memoryweb.web.provenance import views as provenance
 from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
-from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import (
     cost_and_health,
