@@ -19,8 +19,7 @@ from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
-from memoryweb.web.facts import bulk_decisions
-from memoryweb.web.facts import views as facts
+from memoryweb.web.facts import views
 from memoryweb.web.files import (
     editing,
     forgetting,
@@ -109,17 +108,17 @@ agent_patterns: Patterns = [
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
     path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
-    path("statements/", facts.facts, name="agents_facts"),
-    path("statements/many/", bulk_decisions.many, name="agents_facts_many"),
-    path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
-    path("statements/<uuid:fact_id>/confirm/", facts.confirm, name="agents_fact_confirm"),
-    path("statements/<uuid:fact_id>/confirm/undo/", facts.unconfirm, name="agents_fact_unconfirm"),
-    path("statements/<uuid:fact_id>/edit/", facts.edit, name="agents_fact_edit"),
-    path("statements/<uuid:fact_id>/not-true/", facts.not_true, name="agents_fact_not_true"),
-    path("statements/<uuid:fact_id>/restore/", facts.restore, name="agents_fact_restore"),
-    path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
-    path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
-    path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
+    path("statements/", views.facts, name="agents_facts"),
+    path("statements/many/", views.many, name="agents_facts_many"),
+    path("statements/<uuid:fact_id>/", views.fact, name="agents_fact"),
+    path("statements/<uuid:fact_id>/confirm/", views.confirm, name="agents_fact_confirm"),
+    path("statements/<uuid:fact_id>/confirm/undo/", views.unconfirm, name="agents_fact_unconfirm"),
+    path("statements/<uuid:fact_id>/edit/", views.edit, name="agents_fact_edit"),
+    path("statements/<uuid:fact_id>/not-true/", views.not_true, name="agents_fact_not_true"),
+    path("statements/<uuid:fact_id>/restore/", views.restore, name="agents_fact_restore"),
+    path("statements/<uuid:fact_id>/forget/", views.forget, name="agents_fact_forget"),
+    path("statements/<uuid:fact_id>/forget/undo/", views.unforget, name="agents_fact_unforget"),
+    path("statements/<uuid:fact_id>/vote/", views.vote, name="agents_fact_vote"),
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
     path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),

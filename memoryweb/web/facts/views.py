@@ -1,24 +1,29 @@
-"""The statements of an agent, one statement, and what a person does about it."""
+"""Pages about statements: the list, one statement, and what is decided about one or many."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
+from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
+from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -29,24 +34,78 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.display_names import owner_name, writer_of
-from memoryweb.web.facts.forms import EditForm, FactsForm
 from memoryweb.web.facts.rows import (
     fact_url,
+    goes,
     grounds_of,
+    life,
     notes_of,
     rows_of,
+    seen_by,
     surroundings,
     terms_of,
+    used,
     values_shown,
     without_forgotten,
 )
-from memoryweb.web.facts.side_panel import goes, life, seen_by, used
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.files.saving import undo_url
-from memoryweb.web.form_fields import Choices
+from memoryweb.web.form_fields import Choices, FilterForm
 from memoryweb.web.htmx import about, done, next_url, show, to
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
+
+_LOOKUPS = {
+    "q": "words",
+    "kind": "kind",
+    "trust": "trusted",
+    "about": "heading",
+    "source": "source",
+}
+_LIVING = (Fact.State.ACTIVE, Fact.State.DISPUTED, Fact.State.PENDING)
+
+
+class FactsForm(FilterForm):
+    q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
+    state = forms.ChoiceField(
+        label=gettext_lazy("State"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("Holds now")),
+            *Fact.State.choices,
+            ("all", gettext_lazy("All")),
+        ],
+    )
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind"),
+        required=False,
+        choices=[("", gettext_lazy("All kinds")), *wording.FACT_KINDS.items()],
+    )
+    trust = forms.ChoiceField(
+        label=gettext_lazy("Trust"),
+        required=False,
+        choices=[("", gettext_lazy("Any")), *Band.choices],
+    )
+    about = forms.ChoiceField(label=gettext_lazy("Subject"), required=False)
+    source = forms.ChoiceField(
+        label=gettext_lazy("Who said it"),
+        required=False,
+        choices=[("", gettext_lazy("Anybody")), *SourceClass.choices],
+    )
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def narrowing(self) -> dict[str, Any]:
+        """For `facts.listing.narrowed`."""
+        state = self.asked.get("state", "")
+        states = {"": _LIVING, "all": ()}.get(state, (state,))
+        return {"states": states, **self.lookups(**_LOOKUPS)}
+
+
+class EditForm(forms.Form):
+    text = forms.CharField(
+        label=gettext_lazy("New text"), max_length=600, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
 
 _PARTIALS = ("statement",)
 _SUBJECTS = 100
@@ -259,3 +318,81 @@ def _show(
     )
     status = 422 if form else 200
     return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
+
+
+# One decision about several statements of a memory, one after the other.
+
+_MOST = 40  # a page of them
+
+
+class ManyForm(forms.Form):
+    act = forms.ChoiceField(choices=[(name, name) for name in ("confirm", "not_true", "forget")])
+    sure = forms.BooleanField(required=False)
+
+
+@team_view("POST")
+def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    require_write(request, workspace)
+    url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
+    found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
+    form = ManyForm(request.POST)
+    picked = list(found.filter(pk__in=_picked(request)).select_related("agent", "owner"))
+    if not picked or not form.is_valid():
+        messages.warning(request, _("Tick statements first."))
+        return redirect(url)
+    act, is_own = form.cleaned_data["act"], is_theirs(request, workspace)
+    if act == "forget" and not form.cleaned_data["sure"]:
+        context = about(workspace, tab="facts", picked=picked, is_theirs=is_own, back=url)
+        return show(request, "facts/forget_many.html", context)
+    count = _do(request, _acts(is_own=is_own)[act], picked)
+    if count:
+        messages.success(request, _done(act, count, is_own=is_own))
+    return redirect(url)
+
+
+def _picked(request: TeamRequest) -> list[UUID]:
+    """What is no id is passed over."""
+    found = []
+    for text in request.POST.getlist("pick")[:_MOST]:
+        try:
+            found.append(UUID(text))
+        except ValueError:
+            continue
+    return found
+
+
+def _acts(*, is_own: bool) -> dict[str, Callable[..., object]]:
+    return {
+        "confirm": memory_facts.confirm,
+        "not_true": memory_facts.not_true,
+        "forget": partial(forgetting.forget_fact, is_theirs=is_own),
+    }
+
+
+def _do(request: TeamRequest, act: Callable[..., object], picked: list[Any]) -> int:
+    """How many it was done to, up to the one at which it was refused."""
+    visit, count = request.visit, 0
+    with told_to(request):
+        for fact in picked:
+            # Each by itself: whoever else writes needn't wait for all of them.
+            with write_transaction(visit.team, actor=visit.actor) as work:
+                act(work, fact, writer=writer_of(request))
+            count += 1
+    return count
+
+
+def _done(act: str, n: int, *, is_own: bool) -> str:
+    if act == "confirm":
+        said = ngettext("{n} statement confirmed.", "{n} statements confirmed.", n)
+    elif act == "not_true":
+        said = ngettext("{n} statement removed.", "{n} statements removed.", n)
+    elif is_own:
+        said = ngettext(
+            "{n} statement hidden. It will be erased in a while.",
+            "{n} statements hidden. They will be erased in a while.",
+            n,
+        )
+    else:
+        said = _("An admin decides in Review.")
+    return said.format(n=n)

@@ -1,6 +1,6 @@
 """A person's own profile, and the picture that their second factor is set up with."""
 
-from allauth.mfa.adapter import get_adapter
+from allauth.mfa.adapter import get_adapter as get_mfa_adapter
 from allauth.mfa.totp.internal.auth import get_totp_secret
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -45,6 +45,6 @@ def totp_qr(request: UserRequest) -> HttpResponse:
     """The secret that the activation page is about to confirm, as a picture."""
     if "mfa.totp.secret" not in request.session:
         raise Http404
-    adapter = get_adapter()
+    adapter = get_mfa_adapter()
     url = adapter.build_totp_url(request.user, get_totp_secret())
     return HttpResponse(adapter.build_totp_svg(url), content_type="image/svg+xml")
