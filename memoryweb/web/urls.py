@@ -20,16 +20,9 @@ from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views
-from memoryweb.web.files import (
-    editing,
-    forgetting,
-    inline,
-    line_protection,
-    merging,
-    notes,
-    prompt_order,
-)
+from memoryweb.web.files import editing, forgetting, merging
 from memoryweb.web.files import views as files
+from memoryweb.web.files import views as notes
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.last_night import views as last_night
 from memoryweb.web.my_memory import views as mine
@@ -69,8 +62,8 @@ file_patterns = [
     path("files/<md:path>/why/<int:line>/", files.why, name="agents_why"),
     path("files/<md:path>/edit/", editing.edit, name="agents_edit"),
     path("files/<md:path>/merge/", merging.merge_texts, name="agents_merge"),
-    path("files/<md:path>/arrange/", prompt_order.arrange, name="agents_arrange"),
-    path("files/<md:path>/rename/", prompt_order.rename, name="agents_rename"),
+    path("files/<md:path>/arrange/", editing.arrange, name="agents_arrange"),
+    path("files/<md:path>/rename/", editing.rename, name="agents_rename"),
     path("files/<md:path>/delete/", editing.delete_confirm, name="agents_delete_confirm"),
     path("files/<md:path>/delete/now/", editing.delete, name="agents_delete"),
     path("files/<md:path>/revisions/", revisions.revisions, name="agents_revisions"),
@@ -85,10 +78,10 @@ file_patterns = [
         forgetting.unforget_line,
         name="agents_unforget_line",
     ),
-    path("files/<md:path>/line/", inline.edit_line, name="agents_edit_line"),
+    path("files/<md:path>/line/", editing.edit_line, name="agents_edit_line"),
     path("files/<md:path>/revisions/<int:number>/undo/", revisions.undo, name="agents_undo_save"),
-    path("files/<md:path>/release/", line_protection.release, name="agents_release"),
-    path("files/<md:path>/keep/", line_protection.keep, name="agents_keep"),
+    path("files/<md:path>/release/", editing.release, name="agents_release"),
+    path("files/<md:path>/keep/", editing.keep, name="agents_keep"),
 ]
 
 conversation_patterns = [

@@ -48,8 +48,8 @@ from memoryweb.web.facts.rows import (
     values_shown,
     without_forgotten,
 )
+from memoryweb.web.files.editor import undo_url
 from memoryweb.web.files.forgetting import is_theirs
-from memoryweb.web.files.saving import undo_url
 from memoryweb.web.form_fields import Choices, FilterForm
 from memoryweb.web.htmx import about, done, next_url, show, to
 from memoryweb.web.paging import page

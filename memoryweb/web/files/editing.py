@@ -1,6 +1,8 @@
 """Changing files: new, edit with an optimistic lock, preview, delete."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -8,13 +10,18 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from memoryweb.markdown.line_edits import Clash, brought_together, with_words
 from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.memory.lines.files import file_that_was
+from memoryweb.memory import prompt
+from memoryweb.memory.lines.files import content_with, file_that_was
 from memoryweb.memory.models import File
-from memoryweb.memory.models.refusals import Exists, MemoryRefused, Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.refusals import Exists, FileMissing, MemoryRefused, Stale
+from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.writing import line_protection
 from memoryweb.memory.writing import write as door
+from memoryweb.memory.writing.write import Written
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -25,12 +32,22 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.display_names import writer_of
-from memoryweb.web.files.editor_page import show_editor
-from memoryweb.web.files.editors import editor_of_new
-from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
+from memoryweb.web.files.editor import editor_of_new, save_text, show_editor, tell_saved
+from memoryweb.web.files.forms import (
+    ArrangeForm,
+    DeleteForm,
+    EditForm,
+    LineForm,
+    LinesForm,
+    NewFileForm,
+    RenameForm,
+    SaveForm,
+)
+from memoryweb.web.files.lines import Editing
 from memoryweb.web.files.merging import save_or_show, show_gone
-from memoryweb.web.files.saving import save_text
-from memoryweb.web.htmx import about, show, to
+from memoryweb.web.files.views import show_file, show_files
+from memoryweb.web.htmx import about, done, show, to
+from memoryweb.web.refusals import told_in, told_to
 
 
 @team_view("GET", "POST")
@@ -127,3 +144,189 @@ def _find_edited(request: TeamRequest, workspace: Workspace, path: str, form: Ed
         if was is not None:
             return find_file(request, workspace, was.path, deleted=True)
     return find_file(request, workspace, path)
+
+
+# One line, item or paragraph of a file, edited where it stands.
+
+
+class Clashed(Exception):
+    """Both changed the same lines; nothing is saved yet."""
+
+    def __init__(self, file: File, clash: Clash) -> None:
+        self.file, self.clash = file, clash
+        super().__init__(file.path)
+
+
+@team_view("POST")
+def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    form = LineForm(request.POST)
+    if not form.is_valid():
+        return _again(request, workspace, file, form)
+    try:
+        written = _save(request, workspace, file, form)
+    except Clashed as clashed:
+        return _again(request, workspace, clashed.file, form, clashed.clash)
+    except MemoryRefused as refused:
+        form.refuse(refused)
+        return _again(request, workspace, file, form)
+    url = tell_saved(request, workspace, written)
+    shown = written.file
+    return done(
+        request,
+        lambda one: show_file(one, workspace, shown, saved=shown.revision),
+        url,
+        partials=("text",),
+    )
+
+
+def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm) -> Written:
+    """What others changed elsewhere meanwhile stays. Raises Clashed and what files.write raises."""
+    said = form.cleaned_data
+    opened = content_with(file, said["sha256"])
+    if opened is None:
+        raise FileMissing(file.path)
+    while True:  # each turn more takes somebody else who saved just now
+        try:
+            return save_text(
+                request,
+                workspace,
+                file.path,
+                content=_merged(file, opened, said),
+                reason="",
+                expected=file.sha256,
+                no_secrets=said["no_secrets"],
+            )
+        except Stale as moved_on:
+            if moved_on.file.deleted_at is not None:
+                raise FileMissing(file.path) from moved_on
+            file = moved_on.file
+
+
+def _merged(file: File, opened: str, said: dict[str, Any]) -> str:
+    base, theirs = for_people_all([(file, opened), (file, file.content)])
+    lines = said["first"], said["last"], said["text"]
+    if base == theirs:
+        return with_words(base, *lines)
+    merged = brought_together(base, theirs, *lines)
+    if isinstance(merged, Clash):
+        raise Clashed(file, merged)
+    return merged
+
+
+def _again(
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    form: LineForm,
+    clash: Clash | None = None,
+) -> HttpResponse:
+    """The form stands open, with what was written; after a clash upon the text as it is now."""
+    editing = Editing(form)
+    if clash is not None:
+        said = {"first": clash.first, "last": clash.last, "sha256": file.sha256}
+        again = LineForm(initial=said | {"text": clash.mine})
+        editing = Editing(again, theirs=clash.theirs, is_gone=clash.last < clash.first)
+    return show_file(request, workspace, file, editing=editing, status=409 if clash else 422)
+
+
+# Lines that a person wrote: let machines change them, or have them kept again.
+
+
+@team_view("POST")
+def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    said = _("Machines may change these lines now ({count}). To undo this, choose “Keep again”.")
+    return _change(request, agent_id, path, line_protection.release, said)
+
+
+@team_view("POST")
+def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    said = _("Machines can no longer change these lines ({count}).")
+    return _change(request, agent_id, path, line_protection.keep, said)
+
+
+def _change(
+    request: TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
+) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    form = LinesForm(request.POST)
+    anchor = ""
+    if form.is_valid():
+        lines = form.cleaned_data
+        anchor = f"#L{lines['first']}"
+        with told_to(request):
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+                count = act(work, file, lines["first"], lines["last"], expected=lines["sha256"])
+            messages.success(request, said.format(count=count))
+    else:
+        messages.error(request, _("Choose which lines to change."))
+    return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query + anchor))
+
+
+# Which files enter the prompt: a switch, a step, a place in the order; and a file's name.
+
+
+@team_view("POST")
+def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    form = ArrangeForm(request.POST)
+    if form.is_valid():
+        with told_to(request):
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+                _apply(work, file, form)
+            messages.success(request, _said(workspace, file))
+    else:
+        messages.error(request, _("Choose what to do with the file."))
+    name = "agents_prompt" if request.POST.get("page") == "prompt" else "agents_files"
+    url = to(request, name, agent_id, query=f"?{request.GET.urlencode()}" if request.GET else "")
+    return done(request, lambda again: show_files(again, workspace), url, partials=("tree",))
+
+
+@team_view("GET", "POST")
+def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    form = RenameForm(request.POST or None, initial={"path": file.path, "sha256": file.sha256})
+    if request.method == "POST" and form.is_valid():
+        with told_in(form, "path"):
+            renamed = _rename(request, file, form)
+            said = _("{was} was renamed to {path}, with its history.")
+            messages.success(request, said.format(was=file.path, path=renamed.path))
+            return redirect(
+                to(request, "agents_file", agent_id, renamed.path, query=workspace.query)
+            )
+    context = about(workspace, file=file, form=form)
+    return show(request, "files/rename.html", context)
+
+
+def _apply(work: Transaction, file: File, form: ArrangeForm) -> None:
+    asked = form.cleaned_data
+    if asked["enabled"]:
+        prompt.switch(work, file, enabled=asked["enabled"] == "on")
+    elif asked["move"]:
+        prompt.step(work, file, -1 if asked["move"] == "up" else 1)
+    else:
+        prompt.put_before(work, file, asked["before"])
+
+
+def _said(workspace: Workspace, file: File) -> str:
+    paths = list(workspace.files.enabled_in_order().values_list("path", flat=True))
+    if file.path not in paths:
+        return _("{path} is not in the prompt.").format(path=file.path)
+    said = _("{path} is in the prompt, in place {place} of {count}.")
+    place = paths.index(file.path) + 1
+    return said.format(path=file.path, place=place, count=len(paths))
+
+
+def _rename(request: TeamRequest, file: File, form: RenameForm) -> File:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        return door.rename(
+            work,
+            file,
+            form.cleaned_data["path"],
+            writer=writer_of(request),
+            expected=form.cleaned_data["sha256"],
+        ).file

@@ -1,19 +1,31 @@
 """A file line by line as its page shows it: what a machine wrote, what is pinned, what is kept."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from memoryweb.markdown.line_edits import words_of
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.flags import flagged_lines
-from memoryweb.memory.models import File
+from memoryweb.memory.lines.history import Said, Wrote, authorship
+from memoryweb.memory.lines.revisions import history_of
+from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.models.author_kinds import MACHINES, AuthorKind
 from memoryweb.memory.visible.hidden import Hidden, hidden
 from memoryweb.memory.visible.outdated import spoken_against
+from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.web.access import TeamRequest, Workspace
+from memoryweb.web.display_names import author_of, message_url
+from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
+from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,7 @@ class Shown:
 
 
 def shown(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> list[Shown]:
-    return _sections(list(_lines(file, blocks, all_hidden)))
+    return _sections(list(_shown_lines(file, blocks, all_hidden)))
 
 
 def standings(lines: Sequence[Shown]) -> set[str]:
@@ -76,7 +88,7 @@ def standings(lines: Sequence[Shown]) -> set[str]:
     return found - {""}
 
 
-def _lines(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> Iterator[Shown]:
+def _shown_lines(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
     pinned, waiting = pinned_lines(file.content), flagged_lines(file)
     against, away = spoken_against(file), all_hidden.lines_of(file)
@@ -127,3 +139,146 @@ def _sections(lines: list[Shown]) -> list[Shown]:
             first = lines[start]
             lines[start] = replace(first, first=first.block.start, last=line.block.end)
     return lines
+
+
+# The line of a file's page that stands open to be edited.
+
+
+@dataclass(frozen=True)
+class Editing:
+    """`at`: the first line of the block in whose place the form stands, 0 above all of them.
+    `theirs`: what somebody else made of it meanwhile; `is_gone`: they took it away."""
+
+    form: LineForm
+    at: int = 0
+    theirs: str | None = None
+    is_gone: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        """Enter alone saves it."""
+        return "\n" not in (self.form["text"].value() or "")
+
+    def among(self, lines: Sequence[Shown]) -> "Editing":
+        """At its block of the text as it is now, or at the one that comes next."""
+        first = str(self.form["first"].value())
+        number = int(first) if first.isdigit() else 0
+        starts = [one.block.start for one in lines if one.block.end >= number]
+        return replace(self, at=starts[0] if starts else 0)
+
+
+def asked(
+    request: TeamRequest, workspace: Workspace, file: File, text: str, lines: Sequence[Shown]
+) -> Editing | None:
+    """The line that the address asks to edit, where this person may."""
+    number = number_of(request, "edit", 0)
+    found = next((one for one in lines if number in one.block.lines), None)
+    if found is None or not (workspace.can_write and found.can_be_edited):
+        return None
+    first, last = found.block.start, _last(text, found)
+    said = {"first": first, "last": last, "sha256": file.sha256}
+    return Editing(LineForm(initial=said | {"text": words_of(text, first, last)}), first)
+
+
+def _last(text: str, shown: Shown) -> int:
+    """The last line of a block that says something: a list ends with an empty one."""
+    lines = text.split("\n")[: shown.block.end]
+    while len(lines) > shown.block.start and not lines[-1].strip():
+        lines.pop()
+    return len(lines)
+
+
+# Who wrote each line of a file, as the gutter beside its text shows it.
+
+PARAMETER = "authors"  # of the address: the gutter is open
+
+
+@dataclass(frozen=True)
+class _Told:
+    number: int
+    text: str
+    wrote: Wrote
+    said: Said | None
+
+    @property
+    def source(self) -> tuple[int, UUID | None]:
+        return self.wrote.since, self.said.conversation_id if self.said else None
+
+
+def is_asked(request: TeamRequest) -> bool:
+    return PARAMETER in request.GET
+
+
+def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
+    """One page of the lines of a revision, in stretches."""
+    known = authorship(file, number)
+    count = len(known.lines) - (known.lines[-1:] == [""])
+    shown = page(request, range(count), size=500)
+    first = shown.first - 1 if count else 0
+    lines = for_people(file, "\n".join(known.lines)).split("\n")
+    told = _told(lines, known.wrote, range(first, first + len(shown)))
+    return {"is_authored": True, "authored": _stretches(request, file, told), "page": shown}
+
+
+def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_Told]:
+    """A blank line goes with the one above it."""
+    found: list[_Told] = []
+    for at in places:
+        one = _Told(at + 1, lines[at], wrote[at], next(iter(wrote[at].said), None))
+        if not one.text.strip() and found:
+            one = replace(found[-1], number=one.number, text=one.text)
+        found.append(one)
+    return found
+
+
+def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[dict[str, Any]]:
+    """Lines one below the other that one revision brought from one conversation."""
+    keys = {one.said.conversation_id for one in told if one.said}
+    talks = file.agent.conversations.in_bulk(keys)
+    numbers = {one.wrote.since for one in told}
+    revisions = {one.number: one for one in history_of(file).filter(number__in=numbers)}
+    found = []
+    for (number, talk_id), group in groupby(told, key=lambda one: one.source):
+        revision, lines = revisions.get(number), list(group)
+        talk = talks.get(talk_id) if talk_id else None
+        said = dict.fromkeys(one.said for one in lines if one.said)
+        author = author_of(request, revision, talk, next(iter(said), None)) if revision else None
+        shown = _blamed_lines(request, lines, talk, said)
+        found.append(
+            {
+                "revision": number,
+                "author": author,
+                "lines": shown,
+                "messages": len(said),
+                "heat": _heat(author.at, request.visit.now) if author and author.at else 0,
+            }
+        )
+    return found
+
+
+# Younger than so many days: the warmest first.
+_AGES = (2, 8, 31, 181)
+
+
+def _heat(at: datetime, now: datetime) -> int:
+    """0 is cold, as old as anything; the date says in words what the color shows."""
+    return len(_AGES) - sum((now - at).days >= age for age in _AGES)
+
+
+def _blamed_lines(
+    request: TeamRequest,
+    told: Sequence[_Told],
+    talk: Conversation | None,
+    said: Mapping[Said, None],
+) -> list[dict[str, Any]]:
+    """Where several messages stand behind a stretch, each line leads to its own."""
+    return [
+        {
+            "number": one.number,
+            "text": one.text,
+            "message_url": message_url(request, talk, one.said)
+            if len(said) > 1 and one.said and one.text.strip()
+            else "",
+        }
+        for one in told
+    ]

@@ -1,19 +1,29 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
-from dataclasses import replace
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.db.models import Sum
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.readers import Reader
+from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.global_memory import global_text
-from memoryweb.memory.lines.files import deleted
+from memoryweb.memory.lines.files import deleted, notes_by_month
 from memoryweb.memory.models import File
 from memoryweb.memory.statements.listing import fact_at
 from memoryweb.memory.visible.hidden import hidden
-from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.placeholders import for_people, for_people_all
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import markdown
@@ -26,17 +36,140 @@ from memoryweb.web.access import (
     note_read,
     team_view,
 )
-from memoryweb.web.files import blame
+from memoryweb.web.files import lines as blame
+from memoryweb.web.files.editor import changed_lines
 from memoryweb.web.files.forgetting import is_theirs
-from memoryweb.web.files.lines import shown, standings
-from memoryweb.web.files.open_line import Editing, asked
-from memoryweb.web.files.saving import changed_lines
-from memoryweb.web.files.tree import tree
+from memoryweb.web.files.lines import Editing, asked, shown, standings
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.paging import page
+from memoryweb.web.paging import Page, page
 from memoryweb.web.parameters import number_of
-from memoryweb.web.provenance.trace import Step, trace
+from memoryweb.web.provenance.trace import Step, file_url, trace
+
+# A workspace as a tree: its files by kind, the daily notes by month.
+
+SHOWN = 20
+PAGE = 50
+GROUPS: dict[str, str | Promise] = {
+    "core": gettext_lazy("Core files"),
+    "other": gettext_lazy("Other files"),
+    "skills": gettext_lazy("Skills"),
+    "structured": gettext_lazy("Structured"),
+    "entries": gettext_lazy("Entries"),
+    "past": gettext_lazy("Dreams and history"),
+}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files of one kind. `more` leads to all of them where only the first are shown."""
+
+    key: str
+    label: str | Promise
+    files: Sequence[File]
+    count: int
+    size: int
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Tree:
+    groups: list[Group]
+    months: list[dict[str, Any]]
+    notes: Group | None
+    pages: "Page[File] | None" = None
+    name: str = ""  # what was looked for
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.groups and not self.notes
+
+
+def tree(request: HttpRequest, workspace: Workspace) -> Tree:
+    """The whole workspace, what `?name=` finds, or all of the one kind that `?kind=` asks for."""
+    if name := request.GET.get("name", "").strip().replace("\0", ""):
+        return _named(request, workspace, name)
+    by_kind = _by_kind(workspace)
+    asked = request.GET.get("kind", "")
+    if by_kind.get(asked):
+        found = by_kind[asked]
+        pages = page(request, found, size=PAGE)
+        group = Group(asked, GROUPS[asked], pages.items, len(found), _size(found))
+        return Tree([group], [], None, pages)
+    groups = [_group(request, key, by_kind[key]) for key in GROUPS if by_kind[key]]
+    months, notes = _notes(request, workspace)
+    return Tree(groups, months, notes)
+
+
+def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
+    found = workspace.files.present().filter(folded_path__contains=fold(name)).defer("content")
+    pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
+    size = found.aggregate(size=Sum("size"))["size"]
+    groups = (
+        [Group("found", gettext_lazy("Found"), pages.items, pages.total, size)]
+        if pages.total
+        else []
+    )
+    return Tree(groups, [], None, pages, name)
+
+
+def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
+    found: dict[str, list[File]] = defaultdict(list)
+    others = workspace.files.present().filter(note_date=None).defer("content")
+    for file in others.order_by("sort_order", "folded_path"):
+        found[kind_of(file.path).group].append(file)
+    for key in ("other", "skills", "structured", "entries"):
+        found[key].sort(key=lambda file: file.folded_path)
+    found["past"].sort(key=lambda file: (file.path.count("/"), file.folded_path), reverse=True)
+    return found
+
+
+def _group(request: HttpRequest, key: str, files: list[File]) -> Group:
+    more = _url(request, kind=key) if len(files) > SHOWN else ""
+    return Group(key, GROUPS[key], files[:SHOWN], len(files), _size(files), more)
+
+
+def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[dict[str, Any]], Group | None]:
+    """The months that have notes, and the notes of the one that is asked for or the newest."""
+    found = notes_by_month(workspace.files.present())
+    if not found:
+        return [], None
+    asked = request.GET.get("month", "")
+    current = next((row for row in found if f"{row.month:%Y-%m}" == asked), found[0])
+    months = [
+        {
+            "label": _name(row.month),
+            "url": _url(request, month=f"{row.month:%Y-%m}"),
+            "count": row.count,
+            "is_current": row == current,
+        }
+        for row in found
+    ]
+    files = workspace.files.present().filter(
+        note_date__year=current.month.year, note_date__month=current.month.month
+    )
+    shown = list(files.defer("content").order_by("-note_date"))
+    label = gettext_lazy("Daily notes")
+    return months, Group(
+        "notes", label, shown, sum(m.count for m in found), sum(m.size for m in found)
+    )
+
+
+def _name(month: date) -> str:
+    is_this_year = month.year == timezone.localdate().year
+    return date_format(month, str(gettext_lazy("F") if is_this_year else gettext_lazy("M Y")))
+
+
+def _url(request: HttpRequest, **changed: str) -> str:
+    query = request.GET.copy()
+    for gone in ("kind", "month", "name", "page"):
+        query.pop(gone, None)
+    query.update(changed)
+    return f"?{query.urlencode()}"
+
+
+def _size(files: Sequence[File]) -> int:
+    return sum(file.size for file in files)
 
 
 @team_view("GET")
@@ -157,3 +290,42 @@ def _end(steps: list[Step]) -> str:
     if steps[0].author:
         return _("No source: the author wrote this line directly.")
     return _("No source is recorded: this line came with the file.")
+
+
+# The daily notes of one memory, day by day: what a dream reads.
+
+_DAYS = 7
+_TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
+
+
+@team_view("GET")
+def notes(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "files", agent_id)
+    found = workspace.files.present().filter(note_date__isnull=False)
+    shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
+    texts = for_people_all([(one, one.content) for one in shown])
+    rows = [
+        {
+            "file": one,
+            "url": file_url(request, one),
+            "text": markdown.render_text(_journal(text, one.note_date)),
+        }
+        for one, text in zip(shown, texts, strict=True)
+        if one.note_date
+    ]
+    context = about(workspace, tab="notes", page=shown, rows=rows)
+    return show(request, "files/notes.html", context)
+
+
+def _journal(text: str, day: date) -> str:
+    """Without the date that is its heading, and with the reader's time in place of UTC."""
+
+    def local(line: re.Match[str]) -> str:
+        said_at = datetime.combine(day, time(int(line[2]), int(line[3])), UTC)
+        here = timezone.localtime(said_at)
+        is_other_day = here.date() != day
+        shown = f"{date_format(here, _('j M'))} {here:%H:%M}" if is_other_day else f"{here:%H:%M}"
+        return f"{line[1]}{shown}"
+
+    return _TIME.sub(local, text.removeprefix(f"# {day}\n"))

@@ -26,8 +26,8 @@ from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.display_names import Author, Choice, author_of, writer_of
-from memoryweb.web.files import blame
-from memoryweb.web.files.saving import changed_lines, undo_url
+from memoryweb.web.files import lines
+from memoryweb.web.files.editor import changed_lines, undo_url
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, next_url, show, to
@@ -86,8 +86,8 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
         path_then=found.path if found.path != file.path else "",
         is_current=number == file.revision and file.deleted_at is None,
         **(
-            blame.authored(request, file, number)
-            if blame.is_asked(request)
+            lines.authored(request, file, number)
+            if lines.is_asked(request)
             else _text(request, file, number)
         ),
     )

@@ -1,0 +1,207 @@
+"""The editor of a file: the page, the editor alone, or what a save changes around the text."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count, groupby
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django_htmx.http import reswap, retarget
+
+from memoryweb.llm.tokens import estimate
+from memoryweb.markdown.diff import carry
+from memoryweb.markdown.paths import kind_of
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.memory.lines.origins import lines_of_people
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.statements.bullets import read_ahead
+from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.writing import write as door
+from memoryweb.memory.writing.screening import Likely
+from memoryweb.memory.writing.write import Place, Written
+from memoryweb.web.access import TeamRequest, Workspace, own_workspace
+from memoryweb.web.display_names import writer_of
+from memoryweb.web.files.forms import EditForm
+from memoryweb.web.htmx import about, is_fragment, show, to
+
+# What the editor is told about a text: how much of it enters the prompt, and which lines stay.
+
+_TOLD = 12  # ranges that a sentence names
+
+
+@dataclass(frozen=True)
+class Editor:
+    """`draft` names the text in the browser's store. Ranges read `3-6 9`."""
+
+    draft: str
+    characters: int
+    tokens: int
+    limit: int | None = None
+    pinned: str = ""
+    persons: str = ""
+    changed: str = ""
+
+    @property
+    def over(self) -> int:
+        return max(0, self.characters - self.limit) if self.limit else 0
+
+    @property
+    def counted(self) -> str:
+        said = _("{characters} characters, about {tokens} tokens")
+        return said.format(characters=intcomma(self.characters), tokens=intcomma(self.tokens))
+
+    @property
+    def pinned_told(self) -> str:
+        return _told(self.pinned)
+
+    @property
+    def persons_told(self) -> str:
+        return _told(self.persons)
+
+
+def editor_of(file: File, text: str, user_id: object, *, changed: Iterable[int] = ()) -> Editor:
+    """Lines are marked while the text in the editor is the file's own."""
+    is_own = text == for_people(file)
+    return Editor(
+        draft=draft_name(user_id, file),
+        characters=len(text),
+        tokens=estimate(text),
+        limit=kind_of(file.path).limit,
+        pinned=_ranges(pinned_lines(text)),
+        persons=_ranges(lines_of_people([file])[file.pk]) if is_own else "",
+        changed=_ranges(changed),
+    )
+
+
+def draft_name(user_id: object, file: File) -> str:
+    return f"{user_id}:{file.pk}"
+
+
+def editor_of_new(agent_id: UUID, workspace: str, text: str, user_id: object) -> Editor:
+    return Editor(f"{user_id}:new:{agent_id}:{workspace}", len(text), estimate(text))
+
+
+def _ranges(lines: Iterable[int]) -> str:
+    at = count()
+    runs = [list(run) for _key, run in groupby(sorted(lines), key=lambda line: line - next(at))]
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _told(ranges: str) -> str:
+    """`3–6, 9`, cut where there are many."""
+    parts = ranges.replace("-", "–").split()
+    return ", ".join(parts[:_TOLD]) + (" …" if len(parts) > _TOLD else "")
+
+
+# What a person saves in the browser: one way for the editor, a new file, a merge and a line; and
+# how it is told, with an Undo.
+
+
+def save_text(
+    request: TeamRequest,
+    workspace: Workspace,
+    path: str,
+    *,
+    content: str,
+    reason: str,
+    expected: str,
+    no_secrets: bool = False,
+) -> Written:
+    """Raises what `files.write` raises. `no_secrets`: the person says so of what looks like one."""
+    read_ahead(content, path)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        return door.write(
+            work,
+            Place(workspace.agent, own_workspace(request, workspace).owner, path),
+            content,
+            writer=writer_of(request),
+            expected=expected,
+            reason=reason,
+            likely=Likely.RELEASE if no_secrets else Likely.ASK,
+        )
+
+
+def tell_saved(request: TeamRequest, workspace: Workspace, written: Written) -> str:
+    """With an Undo. Returns the file's page, at the first line that changed."""
+    file = written.file
+    address = to(request, "agents_file", workspace.agent.pk, file.path, query=workspace.query)
+    if not written.changed:
+        messages.success(request, _("There was nothing to save: the text is the same."))
+        return f"{address}{'&' if workspace.query else '?'}saved=0"
+    said = _("{path} was saved as revision {number}.")
+    lines, at, gone = changed_lines(file)
+    told = said.format(path=file.path, number=file.revision)
+    undo = undo_url(request, workspace, file) if file.revision > 1 else ""
+    if file.revision > 1:
+        told = f"{told} {_counted(len(lines), gone)}"
+    messages.success(request, told, extra_tags=undo)
+    return f"{address}{'&' if workspace.query else '?'}saved={file.revision}#L{at}"
+
+
+def undo_url(request: TeamRequest, workspace: Workspace, file: File) -> str:
+    """Takes the file's last revision back."""
+    place = (workspace.agent.pk, file.path, file.revision)
+    return to(request, "agents_undo_save", *place, query=workspace.query)
+
+
+def changed_lines(file: File) -> tuple[set[int], int, int]:
+    """The lines that the last revision brought or worded otherwise, the first place that it
+    touched, and how many lines it took away."""
+    before = content_of(file, file.revision - 1) if file.revision > 1 else ""
+    old, new = before.split("\n"), file.content.split("\n")
+    carried = carry(old, new)
+    stayed = carried.same.keys()
+    lines = {n for n, line in enumerate(new, 1) if n not in stayed and line.strip()}
+    gone = sum(1 for line in old if line.strip()) - sum(1 for line in new if line.strip())
+    pairs = zip(old, new, strict=False)
+    touched = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old), len(new)))
+    text = [n for n, line in enumerate(new, 1) if line.strip()] or [1]
+    near = next((n for n in text if n >= touched), text[-1])
+    return lines, min(lines, default=near), max(0, gone)
+
+
+def _counted(lines: int, gone: int) -> str:
+    if lines or not gone:
+        return ngettext("{n} line changed.", "{n} lines changed.", lines).format(n=lines)
+    return ngettext("{n} line was removed.", "{n} lines were removed.", gone).format(n=gone)
+
+
+PARTS = ("saved", "editing")
+
+
+def show_editor(
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    form: EditForm | None = None,
+    *,
+    written: Written | None = None,
+) -> HttpResponse:
+    """After a save with what was `written`: the text in the browser stays as it is."""
+    if form is None or not form.is_bound:
+        form = EditForm(initial={"content": for_people(file), "sha256": file.sha256})
+        if written is None:
+            form.begin_at("content")
+    changed = changed_lines(file)[0] if written and written.changed else ()
+    text = form["content"].value() or ""
+    editor = editor_of(file, text, request.user.pk, changed=changed)
+    context = about(workspace, file=file, form=form, editor=editor, is_saved=written is not None)
+    return show(request, "files/edit.html", context, partials=PARTS)
+
+
+def show_instead(
+    request: TeamRequest, template: str, context: dict[str, Any], *, status: int
+) -> HttpResponse:
+    """A page of its own, which takes the editor's place where htmx asked for a part of that."""
+    if not is_fragment(request, PARTS):
+        return show(request, template, context, status=status)
+    shown = render(request, f"{template}#editing", context, status=status)
+    return reswap(retarget(shown, "#editing"), "outerHTML")
