@@ -12,7 +12,9 @@ from memoryweb.web import (
     erasing,
     help,
     prompt,
+    revisions,
     search,
+    time_travel,
 )
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
@@ -23,7 +25,6 @@ from memoryweb.web.facts import views
 from memoryweb.web.files import editing, forgetting, merging
 from memoryweb.web.files import views as files
 from memoryweb.web.files import views as notes
-from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.last_night import views as last_night
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
