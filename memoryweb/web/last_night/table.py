@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.queries import AgentNights
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
-from memoryweb.web import wording
+from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
-from memoryweb.web.last_night import charts
 
 _WEEK = 7
 NEXT = 6  # dreams to come

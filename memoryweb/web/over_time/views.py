@@ -20,8 +20,8 @@ from memoryweb.memory.statements.over_time import growth
 from memoryweb.memory.visible.placeholders import for_people_all
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.htmx import show
-from memoryweb.web.over_time.charts import Chart, Series, chart
 from memoryweb.web.provenance.trace import file_url
 
 RANGES = (14, 30, 90)

@@ -18,9 +18,9 @@ from memoryweb.runs.model_usage import Used, with_chats
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import show
-from memoryweb.web.over_time.charts import Chart, Series, chart
 
 _DAYS = 30
 _LISTED = 20
