@@ -11,6 +11,8 @@ from memoryweb.web import (
     entries,
     erasing,
     help,
+    last_night,
+    over_time,
     prompt,
     revisions,
     search,
@@ -25,10 +27,8 @@ from memoryweb.web.facts import views
 from memoryweb.web.files import editing, forgetting, merging
 from memoryweb.web.files import views as files
 from memoryweb.web.files import views as notes
-from memoryweb.web.last_night import views as last_night
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
-from memoryweb.web.over_time import views as over_time
 from memoryweb.web.owners import links
 from memoryweb.web.owners import views as owners
 from memoryweb.web.profile import address, mail

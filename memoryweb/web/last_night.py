@@ -1,6 +1,8 @@
 """The first page: what the agents learned last night, what waits, and what comes next."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,27 +18,229 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import last_seen
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.dreaming.queries import (
     NIGHTS,
     AgentNights,
+    ended_at,
     failed_last,
     nights_of,
     team_warnings,
     to_tell_of,
 )
+from memoryweb.memory.index.recalls import Prompts, prompts_by_day
 from memoryweb.memory.review import Item
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
-from memoryweb.web import wording
+from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.display_names import owner_name, owner_title
 from memoryweb.web.htmx import show, to
-from memoryweb.web.last_night.cards import cards_of
-from memoryweb.web.last_night.headline import headline, others, waiting
-from memoryweb.web.last_night.table import NEXT, numbers
 from memoryweb.web.paging import Page, page
 from memoryweb.web.review.quick_decisions import need_of, needs_of
+from memoryweb.web.statements import Told, told_of
+
+# Last night in sentences: what the agents learned, and what waits.
+
+
+def headline(nights: Sequence[AgentNight], *, is_last: bool) -> str:
+    """About the agent that learned most."""
+    told = [night for night in nights if night.changes]
+    if told:
+        return sentence(max(told, key=lambda night: night.changes))
+    return _("Nothing new last night.") if is_last else _("Nothing new that night.")
+
+
+def others(nights: Sequence[AgentNight]) -> str:
+    """The same of the other agents; many are counted."""
+    told = sorted((one for one in nights if one.changes), key=lambda one: -one.changes)[1:]
+    if len(told) <= 3:
+        return " ".join(sentence(night) for night in told)
+    count = sum(night.changes for night in told)
+    said = ngettext(
+        "{n} other change in {agents} agents.", "{n} other changes in {agents} agents.", count
+    )
+    return said.format(n=count, agents=len(told))
+
+
+def sentence(night: AgentNight) -> str:
+    learned, changed, retired = night.learned_count, night.changed_count, night.retired_count
+    name = night.agent.name
+    if learned and changed:
+        said = ngettext(
+            "{name} learned {n} thing and changed its mind about {changed}.",
+            "{name} learned {n} things and changed its mind about {changed}.",
+            learned,
+        )
+    elif learned and retired:
+        said = ngettext(
+            "{name} learned {n} thing and let go of {retired}.",
+            "{name} learned {n} things and let go of {retired}.",
+            learned,
+        )
+    elif learned:
+        said = ngettext("{name} learned {n} thing.", "{name} learned {n} things.", learned)
+    elif changed:
+        said = ngettext(
+            "{name} changed its mind about {changed} thing.",
+            "{name} changed its mind about {changed} things.",
+            changed,
+        )
+    else:
+        said = ngettext(
+            "{name} let go of {retired} thing.", "{name} let go of {retired} things.", retired
+        )
+    return said.format(name=name, n=learned, changed=changed, retired=retired)
+
+
+def waiting(count: int) -> str:
+    if not count:
+        return ""
+    return ngettext("{n} thing waits for you.", "{n} things wait for you.", count).format(n=count)
+
+
+# A card for each agent: what its last night did to statements, and how much of it is others'.
+
+_TOLD = 8  # statements that a card shows at once; the dream's page has all
+_CARDS = 25
+
+
+@dataclass(frozen=True)
+class Part:
+    """One memory of an agent on its card: the shared one, or this person's."""
+
+    is_shared: bool
+    whose: str
+    told: list[Told]
+    more: int
+
+
+def cards_of(
+    request: TeamRequest,
+    standing: Sequence[AgentNights],
+    nights: Mapping[UUID, AgentNight],
+    waits: Sequence[Item],
+) -> list[dict[str, Any]]:
+    told = told_of(request, [one for night in nights.values() for one in night.learned])
+    asked = {item.agent.pk for item in waits if item.kind == "proposal"}
+    cards: list[dict[str, Any]] = []
+    if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all
+        standing = sorted(standing, key=lambda one: -nights[one.agent.pk].changes)
+    for one in standing:
+        if len(cards) == _CARDS:
+            break
+        night = nights[one.agent.pk]
+        parts, has_proposals = _parts(request, night, told), one.agent.pk in asked
+        if not parts and not night.others and not has_proposals:
+            continue
+        reports = night.reports
+        last = one.last if one.last_night and one.last_night.day == night.day else None
+        run = reports[-1].run_id if reports else last and last.pk
+        cards.append(
+            {
+                "agent": one.agent,
+                "night": night,
+                "parts": parts,
+                "others": _others(night),
+                "at": reports[-1].dreamt_at if reports else last and ended_at(last),
+                "dream_url": to(request, "agents_run", run) if run else "",
+                "has_proposals": has_proposals,
+            }
+        )
+    return cards
+
+
+def _parts(request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[Told]]) -> list[Part]:
+    """Shared memory first."""
+    by_owner: dict[UUID | None, list[Told]] = {}
+    owners: dict[UUID | None, Owner | None] = {}
+    for report in night.reports:
+        owner_id = None if report.owner_id in request.visit.shared_owners else report.owner_id
+        owners[owner_id] = report.owner if owner_id else None
+        by_owner.setdefault(owner_id, []).extend(told.get(report.pk, []))
+    ordered = sorted(by_owner.items(), key=lambda item: item[0] is not None)
+    return [
+        Part(
+            owner_id is None,
+            owner_name(request.visit, owners[owner_id]),
+            rows[:_TOLD],
+            max(0, len(rows) - _TOLD),
+        )
+        for owner_id, rows in ordered
+        if rows
+    ]
+
+
+def _others(night: AgentNight) -> str:
+    """A count: what it is stays theirs."""
+    count = sum(night.others.values())
+    if not count:
+        return ""
+    if len(night.people) == 1:
+        [owner] = night.people.values()
+        said = _("{n} more about {name}, private")
+        return said.format(n=count, name=owner_title(owner))
+    said = _("{n} more about {people} people, private")
+    return said.format(n=count, people=len(night.others))
+
+
+# The table of agents and the numbers beside it.
+
+_WEEK = 7
+NEXT = 6  # dreams to come
+
+
+def numbers(request: TeamRequest, standing: Sequence[AgentNights], listed: int) -> dict[str, Any]:
+    """`listed`: how many of them the table lists, the first ones."""
+    visit, zone = request.visit, timezone.get_current_timezone()
+    since = visit.now - timedelta(days=_WEEK)
+    served = prompts_by_day(visit.team, visit.outcomes(), since, zone)
+    days: Counter[date] = Counter()
+    used: Counter[date] = Counter()
+    of_agent: Counter[UUID] = Counter()
+    for (agent_id, day), prompts in served.items():
+        days[day] += prompts.served
+        used[day] += prompts.used
+        of_agent[agent_id] += prompts.served
+    by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
+    return {
+        "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing[:listed]],
+        "strips": [{"agent": one.agent, "chart": charts.strip(one.nights)} for one in standing[:6]],
+        "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
+        "next": _next(standing),
+        "prompts": Prompts(days.total(), used.total()),
+        "week": charts.week(by_day, timezone.localdate(visit.now)),
+    }
+
+
+def _row(request: TeamRequest, one: AgentNights, prompts: int) -> dict[str, Any]:
+    """The chip counts what the strip shows of that night, and nothing more."""
+    chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
+    last = one.last_night
+    if not one.running and last and last.promoted:
+        chip = wording.outcome(last.status)
+        if last.added and chip.tone == "ok":
+            chip = wording.Chip("ok", _("{count} added").format(count=last.added))
+    return {
+        "nights": one,
+        "chip": chip,
+        "detail": detail,
+        "dreams_url": to(request, "agents_dreams", one.agent.pk),
+        "ended_at": one.told_at,
+        "late": _("More than two hours late. Is a worker running?") if one.is_late else "",
+        "prompts": prompts,
+    }
+
+
+def _next(standing: Sequence[AgentNights]) -> list[dict[str, Any]]:
+    due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
+    due.sort(key=lambda one: one.agent.next_dream_at or timezone.now())
+    return [
+        {"agent": one.agent, "at": one.agent.next_dream_at, "is_running": bool(one.running)}
+        for one in due[:NEXT]
+    ]
+
 
 _NEEDS = 4
 _SIZE = 25
