@@ -91,11 +91,11 @@ def test_only_links_and_the_plugin_are_open_to_everybody() -> None:
         for node in _tree(path).body
         if any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
     } == {
-        "web/profile/mail.py:stop",
+        "web/profile.py:stop",
         "web/connect.py:plugin",
-        "web/team/invitations.py:entrance",
-        "web/team/invitations.py:invitation",
-        "web/team/invitations.py:join",
+        "web/team/members.py:entrance",
+        "web/team/members.py:invitation",
+        "web/team/members.py:join",
         "web/my_memory/visits.py:entrance",
         "web/my_memory/visits.py:_visit",
         "web/my_memory/visits.py:leave",

@@ -19,7 +19,7 @@ from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import UserRequest
-from memoryweb.web.my_memory.viewers import Oneself
+from memoryweb.web.my_memory.rows import Oneself
 from memoryweb.web.wording import Text
 
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]

@@ -1,23 +1,180 @@
 """Sentences as rows of a page: what is kept, where it came from, when it was last used."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from django import forms
+from django.db.models import Q
+from django.http import Http404
+from django.urls import reverse
 from django.utils.formats import date_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from memoryweb.accounts.models import Team, User
+from memoryweb.agents.break_glass import openings_of
+from memoryweb.agents.models import Agent, OneTimeCode, Owner
+from memoryweb.agents.one_time_codes import visitor
+from memoryweb.audit.queries import Look, looks_at
+from memoryweb.audit.record import Actor
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.models import File, LineOrigin, Message
-from memoryweb.memory.my_memory import Place, Sentence
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.my_memory import KINDS, Place, Sentence, Spot, Wanted, own_file
 from memoryweb.memory.statements.listing import standing_in
+from memoryweb.memory.writing.write import Writer
+from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import author_name
-from memoryweb.web.my_memory.forms import KIND_LABELS
-from memoryweb.web.my_memory.viewers import Oneself
+from memoryweb.web.form_fields import FilterForm
+
+# Whoever looks at their own memory: a member, or somebody without an account on a visit. All
+# that My memory shows and does starts from here, and reaches these owners alone.
+
+_NAMES = (
+    *("page", "reword", "remove", "undo", "pause", "resume", "export"),
+    *("bring_back", "keep", "erase", "forget"),
+)
+
+
+@dataclass(frozen=True)
+class Oneself:
+    """`user` is None on a visit. `urls` are where each thing is done."""
+
+    team: Team
+    owners: Mapping[UUID, Owner]
+    me: Owner
+    actor: Actor
+    writer: Writer
+    urls: Mapping[str, str]
+    user: User | None = None
+
+    @property
+    def is_member(self) -> bool:
+        return self.user is not None
+
+    def to(self, name: str, *place: Any, query: str = "") -> str:
+        """A page of the team; empty on a visit, which opens none of them."""
+        if not self.is_member:
+            return ""
+        return reverse(f"web:{name}", args=[self.team.slug, *place]) + query
+
+    def file(self, file_id: UUID) -> File:
+        """One's own, or the same 404 as for one that nobody has."""
+        found = own_file(self.team, self.owners.keys(), file_id)
+        if found is None:
+            raise Http404
+        return found
+
+
+def member(request: TeamRequest) -> Oneself:
+    visit = request.visit
+    slug = visit.team.slug
+    names = {name: "mine" if name == "page" else f"mine_{name}" for name in _NAMES}
+    urls = {name: reverse(f"web:{view}", args=[slug]) for name, view in names.items()}
+    return Oneself(
+        team=visit.team,
+        owners=visit.mine,
+        me=visit.me,
+        actor=visit.actor,
+        writer=Writer(AuthorKind.PERSON, user=visit.user),
+        urls=urls,
+        user=visit.user,
+    )
+
+
+def guest(code: OneTimeCode) -> Oneself:
+    """The owner of the link and nobody else, in no role of the team."""
+    return Oneself(
+        team=code.team,
+        owners={code.owner_id: code.owner},
+        me=code.owner,
+        actor=visitor(code.owner),
+        writer=Writer(AuthorKind.PERSON, integration=code.integration),
+        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "leave")},
+    )
+
+
+# What a person can ask of their own memory.
+
+KIND_LABELS = {
+    "memory": gettext_lazy("What matters"),
+    "profile": gettext_lazy("Who you are"),
+    "other": gettext_lazy("Other files"),
+    "notes": gettext_lazy("Daily notes"),
+    "diary": gettext_lazy("Diary and history"),
+}
+_LARGEST = 2**31 - 1
+
+
+class MineForm(FilterForm):
+    q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind"),
+        required=False,
+        choices=[("", gettext_lazy("All kinds")), *((kind, KIND_LABELS[kind]) for kind in KINDS)],
+    )
+    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
+
+    def __init__(self, data: Any, *, agents: Iterable[Agent]) -> None:
+        named = ((str(agent.pk), agent.name) for agent in agents)
+        super().__init__(data, agent=[("", gettext_lazy("All agents")), *named])
+        for field in self.fields.values():
+            field.is_plain = True  # type: ignore[attr-defined]
+
+    @property
+    def wanted(self) -> Wanted:
+        asked = self.asked
+        kinds = (asked["kind"],) if "kind" in asked else ()
+        return Wanted(asked.get("q", "").replace("\0", ""), kinds, asked.get("agent"))
+
+
+class SpotForm(forms.Form):
+    """Which sentence, as it stood on the page."""
+
+    file = forms.UUIDField(widget=forms.HiddenInput)
+    first = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=_LARGEST)
+    last = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=_LARGEST)
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    back = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
+
+    @property
+    def spot(self) -> Spot:
+        asked = self.cleaned_data
+        return Spot(asked["first"], asked["last"], asked["sha256"])
+
+
+class RewordForm(SpotForm):
+    text = forms.CharField(
+        label=gettext_lazy("New text"),
+        strip=False,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+
+class RemoveForm(SpotForm):
+    sources = forms.BooleanField(required=False)
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label=gettext_lazy("Code"),
+        max_length=40,
+        help_text=gettext_lazy(
+            "Eight letters and digits, such as ABCD-EFGH. It works once, within ten minutes."
+        ),
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "autocapitalize": "characters", "size": 12}
+        ),
+    )
+
 
 _QUOTED = 240
 Row = dict[str, Any]
@@ -123,3 +280,53 @@ def _file_url(who: Oneself, file: File, line: int | None = None) -> str:
 
 def _owner(who: Oneself, file: File) -> str:
     return "?owner=me" if file.owner_id == who.me.pk else f"?owner={file.owner_id}"
+
+
+# Who may look at an owner's memory and who did: people for an hour, programs until withdrawn.
+
+_READ: dict[str, str | Promise] = {
+    "file": gettext_lazy("Read a file."),
+    "files": gettext_lazy("Read the list of files."),
+    "fact": gettext_lazy("Read a statement."),
+    "facts": gettext_lazy("Read the list of statements."),
+    "changes": gettext_lazy("Read what changed in the files."),
+    "prompt": gettext_lazy("Read the agent's prompt."),
+    "search": gettext_lazy("Searched this memory."),
+    "conversation": gettext_lazy("Read a conversation."),
+    "run": gettext_lazy("Read what a run did."),
+    "proposal": gettext_lazy("Read a proposed change."),
+    "owner": gettext_lazy("Read through the API."),
+    "team": gettext_lazy("Read everyone's memory through the API."),
+}
+
+
+def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) -> dict[str, Any]:
+    """`programs` that may read now, the last 50 `grants` and the last 20 `reads`, in two
+    statements. What `but` did, the person themselves, is no look."""
+    own = Q(actor_role="visitor")
+    if but is not None:
+        own |= Q(actor_kind=but.kind, actor_id=but.id)
+    last, times = looks_at(team.pk, owner_ids, but=own, most=20)
+    openings = openings_of(team, owner_ids)
+    reasons = {str(one.id): (one.name, one.reason) for one in openings}
+    told: list[dict[str, Any]] = [
+        {"name": one.name, "reason": one.reason, "at": one.at, "reads": times.get(str(one.id), 0)}
+        for one in openings
+        if one.at or (one.reason and one.over is None)
+    ]
+    return {
+        "programs": [one for one in told if one["at"] is None],
+        "grants": [one for one in told if one["at"] is not None],
+        "reads": [_read(one, reasons) for one in last],
+    }
+
+
+def _read(look: Look, names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """One time that somebody else read, with the reason that opened it to them."""
+    name, reason = names.get(look.grant, ("", ""))
+    what = (
+        gettext_lazy("Exported this memory.")
+        if look.action == "personal.exported"
+        else _READ.get(look.target_kind, gettext_lazy("Read this memory."))
+    )
+    return {"name": name or look.actor_id[:8], "at": look.at, "what": what, "reason": reason}

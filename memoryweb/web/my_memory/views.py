@@ -1,22 +1,378 @@
-"""My memory: what is kept about the person who looks, whatever their role."""
+"""My memory, whoever opens it: a member on their page, or somebody on a visit. One page, one
+set of acts.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from memoryweb.accounts.models import Team
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
-from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.htmx import show, to
-from memoryweb.web.my_memory import contents
-from memoryweb.web.my_memory.contents import Act
-from memoryweb.web.my_memory.forms import CodeForm
-from memoryweb.web.my_memory.viewers import member
+from memoryweb.agents.models import Owner
+from memoryweb.agents.owners import person_owner, set_paused
+from memoryweb.audit.record import Actor, target
+from memoryweb.memory import my_memory as door
+from memoryweb.memory import my_memory as personal_export
+from memoryweb.memory.models import File, Passage
+from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.my_memory import (
+    STANDING,
+    Kept,
+    Wanted,
+    kept_about,
+    last_uses,
+    marker_of,
+    passages,
+    sentences,
+)
+from memoryweb.memory.review import Inbox, Kind, count_together
+from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.htmx import is_fragment, show, to
+from memoryweb.web.my_memory import forgetting
+from memoryweb.web.my_memory.rows import (
+    CodeForm,
+    MineForm,
+    Oneself,
+    RemoveForm,
+    RewordForm,
+    SpotForm,
+    anchor_of,
+    groups,
+    looks,
+    member,
+    rows,
+)
+from memoryweb.web.paging import Page, page
+from memoryweb.web.undo_addresses import saves_in, saves_text
+
+PARTIALS = ("pause",)
+SIZE, RECENT = 40, 6
+Act = Callable[[UserRequest, Oneself], HttpResponseBase]
+Passages = Callable[[Wanted], "QuerySet[Any]"]
+_Listed = tuple[Page[Any], Sequence[Passage], Sequence[Passage]]  # what stands, and recent notes
+
+
+def layout(who: Oneself) -> dict[str, Any]:
+    """What every template of these pages needs."""
+    name = "base.html" if who.is_member else "visits/base.html"
+    return {"layout": name, "who": who, "urls": who.urls, "me": who.me}
+
+
+def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
+    owner_ids = list(who.owners)
+    kept = kept_about(who.team, owner_ids)
+    form = MineForm(request.GET, agents=[one.agent for one in kept if one.files])
+    is_filtered = form.wanted != Wanted()
+    listed = _found if is_filtered else _standing
+    shown, first, recent = listed(request, partial(passages, who.team, owner_ids), form, kept)
+    found = sentences([*first, *recent[:RECENT]], owner_ids)
+    made = rows(who, found, last_uses(found, timezone.now()))
+    places = {(row.file_id, row.line) for row in first}
+    return layout(who) | {
+        "form": form,
+        "is_filtered": is_filtered,
+        "page": shown,
+        "groups": groups(who, [row for row in made if row["sentence"].place in places]),
+        "recent": groups(who, [row for row in made if row["sentence"].place not in places]),
+        "has_more_notes": len(recent) > RECENT,
+        "kept": [_by_agent(who, one) for one in kept],
+        "back": request.GET.urlencode(),
+        "undo": _undoable(request, who),
+        **forgetting.asked(who),
+        **looks(who.team, owner_ids, but=who.actor),
+    }
+
+
+def _found(request: UserRequest, of: Passages, form: MineForm, _kept: object) -> _Listed:
+    shown = page(request, of(form.wanted), size=SIZE)
+    return shown, shown.items, []
+
+
+def _standing(request: UserRequest, of: Passages, _form: object, kept: Sequence[Kept]) -> _Listed:
+    """Both lists in one statement; how many there are is known."""
+    shown = page(request, range(sum(one.standing for one in kept)), size=SIZE)
+    standing = of(Wanted(kinds=STANDING))[max(0, shown.first - 1) : shown.last]
+    notes = of(Wanted(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
+    found = of(Wanted()).filter(Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk")))
+    lists: tuple[list[Passage], list[Passage]] = [], []
+    for row in found:
+        lists[row.is_note].append(row)
+    return shown, *lists
+
+
+def waiting(who: Oneself, everywhere: Inbox) -> list[dict[str, str]]:
+    """What a member has to decide about their own memory, with the page to do it on."""
+    kinds = [kind for kind in Kind if kind != Kind.FORGET]  # on this very page
+    found = Inbox(
+        who.team, lambda owner, _takes: Q(**{f"{owner}__in": list(who.owners)}), kinds=kinds
+    )
+    count_together(found, everywhere)
+    page = who.to("review")
+    return [
+        {"label": _waiting(Kind(kind), count), "url": f"{page}?kind={kind}"}
+        for kind, count in sorted(found.counts.items())
+    ]
+
+
+def reword(request: UserRequest, who: Oneself) -> HttpResponse:
+    form = RewordForm(request.POST)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    try:
+        with write_transaction(who.team, actor=who.actor) as work:
+            written = door.reword(
+                work, file, form.spot, form.cleaned_data["text"], writer=who.writer
+            )
+    except (Stale, door.SentenceGone):
+        return _conflict(request, who, file, form)
+    except MemoryRefused as refused:
+        form.add_error("text", str(refused))
+        return _sentence(request, who, file, form)
+    said = (
+        _("Saved in {path}. Dreams won't change it.") if written.changed else _("Nothing changed.")
+    )
+    messages.success(request, said.format(path=file.path))
+    return redirect(_back(who, form) + f"#{anchor_of(file.pk, form.spot.first)}")
+
+
+def remove(request: UserRequest, who: Oneself) -> HttpResponse:
+    form = RemoveForm(request.POST)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    sources = list(who.owners) if form.cleaned_data["sources"] else []
+    try:
+        with write_transaction(who.team, actor=who.actor) as work:
+            done = door.remove(work, file, form.spot, writer=who.writer, sources_of=sources)
+    except (Stale, door.SentenceGone):
+        said = _(
+            "{path} changed while you had it open. Nothing was removed. Check it and try again."
+        )
+        messages.error(request, said.format(path=file.path))
+        return redirect(_back(who, form))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(_back(who, form))
+    messages.success(request, _removed(file, len(done) - 1))
+    saves = ((one.file.pk, one.file.revision) for one in done if one.changed)
+    return redirect(_back(who, form, undo=saves_text(saves)))
+
+
+def undo(request: UserRequest, who: Oneself) -> HttpResponse:
+    """All of a removal or nothing of it."""
+    saves = saves_in(request.POST.get("undo", ""))
+    files = [(who.file(file_id), number) for file_id, number in saves]
+    if not files:
+        raise Http404
+    try:
+        with write_transaction(who.team, actor=who.actor) as work:
+            for file, number in sorted(files, key=lambda place: str(place[0].pk)):
+                door.undo(work, file, number, writer=who.writer)
+    except (Stale, FileMissing):
+        messages.error(request, _("The file has changed since, so this can't be undone here."))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("The sentence is back."))
+    return redirect(who.urls["page"])
+
+
+def pause(request: UserRequest, who: Oneself) -> HttpResponse:
+    said = _("Memory is paused. Nothing about you is kept or used until you resume it.")
+    return _set_paused(request, who, said, paused=True)
+
+
+def resume(request: UserRequest, who: Oneself) -> HttpResponse:
+    return _set_paused(request, who, _("Memory is on again."), paused=False)
+
+
+def _set_paused(request: UserRequest, who: Oneself, said: str, *, paused: bool) -> HttpResponse:
+    with write_transaction(who.team):
+        for owner in _saved(who):
+            set_paused(owner=owner, paused=paused, by=who.actor)
+            who.me.paused = paused
+    messages.success(request, said)
+    if is_fragment(request, PARTIALS):
+        return show(request, "my_memory/page.html", layout(who), partials=PARTIALS)
+    return redirect(who.urls["page"])
+
+
+def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
+    """One's own owner is made with the event that it was exported, or not at all."""
+    with write_transaction(who.team):
+        return download(who.team, _saved(who), by=who.actor)
+
+
+ACTS: Mapping[str, Act] = {
+    "reword": reword,
+    "remove": remove,
+    "undo": undo,
+    "pause": pause,
+    "resume": resume,
+    "export": export,
+    **forgetting.ACTS,
+}
+
+
+def download(
+    team: Team, owners: Sequence[Owner], *, by: Actor, grant: UUID | None = None
+) -> StreamingHttpResponse:
+    """Everything about these owners in one download, an event first."""
+    looked = looks(team, [owner.pk for owner in owners], but=None if grant else by)
+    with write_transaction(team, actor=by) as work:
+        for owner in owners:
+            work.record(
+                "personal.exported",
+                **target(owner),
+                on_behalf_of=owner.pk,
+                details={"grant": str(grant)} if grant else {},
+            )
+    parts = personal_export.export(team, owners, looked)
+    response = StreamingHttpResponse(parts, content_type="application/zip")
+    name = f"memory-{team.slug}-{timezone.now():%Y-%m-%d}.zip"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _saved(who: Oneself) -> list[Owner]:
+    """All of one's owners; one's own exists from now on."""
+    owners = list(who.owners.values())
+    if who.user and who.me._state.adding:
+        owners.append(person_owner(who.team, who.user))
+    return owners
+
+
+def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) -> HttpResponse:
+    """Somebody was faster: what it said, what it says now, and the person's own words to save."""
+    file = who.file(seen.pk)
+    block, before = door.moved(file, form.spot)
+    now = ""
+    if block:
+        lines = file.content.split("\n")[block.line - 1 : block.end]
+        now = "\n".join(lines)[len(marker_of(lines[0], block)) :]
+        form = RewordForm(
+            initial={
+                "file": file.pk,
+                "first": block.line,
+                "last": block.end,
+                "sha256": file.sha256,
+                "text": form.cleaned_data["text"],
+                "back": form.cleaned_data["back"],
+            }
+        )
+    more = {"conflict": True, "before": before, "now": now, "is_gone": block is None}
+    return _sentence(request, who, file, form, status=409, **more)
+
+
+def _sentence(
+    request: UserRequest,
+    who: Oneself,
+    file: File,
+    form: RewordForm,
+    status: int | None = None,
+    **more: Any,
+) -> HttpResponse:
+    context = layout(who) | {"file": file, "form": form, **more}
+    return show(request, "my_memory/sentence.html", context, status=status)
+
+
+def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
+    agent_id = kept.agent.pk
+    return {
+        "kept": kept,
+        "files_url": who.to("agents_files", agent_id, query="?owner=me"),
+        "talks_url": who.to("agents_conversations", agent_id, query="?whose=mine"),
+        "snapshot_url": who.to("agents_snapshot_export", agent_id, query="?owner=me"),
+    }
+
+
+def _waiting(kind: Kind, count: int) -> str:
+    said = {
+        Kind.PROPOSAL: ngettext(
+            "{n} change to your memory was proposed.",
+            "{n} changes to your memory were proposed.",
+            count,
+        ),
+        Kind.FLAG: ngettext(
+            "{n} line about you is flagged: keep it or remove it.",
+            "{n} lines about you are flagged: keep or remove each.",
+            count,
+        ),
+        Kind.SECRET: ngettext(
+            "{n} text about you may contain a password.",
+            "{n} texts about you may contain a password.",
+            count,
+        ),
+        Kind.CROWDED: ngettext(
+            "{n} memory of yours has little room for anything new.",
+            "{n} memories of yours have little room for anything new.",
+            count,
+        ),
+        Kind.CONTRADICTION: ngettext(
+            "{n} statement about you is contradicted by another one.",
+            "{n} statements about you are contradicted by others.",
+            count,
+        ),
+    }
+    return said[kind].format(n=count)
+
+
+def _removed(file: File, sources: int) -> str:
+    said = [_("Removed from {path}.").format(path=file.path)]
+    if sources:
+        more = ngettext(
+            "It was also removed from the note it came from.",
+            "It was also removed from the {n} notes it came from.",
+            sources,
+        )
+        said.append(more.format(n=sources))
+    said.append(_("Agents no longer use it. It stays in the file's history."))
+    return " ".join(said)
+
+
+def _file_id(form: SpotForm) -> UUID:
+    """Looked for before anything else is said, so that a foreign id reads like no id at all."""
+    form.is_valid()
+    found = form.cleaned_data.get("file")
+    if not isinstance(found, UUID):
+        raise Http404
+    return found
+
+
+def _back(who: Oneself, form: SpotForm, **more: str) -> str:
+    """The page as it was filtered; only its own filters are taken from the form."""
+    asked = QueryDict(form.cleaned_data.get("back", ""))
+    kept = {name: asked[name] for name in ("q", "kind", "agent", "page") if asked.get(name)}
+    query = urlencode(kept | more)
+    return who.urls["page"] + (f"?{query}" if query else "")
+
+
+def _undoable(request: UserRequest, who: Oneself) -> Mapping[str, Any]:
+    """What the address says was just removed, as long as it can be brought back."""
+    value = request.GET.get("undo", "")
+    try:
+        files = [(who.file(file_id), number) for file_id, number in saves_in(value)]
+    except Http404:
+        return {}
+    is_possible = bool(files) and all(file.revision == number for file, number in files)
+    return {"value": value} if is_possible else {}
+
+
+# My memory: what is kept about the person who looks, whatever their role.
 
 
 @team_view("GET")
@@ -32,7 +388,7 @@ def _act(act: Act) -> Callable[..., HttpResponseBase]:
     return view
 
 
-ACTS = {name: _act(act) for name, act in contents.ACTS.items()}
+MEMBER_ACTS = {name: _act(act) for name, act in ACTS.items()}
 
 
 @team_view("POST")
@@ -69,9 +425,9 @@ def _page(request: TeamRequest, code_form: CodeForm, status: int = 200) -> HttpR
     who = member(request)
     if code_form.errors:  # far down a long page
         code_form.fields["code"].widget.attrs["autofocus"] = True
-    context: dict[str, Any] = contents.page_context(request, who) | {
-        "waiting": contents.waiting(who, request.visit.waiting),
+    context: dict[str, Any] = page_context(request, who) | {
+        "waiting": waiting(who, request.visit.waiting),
         "channels": [owner for owner in who.owners.values() if owner.source != "user"],
         "code_form": code_form,
     }
-    return show(request, "my_memory/page.html", context, partials=contents.PARTIALS, status=status)
+    return show(request, "my_memory/page.html", context, partials=PARTIALS, status=status)

@@ -21,9 +21,9 @@ from memoryweb.agents.one_time_codes import VISIT_LASTS
 from memoryweb.web import one_time_links
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
-from memoryweb.web.my_memory import contents
-from memoryweb.web.my_memory.contents import Act
-from memoryweb.web.my_memory.viewers import Oneself, guest
+from memoryweb.web.my_memory import views
+from memoryweb.web.my_memory.rows import Oneself, guest
+from memoryweb.web.my_memory.views import Act
 
 COOKIE, _SALT = "memoryweb_visit", "memoryweb.visit"
 Response = TypeVar("Response", bound=HttpResponseBase)
@@ -74,11 +74,11 @@ def _visit(view: Act) -> Callable[[UserRequest], HttpResponseBase]:
 @require_GET
 @_visit
 def page(request: UserRequest, who: Oneself) -> HttpResponse:
-    context = contents.page_context(request, who)
-    return show(request, "my_memory/page.html", context, partials=contents.PARTIALS)
+    context = views.page_context(request, who)
+    return show(request, "my_memory/page.html", context, partials=views.PARTIALS)
 
 
-ACTS = {name: require_POST(_visit(act)) for name, act in contents.ACTS.items()}
+ACTS = {name: require_POST(_visit(act)) for name, act in views.ACTS.items()}
 
 
 @require_POST

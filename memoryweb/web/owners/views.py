@@ -25,8 +25,8 @@ from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.display_names import owner_title
 from memoryweb.web.form_fields import Choices
 from memoryweb.web.htmx import show, to
-from memoryweb.web.my_memory import contents
-from memoryweb.web.my_memory.access_history import looks
+from memoryweb.web.my_memory import views
+from memoryweb.web.my_memory.rows import looks
 from memoryweb.web.owners.forms import BreakGlassForm, LinkForm, OwnersForm
 from memoryweb.web.paging import page
 
@@ -78,7 +78,7 @@ def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
     grant = request.visit.opened.get(owner.pk)
     if grant is None:
         raise Refused("personal", owner)
-    return contents.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
+    return views.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
 
 
 def _filtered(team: Team, form: OwnersForm) -> "QuerySet[Owner]":
