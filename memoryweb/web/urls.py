@@ -13,6 +13,7 @@ from memoryweb.web import (
     help,
     last_night,
     over_time,
+    owners,
     prompt,
     revisions,
     search,
@@ -29,8 +30,6 @@ from memoryweb.web.files import views as files
 from memoryweb.web.files import views as notes
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
-from memoryweb.web.owners import links
-from memoryweb.web.owners import views as owners
 from memoryweb.web.profile import address, mail
 from memoryweb.web.profile import views as profile
 from memoryweb.web.provenance import views as provenance
@@ -264,8 +263,8 @@ team_patterns: Patterns = [
     path("owners/", owners.owners, name="owners"),
     path("owners/<uuid:owner_id>/", owners.detail, name="owners_detail"),
     path("owners/<uuid:owner_id>/open/", owners.open_memory, name="owners_open"),
-    path("owners/<uuid:owner_id>/link/", links.send, name="owners_link"),
-    path("owners/<uuid:owner_id>/link/withdraw/", links.withdraw, name="owners_link_withdraw"),
+    path("owners/<uuid:owner_id>/link/", owners.send, name="owners_link"),
+    path("owners/<uuid:owner_id>/link/withdraw/", owners.withdraw, name="owners_link_withdraw"),
     path("owners/<uuid:owner_id>/export/", owners.export, name="owners_export"),
     path("settings/", include(settings_patterns)),
     path("audit/", audit.audit, name="audit"),

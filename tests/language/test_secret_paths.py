@@ -29,7 +29,7 @@ from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
 from memoryweb.web.agents.forms import AgentForm
-from memoryweb.web.owners.forms import BreakGlassForm
+from memoryweb.web.owners import BreakGlassForm
 from memoryweb.web.team.forms import GrantForm, TeamForm
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
