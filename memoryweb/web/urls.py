@@ -14,6 +14,7 @@ from memoryweb.web import (
     last_night,
     over_time,
     owners,
+    profile,
     prompt,
     revisions,
     search,
@@ -30,8 +31,6 @@ from memoryweb.web.files import views as files
 from memoryweb.web.files import views as notes
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
-from memoryweb.web.profile import address, mail
-from memoryweb.web.profile import views as profile
 from memoryweb.web.provenance import views as provenance
 from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
@@ -286,10 +285,10 @@ urlpatterns = [
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("help/<slug:name>/", help.show, name="help"),
     path("profile/", profile.profile, name="profile"),
-    path("profile/address/", address.address, name="profile_address"),
-    path("profile/address/confirm/", address.confirm, name="profile_address_confirm"),
-    path("profile/mail/", mail.choose, name="profile_mail"),
-    path("mail/stop/<str:link>/", mail.stop, name="mail_stop"),
+    path("profile/address/", profile.address, name="profile_address"),
+    path("profile/address/confirm/", profile.confirm, name="profile_address_confirm"),
+    path("profile/mail/", profile.choose, name="profile_mail"),
+    path("mail/stop/<str:link>/", profile.stop, name="mail_stop"),
     path("accounts/2fa/totp/qr.svg", profile.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]
