@@ -43,7 +43,7 @@ from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain, render_text
-from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.trace import file_url
 
 _SHOWN = 30  # messages
 _MOST = 4_000

@@ -29,7 +29,7 @@ from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain
 from memoryweb.web.paging import page
-from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.trace import file_url
 from memoryweb.web.wording import Chip
 
 # Extractions as pages print them: what was read, what was written, and where it stands.

@@ -21,7 +21,7 @@ from memoryweb.web.charts import token_gauge
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show
-from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.trace import file_url
 
 
 class TryForm(forms.Form):

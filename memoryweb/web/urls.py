@@ -16,6 +16,7 @@ from memoryweb.web import (
     owners,
     profile,
     prompt,
+    provenance,
     revisions,
     search,
     time_travel,
@@ -31,7 +32,6 @@ from memoryweb.web.files import views as files
 from memoryweb.web.files import views as notes
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
-from memoryweb.web.provenance import views as provenance
 from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
 from memoryweb.web.snapshots import views as snapshots

@@ -15,7 +15,7 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_workspace, note_read, team_view
 from memoryweb.web.agents.home import lines_of
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.trace import file_url
 
 _DAYS = 31
 _ARCHIVES = "memory/dreams/"

@@ -44,7 +44,7 @@ from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.paging import Page, page
 from memoryweb.web.parameters import number_of
-from memoryweb.web.provenance.trace import Step, file_url, trace
+from memoryweb.web.trace import Step, file_url, trace
 
 # A workspace as a tree: its files by kind, the daily notes by month.
 

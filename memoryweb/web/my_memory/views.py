@@ -55,7 +55,7 @@ from memoryweb.web.my_memory.rows import (
     rows,
 )
 from memoryweb.web.paging import Page, page
-from memoryweb.web.undo_addresses import saves_in, saves_text
+from memoryweb.web.provenance import saves_in, saves_text
 
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6

@@ -20,8 +20,8 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import author_name
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
-from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.review.lines import proposal_shown, shown_of
+from memoryweb.web.trace import file_url
 from memoryweb.web.wording import Text
 
 

@@ -21,8 +21,8 @@ from memoryweb.memory.writing.changes import Change, Picked, changes_of, print_o
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.statements import Piece, changed_words
+from memoryweb.web.trace import file_url
 
 Shown = Mapping[str, tuple[str, str]]  # the two texts as people read them
 _QUOTED = 240  # characters of a message

@@ -35,10 +35,10 @@ from memoryweb.web.form_fields import set_choices
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
-from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.refusals import told_to
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
 from memoryweb.web.snapshots.uploads import find_upload
+from memoryweb.web.trace import file_url
 
 
 class UploadForm(forms.Form):
