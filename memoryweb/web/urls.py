@@ -19,6 +19,7 @@ from memoryweb.web import (
     provenance,
     revisions,
     search,
+    snapshots,
     time_travel,
 )
 from memoryweb.web.agents import home as agent_home
@@ -34,7 +35,6 @@ from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
-from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import (
     cost_and_health,
     integrations,
