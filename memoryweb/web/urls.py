@@ -35,14 +35,8 @@ from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
-from memoryweb.web.team import (
-    cost_and_health,
-    integrations,
-    invitations,
-    members,
-    model_choice,
-    tokens,
-)
+from memoryweb.web.team import integrations, members, model_choice, tokens
+from memoryweb.web.team import views as cost_and_health
 from memoryweb.web.team import views as team
 from memoryweb.web.webhooks import views as webhooks
 
@@ -139,10 +133,10 @@ agent_patterns: Patterns = [
 member_patterns = [
     path("", members.members, name="settings_members"),
     path("add/", members.add, name="settings_member_add"),
-    path("invite/", invitations.invite, name="settings_invite"),
+    path("invite/", members.invite, name="settings_invite"),
     path(
         "invited/<uuid:invitation_id>/withdraw/",
-        invitations.withdraw,
+        members.withdraw,
         name="settings_invitation_withdraw",
     ),
     path("<int:membership_id>/change/", members.change, name="settings_member_change"),
@@ -275,10 +269,10 @@ team_patterns: Patterns = [
 urlpatterns = [
     path("", last_night.home, name="home"),
     path("connect/<slug:kind>.zip", connect.plugin, name="plugin"),
-    path("join/", invitations.entrance, name="invitation_entrance"),
-    path("join/invitation/", invitations.invitation, name="invitation"),
-    path("join/invitation/new/", invitations.join, name="invitation_join"),
-    path("join/invitation/accept/", invitations.accept, name="invitation_accept"),
+    path("join/", members.entrance, name="invitation_entrance"),
+    path("join/invitation/", members.invitation, name="invitation"),
+    path("join/invitation/new/", members.join, name="invitation_join"),
+    path("join/invitation/accept/", members.accept, name="invitation_accept"),
     path("visit/open/", visits.entrance, name="visit"),
     path("visit/", visits.page, name="visit_page"),
     *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),

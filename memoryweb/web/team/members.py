@@ -1,17 +1,26 @@
+from uuid import UUID
+
+from allauth.account.adapter import get_adapter
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts import invitations
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
-from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web import one_time_links
+from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import done, show, to
+from memoryweb.web.one_time_links import inside, link_to
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
-from memoryweb.web.team.forms import InvitationForm, MemberForm, RoleForm
+from memoryweb.web.team.forms import InvitationForm, JoinForm, MemberForm, RoleForm
 
 PARTIALS = ("members",)
 
@@ -105,3 +114,117 @@ def show_members(
         "can_manage": can_manage,
     }
     return show(request, "settings/members.html", context, partials=PARTIALS, status=status)
+
+
+# Inviting people to a team, and what the invited person sees.
+
+_HELD = "invitation"
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+@never_cache
+def invite(request: TeamRequest) -> HttpResponse:
+    """Answers with the link itself, this once: it is stored nowhere."""
+    form = InvitationForm(request.POST, prefix="invite")
+    if form.is_valid():
+        with told_in(form):
+            made, secret = invitations.invite(
+                team=request.visit.team,
+                email=form.cleaned_data["email"],
+                role=Role(form.cleaned_data["role"]),
+                ends_at=form.ends_at,
+                by=request.visit.actor,
+                invited_by=request.user,
+            )
+            link = link_to(request, "invitation_entrance", secret)
+            return show_members(request, made=made, link=link)
+    return show_members(request, invite_form=form, status=422)
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
+    invitation = get_object_or_404(request.visit.team.invitations, pk=invitation_id)
+    with told_to(request):
+        invitations.withdraw(invitation=invitation, by=request.visit.actor)
+        messages.success(request, _("The invitation was withdrawn. Its link no longer works."))
+    return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+@login_not_required
+def entrance(request: UserRequest) -> HttpResponse:
+    """Uses nothing up. The session keeps the invitation, also while the person signs in."""
+
+    def enter(secret: str) -> HttpResponse:
+        found = invitations.find(secret)
+        if found is None:
+            return _gone(request)
+        request.session[_HELD] = found.pk.hex
+        return inside("invitation")
+
+    return one_time_links.entrance(request, "settings/invitation_entrance.html", enter)
+
+
+@require_GET
+@never_cache
+@login_not_required
+def invitation(request: UserRequest) -> HttpResponse:
+    found = _held(request)
+    if found is None:
+        return _gone(request)
+    return _shown(request, found, JoinForm(email=found.email))
+
+
+@require_POST
+@login_not_required
+def join(request: UserRequest) -> HttpResponse:
+    """Without an account: name and password make one, and the person is signed in."""
+    found = _held(request)
+    if found is None:
+        return _gone(request)
+    form = JoinForm(request.POST, email=found.email)
+    if form.is_valid():
+        with told_in(form):
+            membership = invitations.accept_as_new(invitation=found, **form.cleaned_data)
+            get_adapter(request).login(request, membership.user)
+            return _welcome(request, membership)
+    return _shown(request, found, form, status=422)
+
+
+@require_POST
+def accept(request: UserRequest) -> HttpResponse:
+    found = _held(request)
+    if found is None:
+        return _gone(request)
+    with told_to(request):
+        return _welcome(request, invitations.accept(invitation=found, user=request.user))
+    return redirect("invitation")
+
+
+def _held(request: UserRequest) -> Invitation | None:
+    return invitations.find_open(request.session.get(_HELD))
+
+
+def _shown(
+    request: UserRequest, found: Invitation, form: JoinForm, status: int = 200
+) -> HttpResponse:
+    is_signed_in = request.user.is_authenticated
+    context = {
+        "invitation": found,
+        "form": form,
+        "is_me": is_signed_in and request.user.email == found.email,
+        "is_other": is_signed_in and request.user.email != found.email,
+        "has_account": invitations.has_account(found),
+    }
+    return render(request, "settings/invitation.html", context, status=status)
+
+
+def _gone(request: UserRequest) -> HttpResponse:
+    return render(request, "settings/invitation_gone.html", status=404)
+
+
+def _welcome(request: UserRequest, membership: Membership) -> HttpResponse:
+    request.session.pop(_HELD, None)
+    messages.success(request, _("Welcome to {team}.").format(team=membership.team))
+    return HttpResponseRedirect(reverse("web:last_night", args=[membership.team.slug]))

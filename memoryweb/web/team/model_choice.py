@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
 from memoryweb.accounts.permissions import Permission
@@ -17,12 +18,97 @@ from memoryweb.accounts.teams import limit_tokens
 from memoryweb.dreaming.token_forecast import Nightly, nightly
 from memoryweb.dreaming.trial import trial
 from memoryweb.llm import choices, usage
+from memoryweb.llm.choices import Own
 from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.models import TeamModel
 from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.form_fields import WordsField
 from memoryweb.web.htmx import show, to
-from memoryweb.web.team.model_forms import BudgetForm, ChoiceForm, OwnForm
+
+
+class ChoiceForm(forms.Form):
+    choice = forms.ChoiceField(
+        label=gettext_lazy("Which model to use"),
+        choices=TeamModel.Choice.choices,
+        widget=forms.RadioSelect,
+    )
+
+
+class BudgetForm(forms.Form):
+    daily_tokens = forms.IntegerField(
+        label=gettext_lazy("Tokens a day"),
+        required=False,
+        min_value=0,
+        help_text=gettext_lazy(
+            "Empty: as many as this installation allows. At 80%, agents' pages say so."
+        ),
+    )
+
+    daily_cost = forms.FloatField(
+        label=gettext_lazy("Cost a day"),
+        required=False,
+        min_value=0.01,
+        max_value=1e6,
+        help_text=gettext_lazy("In the currency of the models' prices. Empty: no limit."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["daily_tokens"]
+        field.widget.attrs["placeholder"] = settings.DAILY_TOKENS
+        # What the operator lets a team have is not for the team to raise.
+        field.validators.append(forms.IntegerField(max_value=settings.DAILY_TOKENS).validators[0])
+
+
+class OwnForm(forms.Form):
+    provider = forms.ChoiceField(label=gettext_lazy("Format"), choices=TeamModel.Provider.choices)
+    base_url = WordsField(label=gettext_lazy("Base URL"), max_length=255)
+    model = WordsField(label=gettext_lazy("Model"), max_length=120)
+    key = forms.CharField(
+        label=gettext_lazy("Key"),
+        required=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    price_in = forms.FloatField(
+        label=gettext_lazy("Price of a million tokens read"),
+        min_value=0,
+        max_value=1e6,
+        required=False,
+    )
+    price_out = forms.FloatField(
+        label=gettext_lazy("Price of a million tokens written"),
+        min_value=0,
+        max_value=1e6,
+        required=False,
+    )
+
+    def __init__(self, said: Any = None, *, row: TeamModel) -> None:
+        names = ("provider", "base_url", "model", "price_in", "price_out")
+        super().__init__(said, initial={name: getattr(row, name) for name in names})
+        hosts = ", ".join(settings.MODEL_HOSTS)
+        self.fields["base_url"].help_text = gettext_lazy(
+            "Hosts that the operator allows: {hosts}"
+        ).format(hosts=hosts)
+        self.fields["key"].help_text = (
+            gettext_lazy("A key is stored and never shown. Leave this empty to keep it.")
+            if row.has_key
+            else gettext_lazy("Stored encrypted and never shown again.")
+        )
+
+    @property
+    def own(self) -> Own:
+        said = self.cleaned_data
+        return Own(
+            provider=said["provider"],
+            base_url=said["base_url"],
+            model=said["model"],
+            key=said["key"],
+            price_in=said["price_in"] or 0,
+            price_out=said["price_out"] or 0,
+        )
+
 
 _MILLION = 1_000_000
 Choice = TeamModel.Choice

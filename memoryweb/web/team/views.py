@@ -1,17 +1,29 @@
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
+from django.db.models import Count, Min
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import only_here, remove_demo, rename_team
-from memoryweb.llm import usage
+from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
+from memoryweb.runs import healthcheck, model_usage
+from memoryweb.runs.model_usage import Used, with_chats
+from memoryweb.runs.models import Run
+from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, require, team_view
+from memoryweb.web.charts import Chart, Series, chart
+from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import show, to
 from memoryweb.web.refusals import told_in
 from memoryweb.web.team.forms import TeamForm
@@ -70,3 +82,102 @@ def _demo(request: TeamRequest) -> Team:
     if not team.is_demo:
         raise Http404
     return team
+
+
+# How it fares: what models cost this team, and whether background work is done.
+
+_DAYS = 30
+_LISTED = 20
+
+
+@team_view("GET", takes=Permission.SEE_AUDIT)
+def use_of_models(request: TeamRequest) -> HttpResponse:
+    visit, zone = request.visit, timezone.get_current_timezone()
+    today = timezone.localdate(visit.now)
+    days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
+    since = visit.now - timedelta(days=_DAYS)
+    runs, chats = model_usage.asking(visit.team, since), model_usage.chats(visit.team, since)
+    used = with_chats(model_usage.by_day(runs, zone), ((day, one) for day, _name, one in chats))
+    agents = with_chats(model_usage.by_agent(runs), ((name, one) for _day, name, one in chats))
+    kinds = with_chats(model_usage.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
+    cost = sum(one.cost for one in used.values())
+    spent = usage.today(visit.team.pk, visit.team.daily_tokens)
+    context = {
+        "tab": "use",
+        "has_model": configured(visit.team.pk),
+        "is_priced": bool(cost or settings.MODEL_PRICE_IN or settings.MODEL_PRICE_OUT),
+        "spent": spent,
+        "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
+        "chart": _chart(days, used),
+        "agents": _most(agents),
+        "kinds": _most(kinds),
+        "latest": _latest(request, runs),
+        "cost": cost,
+    }
+    return show(request, "settings/use.html", context)
+
+
+def _chart(days: Sequence[date], used: Mapping[date, Used]) -> Chart:
+    each = [used.get(day, Used()) for day in days]
+    series = (
+        Series(_("in"), "b1", "", [one.tokens_in for one in each]),
+        Series(_("out"), "b2", "k2", [one.tokens_out for one in each]),
+    )
+    total = sum(one.tokens for one in each)
+    return chart("use", _("Tokens by day"), total, _("tokens in 30 days"), days, series)
+
+
+def _latest(request: TeamRequest, runs: Any) -> list[dict[str, Any]]:
+    shown = runs.select_related("agent", "owner__integration", "owner__person")
+    return [
+        {
+            "run": run,
+            "whose": owner_name(request.visit, run.owner),
+            "cost": run.cost_micros / 1_000_000,
+        }
+        for run in shown.order_by("-created_at")[:_LISTED]
+    ]
+
+
+@team_view("GET", takes=Permission.SEE_AUDIT)
+def health(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    found = healthcheck.check(visit.now)
+    failed = visit.team.runs.filter(
+        status=Run.Status.FAILED, due_at=None, finished_at__gte=visit.now - timedelta(days=7)
+    )
+    context = {
+        "tab": "health",
+        "health": found,
+        "queue": _queue(request),
+        "failed": [
+            {"run": run, "why": wording.reason(run.reason), "whose": owner_name(visit, run.owner)}
+            for run in failed.select_related(
+                "agent", "owner__integration", "owner__person"
+            ).order_by("-finished_at")[:_LISTED]
+        ],
+        "has_model": configured(visit.team.pk),
+        "paused_until": breaker.open_until(visit.team.pk),
+    }
+    return show(request, "settings/health.html", context)
+
+
+def _queue(request: TeamRequest) -> list[dict[str, Any]]:
+    """This team's work by kind: how much waits, since when, and how much is being done."""
+    active = request.visit.team.runs.active()
+    rows = (
+        active.order_by().values_list("kind", "status").annotate(n=Count("pk"), since=Min("due_at"))
+    )
+    found: dict[str, dict[str, Any]] = {}
+    for kind, status, n, since in rows:
+        row = found.setdefault(kind, {"kind": Run.Kind(kind).label, "waits": 0, "runs": 0})
+        if status == Run.Status.RUNNING:
+            row["runs"] += n
+        else:
+            row["waits"] += n
+            row["since"] = min(since, row.get("since") or since) if since else row.get("since")
+    return list(found.values())
+
+
+def _most(found: Any) -> list[tuple[str, Used]]:
+    return sorted(found.items(), key=lambda one: -one[1].tokens)
