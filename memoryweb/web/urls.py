@@ -21,6 +21,7 @@ from memoryweb.web import (
     search,
     snapshots,
     time_travel,
+    webhooks,
 )
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
@@ -38,7 +39,6 @@ from memoryweb.web.review import views as review
 from memoryweb.web.team import integrations, members, model_choice, tokens
 from memoryweb.web.team import views as cost_and_health
 from memoryweb.web.team import views as team
-from memoryweb.web.webhooks import views as webhooks
 
 
 class MarkdownPath(StringConverter):

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import HttpResponse
@@ -14,13 +15,38 @@ from django.views.decorators.cache import never_cache
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.notify import endpoints
+from memoryweb.notify.endpoints import check_url
+from memoryweb.notify.exceptions import UrlRefused
 from memoryweb.notify.models import Delivery, Endpoint
 from memoryweb.notify.outbox import LABELS
 from memoryweb.notify.signing import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
-from memoryweb.web.webhooks.forms import WebhookForm
+
+
+class WebhookForm(forms.Form):
+    url = forms.URLField(
+        label=gettext_lazy("URL"),
+        max_length=500,
+        assume_scheme="https",
+        help_text=gettext_lazy("It must begin with https:// and be reachable from the internet."),
+    )
+    events = forms.MultipleChoiceField(
+        label=gettext_lazy("What is it told?"),
+        choices=list(LABELS.items()),
+        initial=list(LABELS),
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        try:
+            check_url(url)
+        except UrlRefused as refused:
+            raise forms.ValidationError(str(refused)) from None
+        return url
+
 
 _MANAGE = Permission.MANAGE_TOKENS
 ERRORS: dict[str, str | Promise] = {
