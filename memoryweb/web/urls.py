@@ -23,8 +23,7 @@ from memoryweb.web import (
     time_travel,
     webhooks,
 )
-from memoryweb.web.agents import home as agent_home
-from memoryweb.web.agents import timeline
+from memoryweb.web.agents import home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
@@ -83,7 +82,7 @@ conversation_patterns = [
 ]
 
 agent_patterns: Patterns = [
-    path("", agent_home.home, name="agents_detail"),
+    path("", home.home, name="agents_detail"),
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),
     path("files/preview/", editing.preview, name="agents_preview"),
@@ -108,7 +107,7 @@ agent_patterns: Patterns = [
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
     path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),
-    path("timeline/", timeline.timeline, name="agents_timeline"),
+    path("timeline/", home.timeline, name="agents_timeline"),
     path("notes/", notes.notes, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),

@@ -28,7 +28,7 @@ from memoryweb.memory.tools.section_writing import Step, Strategy
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
-from memoryweb.web.agents.forms import AgentForm
+from memoryweb.web.agents.views import AgentForm
 from memoryweb.web.owners import BreakGlassForm
 from memoryweb.web.team.forms import GrantForm, TeamForm
 from tests.language.test_credentials import draw

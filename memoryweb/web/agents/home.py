@@ -23,7 +23,7 @@ from memoryweb.extraction.latest_conversations import latest, taught_by
 from memoryweb.memory import prompt
 from memoryweb.memory.facts import standing
 from memoryweb.memory.index.recalls import Day, days_of
-from memoryweb.memory.models import Conversation, Fact
+from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
 from memoryweb.memory.statements.listing import held_from, weight_of
 from memoryweb.memory.statements.trust import Band
@@ -35,6 +35,7 @@ from memoryweb.web.charts import day_bars
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
+from memoryweb.web.trace import file_url
 from memoryweb.web.wording import Chip
 
 _LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
@@ -280,3 +281,49 @@ def _week(request: TeamRequest) -> Any:
 def _days(today: date) -> list[date]:
     """The last seven, today first."""
     return [today - timedelta(days=ago) for ago in range(_NIGHTS)]
+
+
+# One memory day by day: what each night changed, the day's note, and the archives of months.
+
+_DAYS = 31
+_ARCHIVES = "memory/dreams/"
+
+
+@team_view("GET")
+def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "facts", agent_id)
+    now, agent = request.visit.now, workspace.agent
+    dreams: dict[date, list[Dreamt]] = defaultdict(list)
+    for dream in dreamt(agent, workspace.owner_id, now, _DAYS):
+        dreams[dream.day].append(dream)
+    files = workspace.files.present().defer("content")
+    since = now.date() - timedelta(days=_DAYS)
+    notes = {one.note_date: one for one in files.filter(note_date__gte=since) if one.note_date}
+    archives = files.filter(folded_path__startswith=_ARCHIVES).order_by("-folded_path")
+    context = about(
+        workspace,
+        tab="timeline",
+        days=[
+            _day(request, day, dreams[day], notes.get(day))
+            for day in sorted({*dreams, *notes}, reverse=True)
+        ],
+        archives=[(one.path, file_url(request, one)) for one in archives],
+    )
+    return show(request, "agents/timeline.html", context)
+
+
+def _day(
+    request: TeamRequest, day: date, dreams: list[Dreamt], note: File | None
+) -> dict[str, Any]:
+    rows = []
+    for one in dreams:
+        lines = lines_of([one])
+        remembered = sum(line["mark"] != "went" for line in lines)
+        url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, remembered)
+        rows.append({"url": url, "chip": chip, "lines": lines})
+    return {
+        "name": date_format(day, _("D j")),
+        "dreams": rows,
+        "note": (note.path, file_url(request, note)) if note else None,
+    }

@@ -1,11 +1,15 @@
+from datetime import time
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming.queries import nights_of, people_of
 from memoryweb.memory.agents import (
     KEPT,
@@ -24,10 +28,68 @@ from memoryweb.web.access import (
     require,
     team_view,
 )
-from memoryweb.web.agents.forms import AgentForm
+from memoryweb.web.form_fields import WordsField, ZoneField
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in
+
+
+class AgentForm(forms.Form):
+    name = WordsField(label=gettext_lazy("Name"), max_length=64)
+    description = WordsField(
+        label=gettext_lazy("Description"),
+        max_length=500,
+        required=False,
+        help_text=gettext_lazy(
+            "What it is for, in a few words. People see it; the agent does not."
+        ),
+    )
+    time_zone = ZoneField(
+        help_text=gettext_lazy("Decides when its night begins and what “today” means.")
+    )
+    dreaming = forms.BooleanField(
+        label=gettext_lazy("Dreams every night"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy(
+            "Reviews the notes of the last seven days and adds what matters to MEMORY.md."
+        ),
+    )
+    dream_at = forms.TimeField(
+        label=gettext_lazy("Dreams at"),
+        initial=time(2, 0),
+        widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
+    )
+    auto_summarize = forms.BooleanField(
+        label=gettext_lazy("Takes notes after conversations"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy("Writes what is worth keeping to the daily note."),
+    )
+    owner_isolation = forms.BooleanField(
+        label=gettext_lazy("Keeps each person's memory separate"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy(
+            "When off, what anyone says goes into shared memory, which the whole team can read."
+        ),
+    )
+    policy = forms.ChoiceField(
+        label=gettext_lazy("When a machine changes MEMORY, PROFILE, SOUL or AGENTS"),
+        choices=Agent.Policy.choices,
+        initial=Agent.Policy.APPLY,
+        widget=forms.RadioSelect,
+    )
+    consolidator = forms.ChoiceField(
+        label=gettext_lazy("What writes the dreams"),
+        choices=Agent.Consolidator.choices,
+        initial=Agent.Consolidator.AUTO,
+        widget=forms.RadioSelect,
+    )
+
+    def freeze(self) -> None:
+        for field in self.fields.values():
+            field.disabled = True
 
 
 @team_view("GET")
