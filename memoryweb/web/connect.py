@@ -34,9 +34,8 @@ from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
-from memoryweb.web.display_names import Choice, owner_name
-from memoryweb.web.htmx import show, to
-from memoryweb.web.refusals import told_to
+from memoryweb.web.htmx import show, to, told_to
+from memoryweb.web.wording import Choice, owner_name
 
 # What a program has to say to use an agent's memory, with this installation's own addresses.
 

@@ -24,11 +24,10 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.forms import TextField
-from memoryweb.web.htmx import about, show, to
+from memoryweb.web.htmx import about, show, to, told_in, told_to
 from memoryweb.web.paging import page
-from memoryweb.web.refusals import told_in, told_to
+from memoryweb.web.wording import writer_of
 
 
 class EntryForm(forms.Form):

@@ -1,13 +1,18 @@
 """Whole page or fragment: the one place that looks at the HX headers."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.core.exceptions import MemoryRefused
 from memoryweb.web.access import TeamRequest, UserRequest, Workspace
 
 
@@ -61,3 +66,26 @@ def about(workspace: Workspace, *, tab: str = "files", **more: Any) -> dict[str,
 def to(request: TeamRequest, name: str, *args: Any, query: str = "") -> str:
     """The address of a page of this team."""
     return reverse(f"web:{name}", args=[request.visit.team.slug, *args]) + query
+
+
+# What the floors below refuse, told to the person. The block ends where it is refused.
+
+_REFUSED = (AccountsRefused, MemoryRefused)
+
+
+@contextmanager
+def told_in(form: forms.Form, field: str | None = None) -> Iterator[None]:
+    """In the form that asked."""
+    try:
+        yield
+    except _REFUSED as refused:
+        form.add_error(field, str(refused))
+
+
+@contextmanager
+def told_to(request: HttpRequest) -> Iterator[None]:
+    """On the page that comes next."""
+    try:
+        yield
+    except _REFUSED as refused:
+        messages.error(request, str(refused))

@@ -5,8 +5,8 @@ an allow-list of our own, without images.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import nh3
@@ -18,6 +18,10 @@ from markdown_it.token import Token
 from memoryweb.language.invisible import Piece, pieces
 from memoryweb.markdown.parser import ready
 from memoryweb.markdown.pins import pin_marks
+from memoryweb.memory.index import query_syntax
+from memoryweb.memory.index.hits import matches
+from memoryweb.memory.models.refusals import SearchRefused
+from memoryweb.memory.search import Asked
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 10_000
@@ -264,3 +268,30 @@ def _seen(piece: Piece) -> str:
 @lru_cache(maxsize=512)
 def _token(name: str, code: str) -> str:
     return format_html('<span class="invisible" title="{}">{}</span>', name, code)
+
+
+# The words that a search found, marked in texts and in rendered Markdown.
+
+LONGEST = 20_000  # characters of one block or message
+
+
+def words_of(query: str) -> frozenset[str]:
+    """The stems that a query looks for; none where it can't be read."""
+    try:
+        return frozenset(Asked.of(query_syntax.parse(query[:1000]), (), "").words)
+    except SearchRefused:
+        return frozenset()
+
+
+def marked_blocks(blocks: tuple[Block, ...], query: str) -> tuple[Block, ...]:
+    words = words_of(query)
+    if not words:
+        return blocks
+    return tuple(replace(block, html=marked_html(block.html, words)) for block in blocks)
+
+
+def marked_html(html: SafeString, words: Collection[str]) -> SafeString:
+    """A text that nobody wrote by hand stays unmarked: reading it word by word takes seconds."""
+    if not words or len(html) > LONGEST:
+        return html
+    return highlighted(html, lambda text: matches(text, words))

@@ -29,13 +29,13 @@ from memoryweb.notify.mail_sending import is_set_up
 from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
-from memoryweb.web.display_names import owner_title
 from memoryweb.web.form_fields import Choices, FilterForm, WordsField
 from memoryweb.web.htmx import show, to
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
 from memoryweb.web.one_time_links import link_to
 from memoryweb.web.paging import page
+from memoryweb.web.wording import owner_title
 
 
 class OwnersForm(FilterForm):

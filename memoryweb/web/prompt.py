@@ -18,10 +18,10 @@ from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
 from memoryweb.memory.prompt import Context, Included, Quoted, place_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.charts import token_gauge
-from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show
 from memoryweb.web.trace import file_url
+from memoryweb.web.wording import talk_url
 
 
 class TryForm(forms.Form):

@@ -25,12 +25,10 @@ from memoryweb.memory.reverting import Change, Plan, Reverted
 from memoryweb.memory.visible.hidden import Hidden, hidden, is_meant
 from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web.access import Refused, TeamRequest, find_agent, find_run, note_read, team_view
-from memoryweb.web.display_names import owner_name, talk_url, writer_of
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import show, to, told_to
 from memoryweb.web.paging import page
-from memoryweb.web.refusals import told_to
 from memoryweb.web.trace import file_url
-from memoryweb.web.wording import happened_at
+from memoryweb.web.wording import happened_at, owner_name, talk_url, writer_of
 
 # What came from one source, as its page prints it; text only where it may be read.
 

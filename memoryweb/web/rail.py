@@ -1,8 +1,10 @@
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -12,8 +14,10 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.audit import keys
-from memoryweb.web.access import Visit
+from memoryweb.web.access import TeamRequest, Visit, team_view
+from memoryweb.web.agents.tabs import HISTORY, TABS
 from memoryweb.web.help import help_url
+from memoryweb.web.htmx import to
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
@@ -125,3 +129,37 @@ def _everyones(current: Team | None) -> dict[str, Any]:
         "url": reverse("web:agents_files", args=[SYSTEM_SLUG, GLOBAL_AGENT_ID]),
         "is_current": bool(current and current.is_system),
     }
+
+
+# Where a person can go from anywhere, as links: the list behind Ctrl/⌘ K.
+
+_MOST = 200  # agents; the others are found under Agents
+Place = tuple[str, str, str]  # what it is called, what it belongs to, its address
+
+
+@team_view("GET")
+def palette(request: TeamRequest) -> HttpResponse:
+    """A part of a page, and without a script one by itself."""
+    return render(request, "palette.html", {"places": list(_places(request))})
+
+
+def _places(request: TeamRequest) -> Iterator[Place]:
+    visit = request.visit
+    for place in Rail(request).places:
+        yield str(place["label"]), "", place["url"]
+    for name, label, permission in (
+        ("agents_new", _("New agent"), Permission.MANAGE_AGENTS),
+        ("over_time", _("Over time"), Permission.READ),
+        ("settings_tokens", _("Tokens"), Permission.READ),
+        ("settings_members", _("Members"), Permission.SEE_MEMBERS),
+        ("settings_integrations", _("Integrations"), Permission.SEE_TOKENS),
+        ("settings_erasing", _("Erasing"), Permission.SEE_AUDIT),
+        ("settings_use", _("Cost and use"), Permission.SEE_AUDIT),
+        ("settings_health", _("Health"), Permission.SEE_AUDIT),
+    ):
+        if visit.can(permission):
+            yield label, _("Settings") if name.startswith("settings") else "", to(request, name)
+    for agent in visit.team.agents.live().order_by("name")[:_MOST]:
+        for view, tab in (TABS | HISTORY).items():
+            yield str(tab), agent.name, to(request, view, agent.pk)
+        yield _("Preview tonight"), agent.name, to(request, "agents_tonight", agent.pk)

@@ -25,15 +25,13 @@ from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
-from memoryweb.web.display_names import Author, Choice, author_of, writer_of
 from memoryweb.web.files import lines
 from memoryweb.web.files.editor import changed_lines, undo_url
 from memoryweb.web.form_fields import PeriodForm
-from memoryweb.web.highlighting import marked_blocks
-from memoryweb.web.htmx import about, next_url, show, to
-from memoryweb.web.paging import page
-from memoryweb.web.parameters import number_of, numbers_of
-from memoryweb.web.refusals import told_to
+from memoryweb.web.htmx import about, next_url, show, to, told_to
+from memoryweb.web.markdown import marked_blocks
+from memoryweb.web.paging import number_of, numbers_of, page
+from memoryweb.web.wording import Author, Choice, author_of, writer_of
 
 
 class HistoryForm(PeriodForm):

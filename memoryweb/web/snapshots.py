@@ -34,13 +34,11 @@ from memoryweb.web.access import (
     own_owner,
     team_view,
 )
-from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.form_fields import set_choices
-from memoryweb.web.htmx import show, to
-from memoryweb.web.paging import page
-from memoryweb.web.parameters import number_of
-from memoryweb.web.refusals import told_to
+from memoryweb.web.htmx import show, to, told_to
+from memoryweb.web.paging import number_of, page
 from memoryweb.web.trace import file_url
+from memoryweb.web.wording import owner_name, writer_of
 
 # What an archive would bring, as rows of a page: first what wants a look, then what changes.
 

@@ -19,8 +19,8 @@ from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
+from memoryweb.web.wording import owner_query, talk_url
 
 _SIGNS = {
     "add": ("add", gettext_lazy("Added")),

@@ -26,11 +26,10 @@ from memoryweb.memory.lines.time_travel import (
 )
 from memoryweb.memory.visible.placeholders import for_people_all
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
-from memoryweb.web.display_names import Choice
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.paging import page
-from memoryweb.web.wording import Chip
+from memoryweb.web.wording import Chip, Choice
 
 _MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
 CHIPS = {

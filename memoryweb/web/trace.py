@@ -11,8 +11,8 @@ from memoryweb.memory.visible.hidden import MARK, hidden
 from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
-from memoryweb.web.display_names import author_name, owner_query, talk_url
 from memoryweb.web.htmx import to
+from memoryweb.web.wording import author_name, owner_query, talk_url
 
 _DEPTH = 4
 

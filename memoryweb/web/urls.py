@@ -5,7 +5,6 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.web import (
     audit,
     chat,
-    command_palette,
     connect,
     conversations,
     entries,
@@ -17,6 +16,7 @@ from memoryweb.web import (
     profile,
     prompt,
     provenance,
+    rail,
     revisions,
     search,
     snapshots,
@@ -226,7 +226,7 @@ snapshot_patterns = [
 team_patterns: Patterns = [
     path("", last_night.last_night, name="last_night"),
     path("over-time/", over_time.over_time, name="over_time"),
-    path("go/", command_palette.palette, name="palette"),
+    path("go/", rail.palette, name="palette"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),

@@ -24,7 +24,7 @@ from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.writing import line_protection, proposing, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer
-from memoryweb.web.display_names import author_name
+from memoryweb.web.wording import author_name
 from tests.api.client import Api
 from tests.snapshots.archives import of
 from tests.world import World, personal_token

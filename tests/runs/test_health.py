@@ -8,7 +8,7 @@ from pytest_django import Settings
 from memoryweb.audit.triggers import create_triggers, drop_triggers
 from memoryweb.runs import healthcheck
 from memoryweb.runs.models import Beat
-from memoryweb.web.health import healthz, readyz
+from memoryweb.web.middleware import healthz, readyz
 from tests.runs.desk import Desk, ago, ahead, change
 
 pytestmark = pytest.mark.databases

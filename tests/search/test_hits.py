@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from django.utils.safestring import SafeString
 
 from memoryweb.memory.index.hits import _known_stems, excerpt
-from memoryweb.web.highlighting import LONGEST, marked_html
+from memoryweb.web.markdown import LONGEST, marked_html
 from tests.pace import assert_linear
 
 LETTERS = Random(7).choices(ascii_lowercase, k=250_000)

@@ -14,8 +14,7 @@ from memoryweb.memory.models import Injection, RecallEvent, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import Place, Writer, write
-from memoryweb.web.highlighting import marked_html, words_of
-from memoryweb.web.markdown import plain
+from memoryweb.web.markdown import marked_html, plain, words_of
 from tests.statements import statements
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

@@ -12,7 +12,7 @@ from memoryweb.audit.models import Event
 from memoryweb.memory.models import File
 from memoryweb.runs import healthcheck
 from memoryweb.runs.models import Beat
-from memoryweb.web.health import readyz
+from memoryweb.web.middleware import readyz
 from tests.snapshot import restored_world
 from tests.unwritable import REASONS, unwritable
 from tests.web.pages import text, url

@@ -18,7 +18,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import facts
 from memoryweb.web.access import Visit
-from memoryweb.web.display_names import Choice, owner_name, owner_title
+from memoryweb.web.wording import Choice, owner_name, owner_title
 
 TABS: dict[str, str | Promise] = {
     "agents_detail": gettext_lazy("Home"),

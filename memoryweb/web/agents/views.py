@@ -29,9 +29,8 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.form_fields import WordsField, ZoneField
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import show, to, told_in
 from memoryweb.web.paging import page
-from memoryweb.web.refusals import told_in
 
 
 class AgentForm(forms.Form):

@@ -16,8 +16,8 @@ from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.display_names import Choice, owner_query
 from memoryweb.web.htmx import to
+from memoryweb.web.wording import Choice, owner_query
 
 _PHASES: list[Run.Phase] = [phase for phase in Run.Phase if phase != Run.Phase.NONE]
 

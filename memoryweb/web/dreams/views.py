@@ -37,7 +37,6 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.conversations import extracted
-from memoryweb.web.display_names import owner_name, trigger_name
 from memoryweb.web.dreams.operations import told_of
 from memoryweb.web.dreams.rows import (
     changes_of,
@@ -54,6 +53,7 @@ from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import render_text
 from memoryweb.web.paging import page
 from memoryweb.web.templatetags.when import moment
+from memoryweb.web.wording import owner_name, trigger_name
 
 _PARTIALS = ("progress",)
 _PROGRESS = {

@@ -35,9 +35,9 @@ from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
-from memoryweb.web.display_names import author_name, owner_query, talk_url
 from memoryweb.web.htmx import to
 from memoryweb.web.trace import file_url
+from memoryweb.web.wording import author_name, owner_query, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after

@@ -33,7 +33,6 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.facts.rows import (
     fact_url,
     goes,
@@ -51,9 +50,9 @@ from memoryweb.web.facts.rows import (
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.form_fields import Choices, FilterForm
-from memoryweb.web.htmx import about, done, next_url, show, to
+from memoryweb.web.htmx import about, done, next_url, show, to, told_in, told_to
 from memoryweb.web.paging import page
-from memoryweb.web.refusals import told_in, told_to
+from memoryweb.web.wording import owner_name, writer_of
 
 _LOOKUPS = {
     "q": "words",

@@ -31,7 +31,6 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.editor import editor_of_new, save_text, show_editor, tell_saved
 from memoryweb.web.files.forms import (
     ArrangeForm,
@@ -46,8 +45,8 @@ from memoryweb.web.files.forms import (
 from memoryweb.web.files.lines import Editing
 from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.views import show_file, show_files
-from memoryweb.web.htmx import about, done, show, to
-from memoryweb.web.refusals import told_in, told_to
+from memoryweb.web.htmx import about, done, show, to, told_in, told_to
+from memoryweb.web.wording import writer_of
 
 
 @team_view("GET", "POST")

@@ -28,9 +28,9 @@ from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.screening import Likely
 from memoryweb.memory.writing.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
-from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.forms import EditForm
 from memoryweb.web.htmx import about, is_fragment, show, to
+from memoryweb.web.wording import writer_of
 
 # What the editor is told about a text: how much of it enters the prompt, and which lines stay.
 

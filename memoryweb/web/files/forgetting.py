@@ -25,10 +25,9 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
-from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.forms import DeleteForm
-from memoryweb.web.htmx import about, show, to
-from memoryweb.web.refusals import told_to
+from memoryweb.web.htmx import about, show, to, told_to
+from memoryweb.web.wording import writer_of
 
 SHOWN = 50  # places that a page names
 

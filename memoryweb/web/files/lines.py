@@ -21,11 +21,10 @@ from memoryweb.memory.visible.hidden import Hidden, hidden
 from memoryweb.memory.visible.outdated import spoken_against
 from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.web.access import TeamRequest, Workspace
-from memoryweb.web.display_names import author_of, message_url
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
-from memoryweb.web.paging import page
-from memoryweb.web.parameters import number_of
+from memoryweb.web.paging import number_of, page
+from memoryweb.web.wording import author_of, message_url
 
 
 @dataclass(frozen=True)

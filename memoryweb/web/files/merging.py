@@ -33,7 +33,6 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
-from memoryweb.web.display_names import author_name
 from memoryweb.web.files.editor import (
     PARTS,
     draft_name,
@@ -46,6 +45,7 @@ from memoryweb.web.files.editor import (
 )
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.htmx import about, done
+from memoryweb.web.wording import author_name
 
 # Two texts brought together, as the page of a conflict shows them: hunk by hunk.
 

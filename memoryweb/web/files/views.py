@@ -40,10 +40,9 @@ from memoryweb.web.files import lines as blame
 from memoryweb.web.files.editor import changed_lines
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.files.lines import Editing, asked, shown, standings
-from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.paging import Page, page
-from memoryweb.web.parameters import number_of
+from memoryweb.web.markdown import marked_blocks
+from memoryweb.web.paging import Page, number_of, page
 from memoryweb.web.trace import Step, file_url, trace
 
 # A workspace as a tree: its files by kind, the daily notes by month.

@@ -31,8 +31,8 @@ from memoryweb.memory.my_memory import KINDS, Place, Sentence, Spot, Wanted, own
 from memoryweb.memory.statements.listing import standing_in
 from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.display_names import author_name
 from memoryweb.web.form_fields import FilterForm
+from memoryweb.web.wording import author_name
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
 # that My memory shows and does starts from here, and reaches these owners alone.

@@ -17,12 +17,11 @@ from memoryweb.memory.visible.request_contents import tell
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.display_names import author_name
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.review.lines import proposal_shown, shown_of
 from memoryweb.web.trace import file_url
-from memoryweb.web.wording import Text
+from memoryweb.web.wording import Text, author_name
 
 
 class ValueForm(forms.Form):

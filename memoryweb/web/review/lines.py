@@ -19,10 +19,10 @@ from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.visible.placeholders import for_people_all
 from memoryweb.memory.writing.changes import Change, Picked, changes_of, print_of, spans_of
 from memoryweb.web.access import TeamRequest, note_read
-from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
 from memoryweb.web.statements import Piece, changed_words
 from memoryweb.web.trace import file_url
+from memoryweb.web.wording import owner_query, talk_url
 
 Shown = Mapping[str, tuple[str, str]]  # the two texts as people read them
 _QUOTED = 240  # characters of a message

@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 
 from memoryweb.memory.review import Inbox, Item, Kind, count_together
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.display_names import Choice
 from memoryweb.web.htmx import to
 from memoryweb.web.paging import Page, page
 from memoryweb.web.review.kinds import GROUPS
+from memoryweb.web.wording import Choice
 
 _STATES = ("others", "decided")
 

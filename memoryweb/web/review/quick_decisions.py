@@ -8,11 +8,11 @@ from django.utils.translation import ngettext
 
 from memoryweb.memory.review import Item, Kind
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.display_names import owner_name
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.review.kinds import look_of, tell_all
 from memoryweb.web.review.lines import in_brief
+from memoryweb.web.wording import owner_name
 
 # Decisions that need nothing but what is shown.
 _AT_ONCE = {"accept", "keep", "remove", "seen", "KEEP_A", "KEEP_B", "IGNORE"}

@@ -16,12 +16,12 @@ from memoryweb.memory.models.refusals import Decided, MemoryRefused
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import SOURCES, Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
-from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import next_url, show, to
 from memoryweb.web.review import undo
 from memoryweb.web.review.kinds import LOOKS, Decision, look_of, tell_all
 from memoryweb.web.review.lines import picked_of
 from memoryweb.web.review.lists import Listed, filters_of, groups_of, listed_page, state_of
+from memoryweb.web.wording import owner_name
 
 
 @team_view("GET")

@@ -17,9 +17,8 @@ from memoryweb.accounts.models import Integration
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import show, to, told_in, told_to
 from memoryweb.web.paging import page
-from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import GrantForm, IntegrationForm
 
 _GRANTED = {

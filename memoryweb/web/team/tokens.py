@@ -14,9 +14,8 @@ from memoryweb.accounts.tokens import issue, let_share, undecided
 from memoryweb.accounts.tokens import revoke as revoke_token
 from memoryweb.memory.lines.sources import agents_written_by
 from memoryweb.web.access import Refused, TeamRequest, team_view
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import show, to, told_in, told_to
 from memoryweb.web.paging import page
-from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import GrantForm, TokenForm
 
 _PARTIALS = ("tokens",)

@@ -23,10 +23,9 @@ from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.charts import Chart, Series, chart
-from memoryweb.web.display_names import owner_name
-from memoryweb.web.htmx import show, to
-from memoryweb.web.refusals import told_in
+from memoryweb.web.htmx import show, to, told_in
 from memoryweb.web.team.forms import TeamForm
+from memoryweb.web.wording import owner_name
 
 
 @team_view("GET", "POST")
