@@ -106,7 +106,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memoryweb.web.health.HealthMiddleware",
+    "memoryweb.web.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "memoryweb.web.middleware.CompressMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -264,7 +264,7 @@ X_FRAME_OPTIONS = "DENY"
 # A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a merge has two for each place that somebody changed
-FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.uploads.CappedUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.CappedUploadHandler"]
 # How long a request may take to arrive: so many seconds, and more for every byte that came.
 BODY_SECONDS = env.float("MEMORYWEB_BODY_SECONDS", 15.0)
 BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)

@@ -24,7 +24,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Asked, Found
 from memoryweb.memory.models import Receipt
-from memoryweb.memory.models import Request as Asking
+from memoryweb.memory.models import Request as ForgetRequest
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.withheld import withheld_among
@@ -112,7 +112,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
 
 def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn) -> ForgetOut:
     found = _found(agent, owner, body)
-    told = partial(_told, _secret(found) if caller.is_program else lambda _one: False)
+    told = partial(_answer, _secret(found) if caller.is_program else lambda _one: False)
     if body.dry_run:
         return told(None, found.meant, found.candidates)
     is_person = caller.user is not None and not caller.is_program
@@ -122,9 +122,9 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
         caller.require(Right.DECIDE)
     with write_transaction(caller.team, actor=caller.actor) as work:
         by, about = caller.user if is_person else None, body.text.strip()
-        asked = Asked(agent, owner, Asking.Via.API, about, by=by)
+        asked = Asked(agent, owner, ForgetRequest.Via.API, about, by=by)
         made = forgetting.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
-    if made.state == Asking.State.OPEN:
+    if made.state == ForgetRequest.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))
     return told(made, found.meant, found.candidates)
 
@@ -166,9 +166,9 @@ def _secret(found: Found) -> Callable[[Meant], bool]:
     return withheld_among([*found.meant, *found.candidates])
 
 
-def _told(
+def _answer(
     is_secret: Callable[[Meant], bool],
-    made: Asking | None,
+    made: ForgetRequest | None,
     hidden: tuple[Meant, ...],
     candidates: tuple[Meant, ...],
 ) -> ForgetOut:

@@ -1,3 +1,5 @@
+"""The rail on the left, and the command palette: where a person can go."""
+
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property

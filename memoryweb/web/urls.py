@@ -27,16 +27,14 @@ from memoryweb.web.agents import home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
-from memoryweb.web.facts import views
+from memoryweb.web.facts import views as facts
 from memoryweb.web.files import editing, forgetting, merging
 from memoryweb.web.files import views as files
-from memoryweb.web.files import views as notes
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
 from memoryweb.web.team import integrations, members, model_choice, tokens
-from memoryweb.web.team import views as cost_and_health
 from memoryweb.web.team import views as team
 
 
@@ -93,22 +91,22 @@ agent_patterns: Patterns = [
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
     path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
-    path("statements/", views.facts, name="agents_facts"),
-    path("statements/many/", views.many, name="agents_facts_many"),
-    path("statements/<uuid:fact_id>/", views.fact, name="agents_fact"),
-    path("statements/<uuid:fact_id>/confirm/", views.confirm, name="agents_fact_confirm"),
-    path("statements/<uuid:fact_id>/confirm/undo/", views.unconfirm, name="agents_fact_unconfirm"),
-    path("statements/<uuid:fact_id>/edit/", views.edit, name="agents_fact_edit"),
-    path("statements/<uuid:fact_id>/not-true/", views.not_true, name="agents_fact_not_true"),
-    path("statements/<uuid:fact_id>/restore/", views.restore, name="agents_fact_restore"),
-    path("statements/<uuid:fact_id>/forget/", views.forget, name="agents_fact_forget"),
-    path("statements/<uuid:fact_id>/forget/undo/", views.unforget, name="agents_fact_unforget"),
-    path("statements/<uuid:fact_id>/vote/", views.vote, name="agents_fact_vote"),
+    path("statements/", facts.facts, name="agents_facts"),
+    path("statements/many/", facts.many, name="agents_facts_many"),
+    path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
+    path("statements/<uuid:fact_id>/confirm/", facts.confirm, name="agents_fact_confirm"),
+    path("statements/<uuid:fact_id>/confirm/undo/", facts.unconfirm, name="agents_fact_unconfirm"),
+    path("statements/<uuid:fact_id>/edit/", facts.edit, name="agents_fact_edit"),
+    path("statements/<uuid:fact_id>/not-true/", facts.not_true, name="agents_fact_not_true"),
+    path("statements/<uuid:fact_id>/restore/", facts.restore, name="agents_fact_restore"),
+    path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
+    path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
+    path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
     path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),
     path("timeline/", home.timeline, name="agents_timeline"),
-    path("notes/", notes.notes, name="agents_notes"),
+    path("notes/", files.notes, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("connect/token/", connect.token, name="agents_connect_token"),
@@ -204,8 +202,8 @@ settings_patterns: Patterns = [
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
     path("model/test/", model_choice.test, name="settings_model_test"),
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
-    path("use/", cost_and_health.use_of_models, name="settings_use"),
-    path("health/", cost_and_health.health, name="settings_health"),
+    path("use/", team.use_of_models, name="settings_use"),
+    path("health/", team.health, name="settings_health"),
     path("erasing/", erasing.erasing, name="settings_erasing"),
     path("erasing/keep/", erasing.keep, name="settings_keep"),
     path("erasing/hold/", erasing.hold, name="settings_hold"),

@@ -13,7 +13,7 @@ from memoryweb.api.mcp.resources import ROOT
 from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Call, Tool
 from memoryweb.markdown.paths import note_path
-from memoryweb.memory import tools
+from memoryweb.memory import tools as memory_tools
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.tools import Acting
 
@@ -48,7 +48,7 @@ def _search_memory(acting: Acting, asked: SearchMemory) -> dict[str, Any]:
     earlier work, decisions, dates or preferences. Read more of a hit with memory_get."""
     if asked.corpus not in {"memory", "all"}:
         return {"results": []}
-    found = tools.search_workspace(acting, asked.query, "", asked.max_results)
+    found = memory_tools.search_workspace(acting, asked.query, "", asked.max_results)
     results = [
         MemoryHit(
             path=file.path,
@@ -83,7 +83,7 @@ def _get_memory(acting: Acting, asked: GetMemory) -> dict[str, Any]:
     if bool(asked.path) == bool(asked.date):
         raise Invalid("path", _("Send either a path or a date."))
     if asked.date:
-        day, text = tools.memory_get(acting, asked.date)
+        day, text = memory_tools.memory_get(acting, asked.date)
         path = note_path(day)
     else:
         path, text = asked.path, _text(acting, asked.path)
@@ -99,7 +99,7 @@ def _get_memory(acting: Acting, asked: GetMemory) -> dict[str, Any]:
 
 def _text(acting: Acting, path: str) -> str:
     try:
-        return tools.read_file(acting, path)[1]
+        return memory_tools.read_file(acting, path)[1]
     except FileMissing:
         return ""
 
@@ -120,7 +120,7 @@ class FoundDocuments(Camel):
 
 def _find(acting: Acting, asked: Find) -> dict[str, Any]:
     """Find the files of memory that answer a question, best first. Read one with fetch."""
-    found = tools.search_workspace(acting, asked.query)
+    found = memory_tools.search_workspace(acting, asked.query)
     titles: dict[str, str] = {}
     for hit, file in found:
         titles.setdefault(file.path, f"{file.path}: {hit.snippet}")
@@ -144,7 +144,7 @@ class Document(Camel):
 
 def _fetch(acting: Acting, asked: Fetch) -> dict[str, Any]:
     """Read a file that search found."""
-    file, text = tools.read_file(acting, asked.id)
+    file, text = memory_tools.read_file(acting, asked.id)
     updated = file.updated_at.astimezone(timezone.get_default_timezone()).date()
     return {
         "id": file.path,

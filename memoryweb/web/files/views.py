@@ -36,10 +36,9 @@ from memoryweb.web.access import (
     note_read,
     team_view,
 )
-from memoryweb.web.files import lines as blame
 from memoryweb.web.files.editor import changed_lines
 from memoryweb.web.files.forgetting import is_theirs
-from memoryweb.web.files.lines import Editing, asked, shown, standings
+from memoryweb.web.files.lines import Editing, asked, authored, is_asked, shown, standings
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import marked_blocks
 from memoryweb.web.paging import Page, number_of, page
@@ -233,8 +232,8 @@ def show_file(
         file=found,
         file_url=to(request, "agents_file", workspace.agent.pk, found.path),
         **(
-            blame.authored(request, found, found.revision)
-            if blame.is_asked(request)
+            authored(request, found, found.revision)
+            if is_asked(request)
             else _text(request, workspace, found, editing, saved)
         ),
         revision=written,

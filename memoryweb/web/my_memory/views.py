@@ -23,7 +23,6 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner, set_paused
 from memoryweb.audit.record import Actor, target
 from memoryweb.memory import my_memory as door
-from memoryweb.memory import my_memory as personal_export
 from memoryweb.memory.models import File, Passage
 from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import write_transaction
@@ -240,7 +239,7 @@ def download(
                 on_behalf_of=owner.pk,
                 details={"grant": str(grant)} if grant else {},
             )
-    parts = personal_export.export(team, owners, looked)
+    parts = door.export(team, owners, looked)
     response = StreamingHttpResponse(parts, content_type="application/zip")
     name = f"memory-{team.slug}-{timezone.now():%Y-%m-%d}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
