@@ -18,7 +18,7 @@ from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
 from memoryweb.api.domain_errors import problem_of
 from memoryweb.api.exceptions import Invalid, NotFound
-from memoryweb.api.forget_requests import ForgetOffer, offer_of
+from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.pipeline import body_of
 from memoryweb.api.problems import respond
 from memoryweb.api.request_bodies import parse

@@ -10,7 +10,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right
-from memoryweb.api.forget_requests import ForgetOffer, offer_of
+from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.morning_card import MorningCard, offered
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of

@@ -12,7 +12,7 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.api import acting_owner, runs, visibility
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
-from memoryweb.api.forget_requests import ForgetOffer, offer_of
+from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.pagination import page
 from memoryweb.api.pipeline import body_of
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
