@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import acting_owner, runs, visibility
+from memoryweb.api import acting_owner, dreaming, visibility
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.forgetting import ForgetOffer, offer_of
@@ -76,7 +76,7 @@ class MessagesReceived(Camel):
     conversation_id: str
     added: int
     duplicates: int
-    run: runs.RunOut | None
+    run: dreaming.RunOut | None
     held: list[HeldInMessage] = []
     forget: ForgetOffer | None = None
 
@@ -112,7 +112,7 @@ class ConversationText(ConversationOut):
 
 
 class SummarizeAnswer(Camel):
-    run: runs.RunOut | None
+    run: dreaming.RunOut | None
     skipped: str | None = Field(description="Why nothing was extracted; null if a run was started.")
 
 
@@ -160,7 +160,7 @@ def received(
         conversation_id=external_id,
         added=added.added,
         duplicates=added.duplicates,
-        run=runs.described(run, visibility.of_owner(owner)) if run else None,
+        run=dreaming.described(run, visibility.of_owner(owner)) if run else None,
         **_held(added),
         **({"forget": offer_of(added.offer)} if added.offer else {}),
     )
@@ -218,7 +218,7 @@ def summarize(
         run = _extraction(work, caller, found, Run.Trigger.API, finished=True)
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
     answer = SummarizeAnswer(
-        run=runs.described(run, visibility.of_owner(found.owner)) if run else None,
+        run=dreaming.described(run, visibility.of_owner(found.owner)) if run else None,
         skipped=run.reason if run and is_skipped else None,
     )
     return Status(202, answer)

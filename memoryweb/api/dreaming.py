@@ -1,7 +1,8 @@
 """Dreams: asked for, looked at before they happen, and where the diary is read."""
 
+from datetime import date
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -11,19 +12,66 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, redaction, runs, visibility
-from memoryweb.api.auth import Caller, Request, Right
-from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api import acting_owner, redaction, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
+from memoryweb.api.exceptions import Invalid, Problem, or_not_found
 from memoryweb.api.files import files_of
-from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.query_parameters import NamedRowQuery, OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields, Rounded
+from memoryweb.api.schemas import Camel, Id, Items, Moment, OwnerFields, Rounded, one_of
+from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
 from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
+
+# Runs: one piece of background work each, with its outcome.
+
+runs_router = Router(tags=["Runs"])
+
+
+class RunOut(Camel):
+    """`owner` is `shared` or whose run it is; `error` is null where it may not be shown."""
+
+    id: Id
+    kind: Annotated[str, one_of(Run.Kind)]
+    agent_id: Id
+    owner: str
+    status: Annotated[str, one_of(Run.Status)]
+    reason: str
+    phase: str
+    attempts: int
+    trigger: Annotated[str, one_of(Run.Trigger)]
+    night: date | None
+    started_at: Moment | None
+    finished_at: Moment | None
+    tokens_in: int
+    tokens_out: int
+    error: str | None
+
+
+@runs_router.operation("GET", "/runs/{run_id}", Right.READ)
+def read_run(request: Request, run_id: str, query: Query[NamedRowQuery]) -> RunOut:
+    """Read a run: its phase and outcome."""
+    caller = request.auth
+    runs = caller.team.runs.filter(pk=known_id(run_id), agent__in=caller.agents())
+    visible = visibility.of_one(caller, query.owner, runs)
+    found = runs.filter(visible.rows()).select_related("owner__integration")
+    run = or_not_found(found.first())
+    return described(run, visible)
+
+
+def described(run: Run, visible: Visibility, away: Sought | None = None) -> RunOut:
+    """`away`: what is to be forgotten of its memory, if that was asked already."""
+    error = run.error if visible.shows(run.owner) else None
+    if error:
+        error = (away_from(run.agent_id, run.owner_id) if away is None else away).without(error)
+    return RunOut.of(run, owner=acting_owner.shown(run.owner), error=error)
+
 
 router = Router(tags=["Dreaming"])
 
@@ -31,7 +79,7 @@ BASE = "/memory/{agent_id}"
 
 
 class RunList(Camel):
-    runs: list[runs.RunOut]
+    runs: list[RunOut]
 
 
 class FocusedDream(OwnerFields):
@@ -56,9 +104,9 @@ class DreamingStatus(Camel):
     dreaming_enabled: bool
     schedule: str = Field(description="Local time of the nightly dream.")
     time_zone: str
-    last_run: runs.RunOut | None
+    last_run: RunOut | None
     next_run_at: Moment | None
-    running: runs.RunOut | None
+    running: RunOut | None
     pending_candidates: int
     latest_diary_entry: str | None
     prompts: PromptCounts
@@ -152,9 +200,9 @@ def read_dreaming_status(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
         time_zone=agent.time_zone,
-        last_run=runs.described(stands.last_run, visible) if stands.last_run else None,
+        last_run=described(stands.last_run, visible) if stands.last_run else None,
         next_run_at=agent.next_dream_at,
-        running=runs.described(stands.running[0], visible) if stands.running else None,
+        running=described(stands.running[0], visible) if stands.running else None,
         pending_candidates=status.pending(agent, owner, now),
         latest_diary_entry=stands.latest_entry or None,
         prompts=PromptCounts.of(prompts_of(agent, Q(owner=owner), now - WEEK)),
@@ -212,7 +260,7 @@ def _by(caller: Caller) -> dict[str, Any]:
 def _started(caller: Caller, made: list[Run], visible: visibility.Visibility) -> Status[RunList]:
     shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
     rows = shown.select_related("owner__integration").order_by("created_at", "pk")
-    return Status(202, RunList(runs=[runs.described(run, visible) for run in rows]))
+    return Status(202, RunList(runs=[described(run, visible) for run in rows]))
 
 
 def _cooling_down(seconds: int) -> Problem:

@@ -11,13 +11,14 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, runs, visibility
+from memoryweb.api import acting_owner, visibility
+from memoryweb.api import dreaming as runs
 from memoryweb.api.auth import Caller, Request, Right, known_id
+from memoryweb.api.dreaming import RunOut
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
-from memoryweb.api.runs import RunOut
 from memoryweb.api.schemas import (
     Camel,
     Flag,

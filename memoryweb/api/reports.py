@@ -11,7 +11,7 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
-from memoryweb.api import facts, forgetting, redaction, runs, visibility
+from memoryweb.api import dreaming, facts, forgetting, redaction, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.facts import FactEdit, FactText
@@ -55,7 +55,7 @@ class OperationOut(Camel):
     reason: str
 
 
-class ReportOut(runs.RunOut):
+class ReportOut(dreaming.RunOut):
     """A run's fields and what came of the dream. Text is null where it may not be shown."""
 
     mode: Mode
@@ -140,7 +140,7 @@ def _described(report: Report, visible: Visibility, *, diff: str | None, away: A
     run.owner = report.owner
     shows = visible.shows(report.owner)
     return ReportOut(
-        **runs.described(run, visible, away(report.owner_id)).model_dump(),
+        **dreaming.described(run, visible, away(report.owner_id)).model_dump(),
         mode=_mode(run),
         topic=told(run.topic) if shows else None,
         candidate_count=report.promoted + report.kept + report.rejected,

@@ -29,7 +29,6 @@ from memoryweb.api import (
     reports,
     reverting,
     review,
-    runs,
     search,
     snapshots,
     tools,
@@ -61,7 +60,7 @@ ROUTERS = (
     forgetting.requests_router,
     review.proposals,
     review.secrets,
-    runs.router,
+    dreaming.runs_router,
     owners.router,
     forgetting.router,  # DELETE of an owner takes what the addresses of owners leave
     events.router,
