@@ -9,21 +9,32 @@ from pydantic import ConfigDict, Field
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import acting_owner, dreaming, visibility
-from memoryweb.api.auth import Caller, Request, Right
+from memoryweb.api import acting_owner, dreaming, facts, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.facts import FactOut, FactText
 from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.pagination import page
 from memoryweb.api.pipeline import body_of
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
-from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields, RequestBody, one_of
+from memoryweb.api.schemas import (
+    Camel,
+    HeldOut,
+    Id,
+    Items,
+    Moment,
+    OwnerFields,
+    RequestBody,
+    one_of,
+)
 from memoryweb.api.visibility import Visibility
 from memoryweb.extraction import requests
 from memoryweb.memory.conversations import Added, add_messages, conversation_id, parse_batch
 from memoryweb.memory.models import Conversation, Message
 from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.prompt import carried, last_prompt
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.runs.models import Run
 
@@ -295,3 +306,56 @@ def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation |
 def _named(conversation: Conversation) -> dict[str, Any]:
     owner = acting_owner.shown(conversation.owner)
     return {"conversation_id": conversation.external_id, "owner": owner}
+
+
+# What a conversation's last prompt carried, and what of it is not true (SPEC §6.1).
+
+last_prompt_router = Router(tags=["Conversations"])
+ONE = BASE + "/{path:conversation}"
+
+
+class LastPrompt(Camel):
+    """`at` is null if no prompt was asked for. If there are no facts, memory did not hold what
+    was answered."""
+
+    conversation_id: str
+    at: Moment | None
+    facts: list[FactOut]
+
+
+class NotTrue(RequestBody):
+    fact: Id = Field(description="One of the `facts` of the last prompt.")
+
+
+@last_prompt_router.operation("GET", ONE + "/last-prompt", Right.READ)
+def read_last_prompt(
+    request: Request, agent_id: str, conversation: str, query: Query[OwnerQuery]
+) -> LastPrompt:
+    """List the facts that a conversation's last prompt carried."""
+    agent, talk = _found(request, agent_id, conversation, query)
+    visible = visibility.seen_by(request.auth, query.owner)
+    prompt = last_prompt(talk)
+    return LastPrompt(
+        conversation_id=talk.external_id,
+        at=prompt.at if prompt else None,
+        facts=facts.told(request.auth, agent, visible, carried(prompt)),
+    )
+
+
+@last_prompt_router.operation("POST", ONE + "/not-true", Right.FACTS_OWN, errors=(409,))
+def retire_carried_fact(
+    request: Request, agent_id: str, conversation: str, body: NotTrue, query: Query[OwnerQuery]
+) -> FactText:
+    """Mark a fact of a conversation's last prompt as not true."""
+    _agent, talk = _found(request, agent_id, conversation, query)
+    if not carried(last_prompt(talk)).filter(pk=known_id(body.fact)).exists():
+        raise NotFound
+    return facts.retire_fact(request, agent_id, body.fact)
+
+
+def _found(
+    request: Request, agent_id: str, conversation: str, query: OwnerQuery
+) -> tuple[Agent, Conversation]:
+    agent = request.auth.agent(agent_id)
+    visible = visibility.seen_by(request.auth, query.owner)
+    return agent, conversation_of(agent, conversation, visible)

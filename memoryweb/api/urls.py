@@ -22,7 +22,6 @@ from memoryweb.api import (
     facts,
     files,
     forgetting,
-    last_prompt,
     owners,
     prompt_files,
     reports,
@@ -50,7 +49,7 @@ ROUTERS = (
     context.router,
     chat.router,
     search.router,
-    last_prompt.router,  # its addresses end where those of conversations go on
+    conversations.last_prompt_router,  # its addresses end where those of conversations go on
     conversations.router,
     dreaming.router,
     reports.router,
