@@ -17,10 +17,12 @@ from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
 from memoryweb.api.entry_tools import ENTRY_TOOLS
 from memoryweb.api.fact_tools import (
+    Forgot,
     StructuredEntries,
     ToolContradictions,
     ToolFacts,
     WroteStructured,
+    forget,
     forget_structured,
     list_contradictions,
     probe_facts,
@@ -28,7 +30,6 @@ from memoryweb.api.fact_tools import (
     remember_structured,
     search_facts,
 )
-from memoryweb.api.forget_tool import Forgot, forget
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
 from memoryweb.api.tool_calls import Answer, Call, Tool

@@ -11,7 +11,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api import conversations
 from memoryweb.api.auth import Caller, known_id
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
-from memoryweb.api.forget_tool import AskToForget, forget
+from memoryweb.api.fact_tools import AskToForget, forget
 from memoryweb.api.mem0 import naming
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
