@@ -8,7 +8,7 @@ from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
-from memoryweb.api import problems, redaction
+from memoryweb.api import problems, visibility
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
@@ -127,7 +127,7 @@ def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     file = refused.file
     if file.deleted_at is not None:
         return {"current": None}
-    text = redaction.now(caller, file)
+    text = visibility.text_now(caller, file)
     return {"current": {"content": text, "sha256": file.sha256, "revision": file.revision}}
 
 

@@ -12,7 +12,7 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, redaction, visibility
+from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Invalid, Problem, or_not_found
 from memoryweb.api.files import files_of
@@ -195,7 +195,7 @@ def read_dreaming_status(
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     visible = visibility.of_owner(owner)
     now = timezone.now()
-    stands = status.status(agent, owner, now, partial(redaction.now, request.auth))
+    stands = status.status(agent, owner, now, partial(visibility.text_now, request.auth))
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
@@ -227,7 +227,7 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
         return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
-    content = redaction.now(request.auth, file)
+    content = visibility.text_now(request.auth, file)
     return DreamDiary(
         filename=file.path, content=content, sha256=file.sha256, updated_at=file.updated_at
     )

@@ -8,7 +8,7 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, redaction
+from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound
 from memoryweb.api.files import IF_MATCH, expected_by
@@ -200,7 +200,7 @@ def _found(agent: Agent, owner: Owner | None, asked: str | int) -> Entry:
 
 def _read(request: Request, agent: Agent, owner: Owner | None, asked: str | int) -> EntryText:
     found = _found(agent, owner, asked)
-    content = redaction.now(request.auth, found.file)
+    content = visibility.text_now(request.auth, found.file)
     return EntryText.of(found, **_told(found, owner), content=content)
 
 

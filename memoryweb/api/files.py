@@ -8,7 +8,7 @@ from ninja import Query, Status
 from pydantic import ConfigDict, Field, model_validator
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, redaction
+from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.pagination import page, page_by
@@ -141,7 +141,7 @@ def read_revision(
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise NotFound
     revision = or_not_found(file.revisions.filter(number=int(number)).first())
-    content = redaction.then(request.auth, file, content_of(file, revision.number))
+    content = visibility.text_then(request.auth, file, content_of(file, revision.number))
     without_away(file, [revision])
     return RevisionText.of(revision, **_author(revision), content=content)
 
@@ -206,7 +206,7 @@ def read_file(
         file = global_file(agent, path)  # what search finds can be read, too
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
-    content = redaction.now(request.auth, file)
+    content = visibility.text_now(request.auth, file)
     return FileText.of(file, **_named(file, owner), content=content)
 
 

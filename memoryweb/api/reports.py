@@ -11,7 +11,7 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
-from memoryweb.api import dreaming, facts, forgetting, redaction, visibility
+from memoryweb.api import dreaming, facts, forgetting, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.facts import FactEdit, FactText
@@ -193,7 +193,9 @@ def _diff(caller: Caller, agent: Agent, report: Report) -> str:
         file = files.get(str(change["file"]))
         if file:
             before, after = (
-                redaction.then(caller, file, content_of(file, change[when])) if change[when] else ""
+                visibility.text_then(caller, file, content_of(file, change[when]))
+                if change[when]
+                else ""
                 for when in ("before", "after")
             )
             parts.append(f"{file.path}\n{unified(before, after)}")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, redaction, visibility
+from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, or_not_found
 from memoryweb.api.pagination import page
@@ -152,7 +152,7 @@ def _proposal_of(
 def _proposal(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:
     file = proposal.file
     shows = visible.shows(file.owner)
-    content = redaction.then(caller, file, proposal.content) if shows else None
+    content = visibility.text_then(caller, file, proposal.content) if shows else None
     lines, seen = _lines(proposal) if shows and not caller.is_program else (None, "")
     return ProposalOut.of(
         proposal,

@@ -14,7 +14,7 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
-from memoryweb.api import acting_owner, redaction
+from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.query_parameters import OwnerQuery
@@ -49,7 +49,7 @@ class ImportedFile(Camel):
 
 class PlannedFile(ImportedFile):
     diff: str = Field(
-        description=f"Changed lines with `+` and `-`; at most {redaction.SHOWN_LINES}."
+        description=f"Changed lines with `+` and `-`; at most {visibility.SHOWN_LINES}."
     )
     lifts: list[str] = Field(
         description="Statements that someone corrected or deleted; the import brings them back."
@@ -186,7 +186,9 @@ def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -
         conversations=Conversations.of(plan.talks),
         files=[
             PlannedFile.of(
-                item, **_file(item), diff=redaction.diff(request.auth, sent.agent, owner, item)
+                item,
+                **_file(item),
+                diff=visibility.import_diff(request.auth, sent.agent, owner, item),
             )
             for item in plan.items
         ],
