@@ -32,9 +32,9 @@ from memoryweb.api import (
 )
 from memoryweb.api.auth import Bearer
 from memoryweb.api.exceptions import NotFound
-from memoryweb.api.openapi import DocumentedAPI
 from memoryweb.api.pipeline import JSONParser, gate
 from memoryweb.api.problems import respond
+from memoryweb.api.routing import DocumentedAPI
 from memoryweb.api.schemas import OwnerFields, ProblemBody
 
 ROUTERS = (
