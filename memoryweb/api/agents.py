@@ -10,8 +10,7 @@ from pydantic import AfterValidator, Field
 
 from memoryweb.agents.models import Agent
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import Paging
+from memoryweb.api.query_parameters import Paging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Id, Items, Moment, RequestBody, one_of
 from memoryweb.memory.agents import (

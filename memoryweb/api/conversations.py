@@ -14,9 +14,8 @@ from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.facts import FactOut, FactText
 from memoryweb.api.forgetting import ForgetOffer, offer_of
-from memoryweb.api.pagination import page
 from memoryweb.api.pipeline import body_of
-from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery, page
 from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import (

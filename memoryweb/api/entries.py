@@ -12,8 +12,7 @@ from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound
 from memoryweb.api.files import IF_MATCH, expected_by
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, one_of
 from memoryweb.memory import entries

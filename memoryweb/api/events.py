@@ -8,8 +8,7 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import Paging
+from memoryweb.api.query_parameters import Paging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, IdOrNull, Items, Moment
 from memoryweb.audit.models import Event

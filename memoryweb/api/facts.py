@@ -16,8 +16,7 @@ from memoryweb.agents.readers import Reader, reading
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import OwnerPaging, Paging
+from memoryweb.api.query_parameters import OwnerPaging, Paging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,

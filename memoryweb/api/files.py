@@ -11,8 +11,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound, Problem, or_not_found
-from memoryweb.api.pagination import page, page_by
-from memoryweb.api.query_parameters import FileQuery, OwnerQuery, RevisionQuery
+from memoryweb.api.query_parameters import FileQuery, OwnerQuery, RevisionQuery, page, page_by
 from memoryweb.api.routing import Router, header
 from memoryweb.api.schemas import (
     Camel,

@@ -16,8 +16,7 @@ from memoryweb.api import dreaming as runs
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.dreaming import RunOut
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import OwnerPaging
+from memoryweb.api.query_parameters import OwnerPaging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,

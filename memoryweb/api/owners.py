@@ -14,8 +14,7 @@ from memoryweb.agents.one_time_codes import Issued, Purpose
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import Paging
+from memoryweb.api.query_parameters import Paging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, OwnerFields
 

@@ -16,8 +16,7 @@ from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.facts import FactEdit, FactText
 from memoryweb.api.forgetting import ForgetIn, ForgetOut
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import NamedRowQuery, OwnerPaging
+from memoryweb.api.query_parameters import NamedRowQuery, OwnerPaging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, IdOrNull, Items, one_of
 from memoryweb.api.visibility import Visibility

@@ -13,8 +13,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, or_not_found
-from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import OwnerPaging
+from memoryweb.api.query_parameters import OwnerPaging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
