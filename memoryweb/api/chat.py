@@ -13,7 +13,7 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, idempotency
+from memoryweb.api import acting_owner, pipeline
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
 from memoryweb.api.domain_errors import problem_of
@@ -224,7 +224,7 @@ def _rights(caller: Caller) -> commands.Rights:
 
 def _key(request: Request, caller: Caller) -> str | None:
     """The answer is found again by it as long as the conversation is kept."""
-    key = idempotency.key_of(request)
+    key = pipeline.key_of(request)
     return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]
 
 
