@@ -14,8 +14,8 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
 
-from memoryweb.api.mcp.methods import METHODS
 from memoryweb.api.mcp.resources import HOME, ROOT
+from memoryweb.api.mcp.view import METHODS
 from memoryweb.api.tools import TOOLS
 from memoryweb.memory.models import File, Revision
 from tests.api.client import Api

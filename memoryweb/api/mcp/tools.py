@@ -3,20 +3,176 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from pydantic import Field
 from pydantic.json_schema import GenerateJsonSchema
 
 from memoryweb.api import tools
 from memoryweb.api.domain_errors import REFUSALS
 from memoryweb.api.exceptions import Invalid
-from memoryweb.api.mcp.host import Host
-from memoryweb.api.mcp.known_tools import KNOWN
-from memoryweb.api.mcp.memory_commands import Said
-from memoryweb.api.mcp.messages import INVALID_PARAMS, Refused
+from memoryweb.api.mcp.memory_commands import Said, run_command
+from memoryweb.api.mcp.messages import INVALID_PARAMS, Host, Refused
+from memoryweb.api.mcp.resources import ROOT
 from memoryweb.api.request_bodies import parse
+from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Call, Tool
+from memoryweb.markdown.paths import note_path
+from memoryweb.memory import tools as memory_tools
+from memoryweb.memory.models.refusals import FileMissing
+from memoryweb.memory.tools import Acting
+
+# Tools in the shapes that clients bring along: OpenClaw's `memory_search` and `memory_get`, the
+# `search` and `fetch` of ChatGPT's connectors, and Anthropic's `memory`.
+
+_SNIPPET = 700
+
+
+class SearchMemory(Call):
+    query: str = Field(max_length=1000)
+    max_results: Whole = Field(6, ge=1, le=50)
+    min_score: float = Field(0, ge=0, le=1, description="Of 0 to 1: how much it must answer.")
+    corpus: Literal["memory", "sessions", "wiki", "all"] = Field(
+        "memory", description="Found here are files: `memory`, or `all`."
+    )
+
+
+class MemoryHit(Camel):
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    source: str = "memory"
+    corpus: str = "memory"
+
+
+class MemoryHits(Camel):
+    results: list[MemoryHit]
+
+
+def _search_memory(acting: Acting, asked: SearchMemory) -> dict[str, Any]:
+    """Search everything that is remembered, best first. Do this before you answer about the person,
+    earlier work, decisions, dates or preferences. Read more of a hit with memory_get."""
+    if asked.corpus not in {"memory", "all"}:
+        return {"results": []}
+    found = memory_tools.search_workspace(acting, asked.query, "", asked.max_results)
+    results = [
+        MemoryHit(
+            path=file.path,
+            start_line=hit.line,
+            end_line=hit.end_line,
+            score=round(hit.relevance, 4),
+            snippet=hit.text[:_SNIPPET],
+        )
+        for hit, file in found
+        if hit.relevance >= asked.min_score
+    ]
+    return {"results": results}
+
+
+class GetMemory(Call):
+    path: str = Field("", max_length=512, examples=["MEMORY.md", "memory/2026-11-20.md"])
+    date: str = Field(
+        "", max_length=10, description="`today`, `yesterday` or a date: its note, for a path."
+    )
+    from_: Whole = Field(1, ge=1, alias="from", description="The first line.")
+    lines: Whole | None = Field(None, ge=1, description="How many. Default: all.")
+
+
+class MemoryPart(Camel):
+    path: str
+    text: str
+    from_: int | None = Field(None, alias="from")
+
+
+def _get_memory(acting: Acting, asked: GetMemory) -> dict[str, Any]:
+    """Read a file, or some of its lines. Of a file that isn't there the text is empty."""
+    if bool(asked.path) == bool(asked.date):
+        raise Invalid("path", _("Send either a path or a date."))
+    if asked.date:
+        day, text = memory_tools.memory_get(acting, asked.date)
+        path = note_path(day)
+    else:
+        path, text = asked.path, _text(acting, asked.path)
+    first = asked.from_ - 1
+    part = text.split("\n")[first : None if asked.lines is None else first + asked.lines]
+    is_part = bool(text) and (first or asked.lines)
+    return {
+        "path": path,
+        "text": "\n".join(part),
+        "from_": asked.from_ if is_part else None,
+    }
+
+
+def _text(acting: Acting, path: str) -> str:
+    try:
+        return memory_tools.read_file(acting, path)[1]
+    except FileMissing:
+        return ""
+
+
+class Find(Call):
+    query: str = Field(max_length=1000)
+
+
+class FoundDocument(Camel):
+    id: str
+    title: str
+    url: str
+
+
+class FoundDocuments(Camel):
+    results: list[FoundDocument]
+
+
+def _find(acting: Acting, asked: Find) -> dict[str, Any]:
+    """Find the files of memory that answer a question, best first. Read one with fetch."""
+    found = memory_tools.search_workspace(acting, asked.query)
+    titles: dict[str, str] = {}
+    for hit, file in found:
+        titles.setdefault(file.path, f"{file.path}: {hit.snippet}")
+    results = [
+        FoundDocument(id=path, title=title, url=ROOT + path) for path, title in titles.items()
+    ]
+    return {"results": results}
+
+
+class Fetch(Call):
+    id: str = Field(max_length=512, description="Of a result of search.")
+
+
+class Document(Camel):
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: dict[str, str]
+
+
+def _fetch(acting: Acting, asked: Fetch) -> dict[str, Any]:
+    """Read a file that search found."""
+    file, text = memory_tools.read_file(acting, asked.id)
+    updated = file.updated_at.astimezone(timezone.get_default_timezone()).date()
+    return {
+        "id": file.path,
+        "title": file.path,
+        "text": text,
+        "url": ROOT + file.path,
+        "metadata": {"updated": str(updated)},
+    }
+
+
+KNOWN = (
+    Tool("memory_search", MemoryHits, _search_memory),
+    Tool("memory_get", MemoryPart, _get_memory),
+    Tool("search", FoundDocuments, _find),
+    Tool("fetch", Document, _fetch),
+    Tool("memory", Said, run_command, writes=True, begins=True),
+)
+
 
 # A name that clients know already has the shape that they know.
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*tools.TOOLS, *KNOWN)}
