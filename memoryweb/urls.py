@@ -1,7 +1,7 @@
 from django.urls import include, path
 
 from memoryweb.api.mcp.view import mcp
-from memoryweb.api.mem0.view import mem0
+from memoryweb.api.mem0 import mem0
 
 urlpatterns = [
     path("api/", include("memoryweb.api.urls")),

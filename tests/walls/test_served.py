@@ -20,7 +20,7 @@ from django.test import Client
 from django.urls import reverse
 
 from memoryweb.agents.one_time_codes import Purpose, issue
-from memoryweb.api.mem0 import view as mem0
+from memoryweb.api import mem0
 from memoryweb.audit import verify_export
 from memoryweb.audit.record import SYSTEM
 from tests.api.callers import NAMES, Callers, callers_of

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api.mem0 import view as mem0
+from memoryweb.api import mem0
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.targets import fact_place

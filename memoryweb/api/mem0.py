@@ -1,18 +1,26 @@
 """What mem0's clients ask for. A memory is a statement, and its id the statement's."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+from django.contrib.auth.decorators import login_not_required
 from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+from django_scopes import scope
 
-from memoryweb.agents.models import Agent
-from memoryweb.api import conversations
-from memoryweb.api.auth import Caller, known_id
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api import conversations, pipeline, request_bodies
+from memoryweb.api.auth import Caller, Right, caller_of, known_id
+from memoryweb.api.domain_errors import REFUSALS, problem_of
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 from memoryweb.api.fact_tools import AskToForget, forget
-from memoryweb.api.mem0 import naming
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
@@ -21,6 +29,54 @@ from memoryweb.memory.models import Conversation, Fact
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools import Acting
 from memoryweb.runs.models import Run
+
+# Whom a call of mem0's client is about: a `user_id`, `agent_id`, `app_id` or `run_id`, as it has
+# them, is an end user of the token's integration.
+
+KINDS = ("user_id", "agent_id", "app_id", "run_id")  # the first that is named says whose it is
+
+
+def end_user(named: Mapping[str, str]) -> str:
+    """Two kinds of one name are two end users. Raises Problem."""
+    for kind in KINDS:
+        if name := named.get(kind):
+            return name if kind == "user_id" else f"{kind}:{name}"
+    raise Problem(400, "owner_required", _("Name a user_id, agent_id, app_id or run_id."))
+
+
+def named_as(owner: Owner | None) -> dict[str, str | None]:
+    """As its memories say it."""
+    kind, _colon, name = (owner.external_id if owner else "").partition(":")
+    if kind not in KINDS[1:]:
+        kind, name = "user_id", owner.external_id if owner else ""
+    return {one: name if one == kind else None for one in KINDS}
+
+
+def in_body(body: Mapping[str, Any]) -> dict[str, str]:
+    """Named at the top, or in `filters`."""
+    found = {kind: body[kind] for kind in KINDS if body.get(kind) is not None}
+    for kind, name in _in_filters(body.get("filters") or {}):
+        if found.setdefault(kind, name) != name:
+            raise Invalid("filters", _("A call is about one {kind} alone.").format(kind=kind))
+    for kind, name in found.items():
+        if not isinstance(name, str):
+            raise Invalid(kind, _("Send {kind} as a JSON string.").format(kind=kind))
+    return found
+
+
+def _in_filters(filters: Any) -> Iterator[tuple[str, Any]]:
+    """`{"user_id": …}`, alone or in an AND or OR. What else narrows a list isn't kept here."""
+    if not isinstance(filters, dict):
+        raise Invalid("filters", _("Filters are a JSON object."))
+    for key, value in filters.items():
+        if key in ("AND", "OR") and isinstance(value, list):
+            for one in value:
+                yield from _in_filters(one)
+        elif key in KINDS:
+            yield key, value
+        else:
+            raise Invalid("filters", _("Filter by user_id, agent_id, app_id or run_id alone."))
+
 
 _MOST, _PAGE, _MOST_AT_ONCE = 50, 100, 1000
 _DELETED = {"message": "Memory deleted successfully!"}
@@ -39,8 +95,8 @@ class Asked:
 
     def acting(self) -> Acting:
         """For whom the body, or else the query, names."""
-        named = naming.in_body(self.body) or naming.in_body(self.query)
-        call = parse(Call, {"endUserId": naming.end_user(named)})
+        named = in_body(self.body) or in_body(self.query)
+        call = parse(Call, {"endUserId": end_user(named)})
         return acting_of(self.caller, self.agent, call)
 
     def found(self, name: str) -> tuple[Acting, Fact]:
@@ -71,11 +127,11 @@ def add(asked: Asked) -> dict[str, Any]:
     messages = _messages(asked.body.get("messages"))
     if asked.body.get("infer") is False:
         return _stated(asked, messages)
-    named = naming.in_body(asked.body)
+    named = in_body(asked.body)
     talk = named.get("run_id") or _TALK
     body = {
         "messages": messages,
-        "endUserId": naming.end_user(named),
+        "endUserId": end_user(named),
         "finished": True,
     }
     run = conversations.received(asked.caller, asked.agent, talk, body, _SOURCE).run
@@ -253,7 +309,7 @@ def history(asked: Asked) -> list[dict[str, Any]]:
                 "event": "UPDATE" if before else "ADD",
                 "created_at": one.created_at.isoformat(),
                 "updated_at": one.changed_at.isoformat(),
-                **naming.named_as(one.owner),
+                **named_as(one.owner),
             }
         )
         before = one.text
@@ -265,7 +321,7 @@ def entities(asked: Asked) -> dict[str, Any]:
     results = []
     program = asked.caller.integration
     for owner, count in tools.counted(asked.agent, program) if program else []:
-        kind, name = next((kind, name) for kind, name in naming.named_as(owner).items() if name)
+        kind, name = next((kind, name) for kind, name in named_as(owner).items() if name)
         entry = {"id": str(owner.pk), "name": name, "type": kind.removesuffix("_id")}
         results.append(entry | {"total_memories": count})
     return {"count": len(results), "next": None, "previous": None, "results": results}
@@ -291,7 +347,7 @@ def _memory(fact: Fact) -> dict[str, Any]:
     return {
         "id": str(fact.pk),
         "memory": fact.text,
-        **naming.named_as(fact.owner),
+        **named_as(fact.owner),
         "metadata": None,
         "categories": [],
         "created_at": said.isoformat(),
@@ -306,3 +362,74 @@ def _number(given: Mapping[str, Any], name: str, default: int, *, most: int) -> 
     if type(sent) is not int or not 1 <= sent <= most:
         raise Invalid(name, _("{name} is a number from 1 to {most}.").format(name=name, most=most))
     return sent
+
+
+# `/mem0/…`: the REST of mem0, platform and self-hosted, so that its clients work as they are.
+
+Act = Callable[[Asked], Any]
+
+READ, WRITE = Right.READ, Right.WRITE_OWN
+_ONE = r"(?:v1/)?memories/(?P<id>[^/]+)"
+# Method, address, what it takes, what answers. Both shapes of an address lead to the same.
+ROUTES: tuple[tuple[str, str, Right, Act], ...] = (
+    ("GET", "v1/ping", READ, ping),
+    ("POST", "(?:v3/memories/add|memories)", WRITE, add),
+    ("POST", "(?:v3/memories/)?search", READ, search),
+    ("POST", "v3/memories", READ, pages),
+    ("GET", "memories", READ, listed),
+    ("DELETE", "(?:v1/)?memories", WRITE, delete_all),
+    ("GET", _ONE + "/history", READ, history),
+    ("GET", _ONE, READ, get),
+    ("PUT", _ONE, WRITE, update),
+    ("DELETE", _ONE, WRITE, delete),
+    ("PUT", "v1/batch", WRITE, update_many),
+    ("DELETE", "v1/batch", WRITE, delete_many),
+    ("GET", "v1/entities", READ, entities),
+    ("GET", "v1/event/(?P<id>[^/]+)", READ, event),
+)
+
+
+@csrf_exempt
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "POST", "PUT", "DELETE"])
+def mem0(request: HttpRequest, rest: str, agent_id: UUID | None = None) -> HttpResponse:
+    try:
+        caller = caller_of(_secret(request))
+        request.auth = caller  # type: ignore[attr-defined]
+        takes, act, found = _routed(request.method or "", rest.rstrip("/"))
+        caller.require(takes)
+        request_bodies.check_size(request)
+        body = request_bodies.read_json(request.body) if request.body else {}
+        with scope(team=caller.team):
+            agent = caller.agent_or_only(str(agent_id) if agent_id else None)
+            if agent is None:
+                detail = _("Choose an agent: put its id into the address, /mem0/<id>/….")
+                raise Problem(400, "agent_required", detail)
+            query = {name: request.GET[name] for name in request.GET}
+            try:
+                return JsonResponse(act(Asked(caller, agent, body, query, found)), safe=False)
+            except REFUSALS as refused:
+                return pipeline.answer(request, problem_of(caller, refused))
+    except Problem as problem:
+        return pipeline.answer(request, problem)
+
+
+def _secret(request: HttpRequest) -> str:
+    """`Token` of the platform's client, `X-API-Key` or `Bearer` of the others."""
+    scheme, _space, secret = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() in {"token", "bearer"}:
+        return secret
+    return request.headers.get("X-API-Key", "")
+
+
+def _routed(method: str, path: str) -> tuple[Right, Act, str]:
+    others = False
+    for its_method, form, takes, act in ROUTES:
+        if found := re.fullmatch(form, path):
+            if its_method == method:
+                return takes, act, found.groupdict().get("id", "")
+            others = True
+    if others:
+        raise Problem(405, "method_not_allowed", _("This address doesn't support that method."))
+    raise NotFound
