@@ -23,6 +23,8 @@ from memoryweb.audit.keys import KeysRefused
 from memoryweb.core import upgrade
 from memoryweb.core.database_unavailable import refusal as refusal_of
 from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.runs.models import Run
+from memoryweb.runs.reasons import reason
 
 REFUSALS = (AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
 
@@ -135,3 +137,19 @@ def _as_json(outcome: Outcome) -> str:
 
 def _plain(value: object) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
+
+
+# How commands tell of a run that they waited for.
+
+
+def sentence(run: Run, counted: str = "") -> str:
+    """Whose it was, its outcome with what was counted, and why."""
+    whose = run.owner.shown_as if run.owner else _("shared notes")
+    why = str(reason(run.reason)) if run.reason else ""
+    said = f"{whose}: {run.get_status_display()}{counted}."
+    return " ".join(filter(None, (said, why, run.error)))
+
+
+def data(run: Run) -> dict[str, Any]:
+    whose = run.owner.shown_as if run.owner else "shared"
+    return {"owner": whose, **data_of(run, "id", "status", "reason", "error")}

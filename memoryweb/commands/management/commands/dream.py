@@ -10,7 +10,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
-from memoryweb.commands import base, runs
+from memoryweb.commands import base
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
@@ -50,7 +50,7 @@ class Command(base.TeamCommand):
             dreamt = [_dreamt(agent, owner, night) for owner in owners]
         return base.Outcome(
             " ".join(map(_told, dreamt)) or _("There are no new notes to dream about."),
-            {"runs": [runs.data(run) | base.data_of(run, "night") for run in dreamt]},
+            {"runs": [base.data(run) | base.data_of(run, "night") for run in dreamt]},
             ok=all(run.status != Run.Status.FAILED for run in dreamt),
         )
 
@@ -81,4 +81,4 @@ def _told(run: Run) -> str:
     counted = _(" ({promoted} added, {kept} kept for later, {rejected} not kept)").format(
         promoted=report.promoted, kept=report.kept, rejected=report.rejected
     ) if report else ""  # fmt: skip
-    return runs.sentence(run, counted)
+    return base.sentence(run, counted)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command, system_owner
-from memoryweb.commands import base, runs
+from memoryweb.commands import base
 from memoryweb.extraction.requests import owners_with_messages, request
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
@@ -35,7 +35,7 @@ class Command(base.TeamCommand):
         done = [_extracted(agent, owner) for owner in owners]
         return base.Outcome(
             "\n".join(map(_told, done)) or _("There are no messages to extract."),
-            {"runs": [runs.data(run) | {"lines": run.result.get("lines", 0)} for run in done]},
+            {"runs": [base.data(run) | {"lines": run.result.get("lines", 0)} for run in done]},
             ok=all(run.status != Run.Status.FAILED for run in done),
         )
 
@@ -64,6 +64,6 @@ def _told(run: Run) -> str:
     if run.status == Run.Status.SKIPPED:
         return f"{run.owner.shown_as if run.owner else ''}: {reason(run.reason)}"
     lines = run.result.get("lines")
-    return runs.sentence(
+    return base.sentence(
         run, _(" ({n} lines written)").format(n=lines) if lines is not None else ""
     )
