@@ -12,9 +12,8 @@ from pydantic import Field
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, visibility
-from memoryweb.api import dreaming as runs
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.dreaming import RunOut
+from memoryweb.api.dreaming import RunOut, described
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.query_parameters import OwnerPaging, page
 from memoryweb.api.routing import Router
@@ -124,7 +123,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     with write_transaction(caller.team, actor=caller.actor) as work:
         made = forgetting.erase_owner(work, owner, user)
     visible = visibility.of_owner(None)
-    return Status(202, ErasureOut(runs=[runs.described(run, visible) for run in made]))
+    return Status(202, ErasureOut(runs=[described(run, visible) for run in made]))
 
 
 def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn) -> ForgetOut:

@@ -48,14 +48,14 @@ class Router(ninja.Router):
     ) -> Callable[[View], View]:
         """`also`: other codes of the same answer. `example`, `body`: where they differ from their
         schemas'. `has_own_key`: minds its Idempotency-Key by itself. `in_parts`: as
-        `idempotency.in_parts` says. `extra`: OpenAPI as it is."""
+        `pipeline.in_parts` says. `extra`: OpenAPI as it is."""
 
         def register(view: View) -> View:
             vars(view).update(takes=takes, has_own_key=has_own_key, in_parts=in_parts)
             hints = get_type_hints(view)
             answer = _answered(hints["return"])
             described: dict[str, Any] = {"responses": {}, **(extra or {})}
-            described["responses"] |= _responses(errors, status, answer, example or {})
+            described["responses"] |= _responses(answer, status, errors, example or {})
             if "body" in hints:
                 described["requestBody"] = _shown(body or EXAMPLES[hints["body"].__name__])
             return self.api_operation(
@@ -73,9 +73,9 @@ class Router(ninja.Router):
 
 
 def _responses(
-    errors: tuple[int, ...], status: int, answer: Any, example: dict[str, Any]
+    answer: type[BaseModel] | None, status: int, errors: tuple[int, ...], example: dict[str, Any]
 ) -> dict[int, Any]:
-    responses = {code: error(code) for code in _ALWAYS + errors}
+    responses: dict[int, Any] = {code: error(code) for code in _ALWAYS + errors}
     if answer is not None:
         responses[status] = _shown(_example(answer) | example)
     return responses
