@@ -1,3 +1,5 @@
+"""Conversations: the list, and one with its messages and what was extracted from them."""
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
