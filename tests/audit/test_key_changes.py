@@ -214,8 +214,8 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
         "memoryweb/audit/key_changes.py",
         "memoryweb/commands/management/commands/change_secret_key.py",
         "memoryweb/llm/sealing.py",  # sealed anew by that command
-        "memoryweb/webhooks/signing.py",  # by the key that it was made with
-        "memoryweb/memory/placeholders.py",  # numbers that are kept nowhere
+        "memoryweb/notify/signing.py",  # by the key that it was made with
+        "memoryweb/memory/visible/placeholders.py",  # numbers that are kept nowhere
     }
     using = {
         str(path.relative_to(ROOT))

@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[2]
 LAST = ("runs", "0014_statements")
 PENDING = ("memory", "0002_content_types")
 
+pytestmark = pytest.mark.databases
+
 
 @pytest.fixture
 def recorder(db: None) -> MigrationRecorder:

@@ -336,7 +336,9 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
     found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
     form = ManyForm(request.POST)
-    picked = list(found.filter(pk__in=_picked(request)).select_related("agent", "owner"))
+    ticked = _picked(request)
+    picked = list(found.filter(pk__in=ticked).select_related("agent", "owner"))
+    picked.sort(key=lambda fact: ticked.index(fact.pk))
     if not picked or not form.is_valid():
         messages.warning(request, _("Tick statements first."))
         return redirect(url)
