@@ -11,7 +11,7 @@ class MemoryConfig(AppConfig):
         from memoryweb.memory import agents  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
-        from memoryweb.memory.review import rescan, secrets  # noqa: PLC0415
+        from memoryweb.memory.review import comparing, rescan, secrets  # noqa: PLC0415
         from memoryweb.memory.snapshots import conversation_run, uploads  # noqa: PLC0415
         from memoryweb.memory.statements import repair  # noqa: PLC0415
         from memoryweb.memory.tools import statement_run  # noqa: PLC0415
@@ -30,4 +30,5 @@ class MemoryConfig(AppConfig):
         post_migrate.connect(fulltext.create, sender=self)
         post_migrate.connect(reindexing.refresh_stale, sender=self)
         post_migrate.connect(repair.project_missing, sender=self)
+        post_migrate.connect(comparing.fill_missing, sender=self)
         checks.register(fulltext.check, checks.Tags.database)

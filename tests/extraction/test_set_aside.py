@@ -11,8 +11,9 @@ from memoryweb.extraction import requests
 from memoryweb.extraction.models import Extraction
 from memoryweb.llm import breaker
 from memoryweb.llm.models import Breaker
-from memoryweb.memory.lines.flags import flagged_rows, print_of
+from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.models import Conversation, File
+from memoryweb.memory.models.review_items import flagged_rows
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import flags
 from memoryweb.runs.models import Run
@@ -66,14 +67,14 @@ def test_a_person_sees_it_in_review_and_takes_note(
     model_server.default = lambda _: Behaviour("No.")
     extract(world, talk(world))
     clock.run_until(clock.now + timedelta(days=3))
-    [waiting] = flagged_rows(world.team).filter(file__owner=world.customer)
+    [waiting] = flagged_rows().filter(file__owner=world.customer)
     file = File.objects.get(path=HISTORY)
     line = file.content.split("\n")[waiting.line - 1]
     assert "[raw-fallback] The model could not read these messages." in line
     assert (waiting.marks, waiting.message is not None) == ("unread", True)
     with write_transaction(world.team) as work:
         flags.keep(work, file, print_of(line), by=world.alice)
-    assert not flagged_rows(world.team).filter(file__owner=world.customer).exists()
+    assert not flagged_rows().filter(file__owner=world.customer).exists()
 
 
 def test_what_is_said_after_it_is_read(
@@ -143,7 +144,7 @@ def test_an_outage_sets_nothing_aside(
     clock.run_until(clock.now + timedelta(hours=1))
     assert Run.objects.get().status == "succeeded"
     assert text_of(world, HISTORY).count("[raw-fallback]") == 1
-    assert not flagged_rows(world.team).filter(file__owner=world.customer).exists()
+    assert not flagged_rows().filter(file__owner=world.customer).exists()
 
 
 def _unless(words: str, asked: Received) -> Behaviour:

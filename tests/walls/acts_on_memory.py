@@ -28,11 +28,13 @@ from memoryweb.memory.models import (
     LegalHold,
     Proposal,
     Request,
+    ReviewItem,
     Target,
 )
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.refusals import SecretRefused, WrongValue
+from memoryweb.memory.models.review_items import follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.prompt.prompt_order import arrange
@@ -46,13 +48,27 @@ from memoryweb.memory.writing.screening import Likely, fingerprint
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
 from tests.snapshots.archives import of
-from tests.walls.web_stage import MARKED_LINE
+from tests.walls.web_stage import MARKED_LINE, restored_stage
 from tests.world import World
 
 Act = Callable[[World], object]
 PERSON = Writer(AuthorKind.PERSON)
 SNAPSHOT = of({"SOUL.md": "Loud.\n"})
 SAID = [NewMessage("user", "I moved to Porto.", "t1"), NewMessage("user", "I like it.", "t2")]
+
+
+def set_up(world: World) -> World:
+    """All that the acts are done to."""
+    restored_stage(world.home, "home", colleague=world.vera)
+    more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
+    with write_transaction(world.team) as work:
+        archive_agent(work, create_agent(work, name="Old"))
+        keep(work, world.agent, None, SNAPSHOT, user=world.alice)
+        add_messages(
+            work, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
+        )
+    type(world.sender).objects.filter(pk=world.sender.pk).update(paused=True)
+    return world
 
 
 def _in_unit(act: Callable[[Transaction, World], object]) -> Act:
@@ -116,6 +132,7 @@ def _resolve(work: Transaction, world: World) -> Contradiction:
 
 def _see_crowded(work: Transaction, world: World) -> None:
     found = CrowdedFile.objects.create(team=world.team, file=_file(world))
+    follow(ReviewItem.Kind.CROWDED, [found.pk])
     nearly_full.see(work, found, by=world.alice)
 
 

@@ -11,21 +11,17 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.memory.agents import archive_agent, create_agent
-from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import File
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.snapshots.uploads import keep
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.accounts.refusal import refusing_events
-from tests.walls.acts_on_memory import ON_MEMORY, PERSON, SNAPSHOT, place_of
+from tests.walls.acts_on_memory import ON_MEMORY, PERSON, place_of, set_up
 from tests.walls.acts_on_people import ON_PEOPLE
 from tests.walls.web_calls import everything, undone
-from tests.walls.web_stage import restored_stage
 from tests.world import World
 
 ACTS = ON_MEMORY | ON_PEOPLE
@@ -49,16 +45,7 @@ ELSEWHERE = {
 
 @pytest.fixture
 def staged(world: World) -> World:
-    restored_stage(world.home, "home", colleague=world.vera)
-    more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
-    with write_transaction(world.team) as work:
-        archive_agent(work, create_agent(work, name="Old"))
-        keep(work, world.agent, None, SNAPSHOT, user=world.alice)
-        add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
-        )
-    type(world.sender).objects.filter(pk=world.sender.pk).update(paused=True)
-    return world
+    return set_up(world)
 
 
 def test_every_action_of_the_catalogue_is_walked() -> None:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import Request, ReviewItem, review_items
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.request_contents import tell
@@ -41,9 +41,7 @@ def erase(
         erasing.erase_now(tx, request, by)
         return hiding.locked(request)
     until = request.erase_at or tx.now + timedelta(seconds=seconds)
-    hiding.close(tx, request, Request.State.HIDDEN, by)
-    request.erase_at = until
-    request.save(update_fields=["erase_at"])
+    hiding.close(tx, request, Request.State.HIDDEN, by, erase_at=until)
     return request
 
 
@@ -72,4 +70,5 @@ def reopen(tx: Transaction, request: Request) -> None:
     request.state, request.erase_at = Request.State.OPEN, None
     request.decided_at, request.decided_by = None, None
     request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
+    review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
     hiding.record(tx, "review.undone", request)

@@ -54,9 +54,7 @@ def erase_now(tx: Transaction, request: Request, by: User | None = None) -> Run:
     """Without waiting any longer. Raises Held."""
     request = locked(request)
     holds.check(request.team_id, request.agent_id, request.owner_id)
-    request.state, request.erase_at = Request.State.HIDDEN, tx.now
-    request.decided_by, request.decided_at = by, tx.now
-    request.save(update_fields=["state", "erase_at", "decided_by", "decided_at"])
+    close(tx, request, Request.State.HIDDEN, by, erase_at=tx.now)
     return _queue(request.agent, request.owner, Run.Trigger.PERSON, by)
 
 

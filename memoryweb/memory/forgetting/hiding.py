@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory.models import Conversation, Message, Request, Target
+from memoryweb.memory.models import Conversation, Message, Request, ReviewItem, Target, review_items
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
@@ -75,6 +75,7 @@ def hide(
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
         request.erase_at = tx.now + timedelta(seconds=wait)
         request.save(update_fields=["state", "erase_at"])
+    review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
     record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
@@ -100,10 +101,17 @@ def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
     record(tx, "memory.forget_undone", request)
 
 
-def close(tx: Transaction, request: Request, state: Request.State, by: User | None) -> None:
-    request.state, request.erase_at = state, None
+def close(
+    tx: Transaction,
+    request: Request,
+    state: Request.State,
+    by: User | None,
+    erase_at: datetime | None = None,
+) -> None:
+    request.state, request.erase_at = state, erase_at
     request.decided_at, request.decided_by = tx.now, by
     request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
+    review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
 
 
 def locked(request: Request) -> Request:

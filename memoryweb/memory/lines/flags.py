@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django_scopes import scope
 
 from memoryweb.accounts.models import Team
@@ -28,19 +28,20 @@ from memoryweb.language.line_flags import (
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import File, KeptLine, LineOrigin, Message, PastOrigin
+from memoryweb.memory.models import (
+    File,
+    KeptLine,
+    LineOrigin,
+    Message,
+    PastOrigin,
+    ReviewItem,
+    review_items,
+)
 from memoryweb.memory.models.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
 
 # A change can bring thousands of suspects: the search for their words in other files, inside the
 # writer's transaction, stops here. What is not found is flagged, so a limit lets nothing through.
 _MOST_FILES, _MOST_LOOKED_UP = 40, 20
-
-
-def flagged_rows(team: Team) -> "QuerySet[LineOrigin]":
-    """One a line."""
-    flagged = LineOrigin.objects.filter(team=team).exclude(marks="")
-    before = flagged.filter(file=OuterRef("file"), line=OuterRef("line"), pk__lt=OuterRef("pk"))
-    return flagged.filter(~Exists(before), file__deleted_at=None)
 
 
 def files_of(team: Team) -> "QuerySet[File]":
@@ -101,16 +102,18 @@ def flag(file: File, line: int, code: str) -> None:
     for row in rows:
         row.marks = ",".join(sorted({*row.marks.split(","), code} - {""}))
     LineOrigin.objects.bulk_update(rows, ["marks"])
+    review_items.follow(ReviewItem.Kind.FLAG, [file.pk])
 
 
 @dataclass(frozen=True)
 class Brought:
     """New lines of a file: origins not saved yet. `stood` is what stood there before, without
-    what was flagged: that makes nothing known."""
+    what was flagged: that makes nothing known. `was_flagged`: of what stood some may have gone."""
 
     file: File
     stood: str
     rows: Sequence[LineOrigin]
+    was_flagged: bool = False
 
 
 def flag_new(files: Sequence[Brought]) -> None:

@@ -13,7 +13,7 @@ from memoryweb.memory.models.forgetting import (
 )
 from memoryweb.memory.models.index import InjectedSpan, Injection, Passage, RecallEvent
 from memoryweb.memory.models.lines import KeptLine, LineOrigin, PastOrigin
-from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal
+from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
 from memoryweb.memory.models.snapshots import Upload
 from memoryweb.memory.models.statements import Contradiction, Evidence, Fact, FactQuerySet, Vote
 
@@ -44,6 +44,7 @@ __all__ = [
     "Receipt",
     "Request",
     "RequestQuerySet",
+    "ReviewItem",
     "Revision",
     "Scope",
     "Target",

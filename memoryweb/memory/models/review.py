@@ -127,3 +127,59 @@ class CrowdedFile(models.Model):
 
     def __str__(self) -> str:
         return f"{self.file_id} ({self.state})"
+
+
+class ReviewItem(models.Model):
+    """One thing that waits for a person, or that one decided: what it is about, and no text of it.
+
+    `models.review_items` makes it follow its cause, which is one of the columns from `proposal` to
+    `origin`, in the transaction that changes the cause.
+    """
+
+    class Kind(models.TextChoices):
+        PROPOSAL = "proposal", _("Proposals")
+        FLAG = "flag", _("Flagged lines")
+        SECRET = "secret", _("Likely secrets")
+        CONTRADICTION = "contradiction", _("Contradictions")
+        CROWDED = "crowded", _("Little room")
+        FORGET = "forget", _("Requests to forget")
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        DECIDED = "decided"
+        EXPIRED = "expired"
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=13, choices=Kind.choices)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    proposal = models.OneToOneField(Proposal, models.CASCADE, null=True, related_name="+")
+    secret = models.OneToOneField(HeldSecret, models.CASCADE, null=True, related_name="+")
+    contradiction = models.OneToOneField(
+        "memory.Contradiction", models.CASCADE, null=True, related_name="+"
+    )
+    crowded = models.OneToOneField(CrowdedFile, models.CASCADE, null=True, related_name="+")
+    request = models.OneToOneField("memory.Request", models.CASCADE, null=True, related_name="+")
+    # Lines come and go with every write, and whoever takes one away follows its file.
+    origin = models.OneToOneField(
+        "memory.LineOrigin", models.DO_NOTHING, null=True, related_name="+", db_constraint=False
+    )
+    file = models.ForeignKey(
+        "memory.File", models.CASCADE, null=True, related_name="+", help_text="of a flagged line"
+    )
+    since = models.DateTimeField()
+    state = models.CharField(max_length=7, choices=State.choices, default=State.OPEN)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    objects = TeamManager()
+
+    class Meta:
+        db_table = "memory_reviewitem"
+        indexes = [
+            models.Index(fields=["team", "state", "-since"], name="memory_item_waits"),
+            models.Index(fields=["team", "-decided_at"], name="memory_item_decided"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk} ({self.state})"

@@ -1,5 +1,6 @@
 """What waits for a person, and deciding it."""
 
+from memoryweb.memory.review.comparing import Compared, check, repair
 from memoryweb.memory.review.deciding import may_decide, reach_of
 from memoryweb.memory.review.decisions import decide, undo_flag
 from memoryweb.memory.review.inbox import Inbox, Item, count_together, find, item_of, rows_of
@@ -13,10 +14,12 @@ __all__ = [
     "KIND",
     "SOURCES",
     "WINDOW",
+    "Compared",
     "Inbox",
     "Item",
     "Kind",
     "accept",
+    "check",
     "count_together",
     "decide",
     "find",
@@ -29,6 +32,7 @@ __all__ = [
     "outcome",
     "reach_of",
     "reject",
+    "repair",
     "request",
     "rows_of",
     "tell",

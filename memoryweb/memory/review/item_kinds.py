@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.core.prepared_queries import Prepared
-from memoryweb.memory.lines.flags import flagged_rows, print_of
+from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.models import (
     Contradiction,
     CrowdedFile,
@@ -35,6 +35,7 @@ from memoryweb.memory.models import (
     Revision,
     Target,
 )
+from memoryweb.memory.models.review_items import flagged_rows
 from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import is_hidden
 
@@ -124,7 +125,7 @@ SOURCES = {
     # A flagged line is known by what it says, wherever in its file it stands by now.
     Kind.FLAG: Source(
         LineOrigin,
-        flagged_rows,
+        lambda team: flagged_rows().filter(team=team),
         since=_brought_at,
         related="file__agent file__owner__integration file__owner__person run user"
         " message__conversation__owner",

@@ -3,7 +3,7 @@
 from memoryweb.accounts.models import User
 from memoryweb.markdown.file_kinds import CORE
 from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import CrowdedFile, Fact, File
+from memoryweb.memory.models import CrowdedFile, Fact, File, ReviewItem, review_items
 from memoryweb.memory.models.refusals import Decided
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements.bullets import statements_of
@@ -32,9 +32,11 @@ def tell(tx: Transaction, place: Place, content: str) -> None:
     """After a dream; what nobody has seen yet goes when there is room again."""
     file = write.find(place) if len(content) > _MOST else None
     if file is not None and is_crowded(file):
-        CrowdedFile.objects.get_or_create(
+        found, is_new = CrowdedFile.objects.get_or_create(
             file=file, defaults={"team": tx.team, "created_at": tx.now}
         )
+        if is_new:
+            review_items.follow(ReviewItem.Kind.CROWDED, [found.pk])
     else:
         files = File.objects.of(place.agent.pk, place.owner.pk if place.owner else None)
         open_ones = CrowdedFile.objects.filter(state=State.OPEN)
@@ -46,6 +48,7 @@ def see(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
     seen = {"state": State.SEEN, "decided_by": by, "decided_at": tx.now}
     if not CrowdedFile.objects.filter(pk=found.pk, state=State.OPEN).update(**seen):
         raise Decided
+    review_items.follow(ReviewItem.Kind.CROWDED, [found.pk])
     tx.record(
         "file.crowded_seen",
         target_kind="file",
@@ -60,6 +63,7 @@ def undo(tx: Transaction, found: CrowdedFile) -> None:
     again = {"state": State.OPEN, "decided_by": None, "decided_at": None}
     if not CrowdedFile.objects.filter(pk=found.pk, state=State.SEEN).update(**again):
         raise Decided
+    review_items.follow(ReviewItem.Kind.CROWDED, [found.pk])
     tx.record(
         "review.undone",
         target_kind="file",

@@ -3,6 +3,7 @@
 import hmac
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
@@ -12,7 +13,7 @@ from memoryweb.audit.record import target
 from memoryweb.markdown.diff import carry
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, HeldSecret, Message, Passage
+from memoryweb.memory.models import File, HeldSecret, Message, Passage, ReviewItem, review_items
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided, ValueRefused, WrongValue
 from memoryweb.memory.models.transaction import Transaction, write_transaction
@@ -51,14 +52,8 @@ def undo(tx: Transaction, held: HeldSecret, *, by: User) -> None:
     found = HeldSecret.objects.filter(pk=held.pk, decided_by=by).first()
     if found is None:
         raise Decided
-    HeldSecret.objects.filter(
-        team=found.team_id,
-        agent=found.agent_id,
-        owner=found.owner_id,
-        fingerprint=found.fingerprint,
-        state=found.state,
-        decided_at=found.decided_at,
-    ).update(state=HeldSecret.State.WAITING, decided_by=None, decided_at=None)
+    together = _same(found).filter(state=found.state, decided_at=found.decided_at)
+    _set(together, HeldSecret.State.WAITING, None, None)
     tx.record(
         "review.undone",
         target_kind="held_secret",
@@ -108,18 +103,28 @@ def _check_value(tx: Transaction, held: HeldSecret, value: str) -> None:
 def _decide(tx: Transaction, held: HeldSecret, state: HeldSecret.State, by: User) -> None:
     if not _close(tx, held, state, by):
         raise Decided
-    HeldSecret.objects.filter(
-        team=held.team_id,
-        agent=held.agent_id,
-        owner=held.owner_id,
-        fingerprint=held.fingerprint,
-        state=HeldSecret.State.WAITING,
-    ).update(state=state, decided_by=by, decided_at=tx.now)
+    _set(_same(held).filter(state=HeldSecret.State.WAITING), state, by, tx.now)
+
+
+def _same(held: HeldSecret) -> "QuerySet[HeldSecret]":
+    """The value wherever it was held back of that memory."""
+    return HeldSecret.objects.filter(
+        team=held.team_id, agent=held.agent_id, owner=held.owner_id, fingerprint=held.fingerprint
+    )
+
+
+def _set(
+    rows: "QuerySet[HeldSecret]", state: HeldSecret.State, by: User | None, at: datetime | None
+) -> int:
+    keys = list(rows.values_list("pk", flat=True))
+    count = rows.update(state=state, decided_by=by, decided_at=at)
+    review_items.follow(ReviewItem.Kind.SECRET, keys)
+    return count
 
 
 def _close(tx: Transaction, held: HeldSecret, state: HeldSecret.State, by: User | None) -> bool:
     waiting = HeldSecret.objects.filter(pk=held.pk, state=HeldSecret.State.WAITING)
-    if not waiting.update(state=state, decided_by=by, decided_at=tx.now):
+    if not _set(waiting, state, by, tx.now):
         return False
     expired = state == HeldSecret.State.EXPIRED
     tx.record(

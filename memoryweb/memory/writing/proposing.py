@@ -1,7 +1,7 @@
 """A change that a person has to accept: kept beside its file, which stays as it is."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from memoryweb.memory.lines import history
 from memoryweb.memory.lines.files import new_file
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.revisions import content_of, contents_of
-from memoryweb.memory.models import File, Proposal, Revision
+from memoryweb.memory.models import File, Proposal, ReviewItem, Revision, review_items
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Place, Writer
@@ -46,9 +46,9 @@ def propose(
     It holds all that an undecided one of the same file held, so that one is replaced.
     """
     of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
-    runs = list(of_runs.values_list("run", flat=True))
+    replaced = dict(of_runs.values_list("pk", "run"))
     of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
-    settle(runs)
+    follow(replaced)
     content = screening.without_new(content, known=file.content)
     screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.content)
     rooted = history.rooted(origins)  # what a source stands on may be changed meanwhile
@@ -96,10 +96,11 @@ def hold_back(
     return proposal
 
 
-def settle(runs: Iterable[UUID | None]) -> None:
-    """A run needs no review once all that it proposed is decided, and needs it again after an
-    undo."""
-    for run in Run.objects.filter(pk__in=[run for run in runs if run]):
+def follow(proposals: Mapping[UUID, UUID | None]) -> None:
+    """Of proposals, with their runs, that were decided or wait again. A run needs no review once
+    all that it proposed is decided, and needs it again after an undo."""
+    review_items.follow(ReviewItem.Kind.PROPOSAL, proposals.keys())
+    for run in Run.objects.filter(pk__in=filter(None, proposals.values())):
         waits = Proposal.objects.filter(run=run, state=Proposal.State.PENDING).exists()
         was, now = Run.Status.NEEDS_REVIEW, Run.Status.SUCCEEDED
         if waits:
@@ -120,6 +121,7 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
     proposal.broken = [{"guard": guard, "detail": detail} for guard, detail in broken]
     proposal.state, proposal.created_at = Proposal.State.PENDING, tx.now
     proposal.save()
+    review_items.follow(ReviewItem.Kind.PROPOSAL, [proposal.pk])
     tx.record(
         "proposal.made",
         target_kind="proposal",

@@ -14,7 +14,7 @@ from memoryweb.memory.lines.flags import Brought, without_flagged
 from memoryweb.memory.lines.history import rooted
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.source_classes import source_of
-from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models import File, ReviewItem, Revision, review_items
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
@@ -54,14 +54,15 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
     """One revision of each whole text; line origins, flags, index, audit and facts follow it."""
     if not saves:
         return []
-    waiting = flags.flagged_of([one.file for one in saves if one.file.revision])
+    waits = flags.flagged_of([one.file for one in saves if one.file.revision])
     before = [one.file.content for one in saves]
     revisions = revise(tx, [(one.file, one.change) for one in saves], writer)
     brought = []
     for one, old, revision in zip(saves, before, revisions, strict=True):
         file, origins = one.file, rooted(one.origins)
         rows = line_origins.follow(file, old, revision, file.content, origins)
-        brought.append(Brought(file, without_flagged(old, waiting[file.pk]), rows))
+        stood, flagged = without_flagged(old, waits[file.pk]), bool(waits[file.pk])
+        brought.append(Brought(file, stood, rows, was_flagged=flagged))
     keep(tx, action, brought, revisions)
     for one, old, revision in zip(saves, before, revisions, strict=True):
         projection.project(tx, one.file, revision, old, writer, one.whys)
@@ -73,6 +74,9 @@ def keep(
 ) -> None:
     flags.flag_new(brought)
     insert(row for one in brought for row in one.rows)
+    flagged = [one for one in brought if one.was_flagged or any(row.marks for row in one.rows)]
+    if flagged:
+        review_items.follow(ReviewItem.Kind.FLAG, [one.file.pk for one in flagged])
     indexing.index_files([one.file for one in brought])
     for one, revision in zip(brought, revisions, strict=True):
         record(tx, action, one.file, revision)

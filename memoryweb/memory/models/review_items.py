@@ -1,0 +1,196 @@
+"""What waits for a person follows its causes: whoever changes a cause calls `follow` for it, in the
+same transaction. One way for all, so that checking, repairing and an upgrade compare the same."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
+
+from memoryweb.memory.models.files import Revision
+from memoryweb.memory.models.forgetting import Request, Target
+from memoryweb.memory.models.lines import LineOrigin
+from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
+from memoryweb.memory.models.statements import Contradiction
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Which rows are items of a kind. `column` of the item leads to the row; `holder` leads from
+    that to its agent and owner. `waits` is the state of what waits; none where what is decided is
+    gone. Whoever follows some names them by `key` of the row, which is `item_key` of the item."""
+
+    model: type[Model]
+    column: str
+    rows: "Callable[[], QuerySet[Any]]"
+    since: Callable[[], Combinable]
+    waits: str = ""
+    expired: str = ""
+    holder: str = "file__"
+    key: str = "pk"
+
+    @property
+    def item_key(self) -> str:
+        return self.column if self.key == "pk" else self.key
+
+
+def flagged_rows() -> "QuerySet[LineOrigin]":
+    """One a line."""
+    flagged = LineOrigin.objects.exclude(marks="")
+    before = flagged.filter(file=OuterRef("file"), line=OuterRef("line"), pk__lt=OuterRef("pk"))
+    return flagged.filter(~Exists(before), file__deleted_at=None)
+
+
+def _brought_at() -> Combinable:
+    brought = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("since"))
+    return Coalesce(Subquery(brought.values("created_at")[:1]), "file__updated_at")
+
+
+def offered() -> "QuerySet[Target]":
+    """Of a request, what a person can pick."""
+    return Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
+
+
+def _offering() -> "QuerySet[Request]":
+    """What nobody has to pick from waits for nobody."""
+    is_open = Q(state=Request.State.OPEN)
+    return Request.objects.filter(is_open & Exists(offered()) | ~is_open & ~Q(decided_at=None))
+
+
+CAUSES = {
+    # One of a simulated night is as old as that night.
+    ReviewItem.Kind.PROPOSAL: Cause(
+        Proposal,
+        "proposal",
+        Proposal.objects.all,
+        since=lambda: Coalesce("run__clock", "created_at"),
+        waits=Proposal.State.PENDING,
+    ),
+    ReviewItem.Kind.FLAG: Cause(LineOrigin, "origin", flagged_rows, since=_brought_at, key="file"),
+    ReviewItem.Kind.SECRET: Cause(
+        HeldSecret,
+        "secret",
+        HeldSecret.objects.all,
+        since=lambda: F("created_at"),
+        waits=HeldSecret.State.WAITING,
+        expired=HeldSecret.State.EXPIRED,
+        holder="",
+    ),
+    ReviewItem.Kind.CONTRADICTION: Cause(
+        Contradiction,
+        "contradiction",
+        Contradiction.objects.all,
+        since=lambda: F("created_at"),
+        waits=Contradiction.State.OPEN,
+        holder="",
+    ),
+    ReviewItem.Kind.CROWDED: Cause(
+        CrowdedFile,
+        "crowded",
+        CrowdedFile.objects.all,
+        since=lambda: F("created_at"),
+        waits=CrowdedFile.State.OPEN,
+    ),
+    ReviewItem.Kind.FORGET: Cause(
+        Request,
+        "request",
+        _offering,
+        since=lambda: F("created_at"),
+        waits=Request.State.OPEN,
+        holder="",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`about`: the key of the cause that has no item, or another; of the one that is gone."""
+
+    kind: ReviewItem.Kind
+    problem: str  # missing, extra or changed
+    about: str
+
+
+def follow(kind: ReviewItem.Kind, keys: Collection[Any] | None = None) -> list[Difference]:
+    """Have the items of these causes say what the causes say, of all in scope without keys; what
+    they did not say."""
+    column, values, items = CAUSES[kind].column, _values(kind, keys), _items(kind, keys)
+    found = list(_differences(kind, values, items))
+    by = {
+        problem: [one.about for one in found if one.problem == problem]
+        for problem in ("extra", "missing", "changed")
+    }
+    if by["extra"]:
+        ReviewItem.objects.filter(pk__in=[items[key].pk for key in by["extra"]]).delete()
+    made = (ReviewItem(kind=kind, **{f"{column}_id": key}, **values[key]) for key in by["missing"])
+    ReviewItem.objects.bulk_create(made)
+    for key in by["changed"]:
+        ReviewItem.objects.filter(pk=items[key].pk).update(**values[key])
+    return found
+
+
+def differences(kind: ReviewItem.Kind) -> list[Difference]:
+    """The same of all in scope, and changes nothing."""
+    return list(_differences(kind, _values(kind, None), _items(kind, None)))
+
+
+def drop_empty() -> None:
+    """Requests of which all that they offered is gone with its texts."""
+    offering = Target.objects.filter(request=OuterRef("request"), is_hidden=False)
+    waiting = ReviewItem.objects.filter(kind=ReviewItem.Kind.FORGET, state=ReviewItem.State.OPEN)
+    waiting.exclude(Exists(offering)).delete()
+
+
+def _differences(
+    kind: ReviewItem.Kind, values: Mapping[Any, Values], items: Mapping[Any, ReviewItem]
+) -> Iterator[Difference]:
+    for key in items.keys() - values.keys():
+        yield Difference(kind, "extra", key)
+    for key, said in values.items():
+        if key not in items:
+            yield Difference(kind, "missing", key)
+        elif any(getattr(items[key], name) != value for name, value in said.items()):
+            yield Difference(kind, "changed", key)
+
+
+def _values(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, Values]:
+    """Cause → what its item holds, in the order in which they came."""
+    cause = CAUSES[kind]
+    rows = cause.rows().annotate(item_since=cause.since())
+    if keys is not None:
+        rows = rows.filter(**{f"{cause.key}__in": keys})
+    names = {
+        "team_id": "team",
+        "agent_id": f"{cause.holder}agent",
+        "owner_id": f"{cause.holder}owner",
+        "since": "item_since",
+    }
+    if cause.key != "pk":
+        names[f"{cause.key}_id"] = cause.key
+    if cause.waits:
+        names |= {"state": "state", "decided_by_id": "decided_by", "decided_at": "decided_at"}
+    found = {}
+    for key, *columns in rows.order_by("item_since", "pk").values_list("pk", *names.values()):
+        values = dict(zip(names, columns, strict=True))
+        values["state"] = _state(cause, values.get("state", ""))
+        found[key] = values
+    return found
+
+
+def _state(cause: Cause, state: str) -> str:
+    if state == cause.waits:
+        return ReviewItem.State.OPEN.value
+    is_expired = bool(cause.expired) and state == cause.expired
+    return (ReviewItem.State.EXPIRED if is_expired else ReviewItem.State.DECIDED).value
+
+
+def _items(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, ReviewItem]:
+    cause = CAUSES[kind]
+    items = ReviewItem.objects.filter(kind=kind)
+    if keys is not None:
+        items = items.filter(**{f"{cause.item_key}__in": keys})
+    return {getattr(item, f"{cause.column}_id"): item for item in items}

@@ -1,0 +1,51 @@
+from uuid import uuid4
+
+import pytest
+from django_scopes import scope
+
+from memoryweb.memory.models import HeldSecret, ReviewItem
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.screening import Likely
+from memoryweb.memory.writing.write import Place, Writer, write
+from tests.commands.calling import Answer, run
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def held(world: World) -> HeldSecret:
+    text = "Wi-Fi password: " + "daisy" + "4711\n"
+    with write_transaction(world.team) as work:
+        place, by = Place(world.agent, None, "WIFI.md"), Writer(AuthorKind.PERSON)
+        write(work, place, text, writer=by, likely=Likely.HOLD)
+        return HeldSecret.objects.get()
+
+
+def review(world: World, *more: str) -> Answer:
+    return run("review", "--team", world.team.slug, "--json", *more)
+
+
+def test_what_waits_matches_what_was_written(world: World, held: HeldSecret) -> None:
+    answer = review(world, "--check")
+    assert (answer.failure, answer.json["ok"]) == ("", True)
+    [team] = answer.json["teams"]
+    assert (team["waiting"], team["differing"]) == ({"secret": 1}, [])
+    with scope(team=world.team):
+        assert ReviewItem.objects.get().secret == held
+
+
+def test_what_is_missing_is_named_and_made_again(world: World, held: HeldSecret) -> None:
+    with scope(team=world.team):
+        ReviewItem.objects.all().delete()
+    missing = {"kind": "secret", "problem": "missing", "about": str(held.pk)}
+    for flags, is_ok in ((["--check"], False), (["--repair"], True)):
+        answer = review(world, *flags)
+        assert answer.json["ok"] is is_ok
+        assert answer.json["teams"][0]["differing"] == [missing]
+    assert review(world).json["teams"][0]["waiting"] == {"secret": 1}
+
+
+def test_an_unknown_team_is_told(world: World) -> None:
+    assert run("review", "--team", str(uuid4())).failure
