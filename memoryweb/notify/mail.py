@@ -57,11 +57,16 @@ def _of(news: News) -> Iterator[str]:
             n,
         )
         yield said.format(agent=" ".join(name.split()), n=n)
-    if news.new:
+    if news.new or news.reminders:
         said = ngettext(
             "{n} item waits for your decision.", "{n} items wait for your decision.", news.waits
         )
         yield said.format(n=news.waits)
+    for days, n in news.reminders.items():
+        said = ngettext(
+            "{n} of them has waited for {days} days.", "{n} of them have waited for {days} days.", n
+        )
+        yield said.format(n=n, days=days)
     if news.failed:
         said = ngettext("{n} run failed.", "{n} runs failed.", news.failed)
         yield said.format(n=news.failed)

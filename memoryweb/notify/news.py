@@ -3,8 +3,9 @@ forgotten, so no word of a memory is ever in one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -15,9 +16,11 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, can
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
-from memoryweb.memory.review import SOURCES, Inbox, reach_of
+from memoryweb.memory.review import Inbox, reach_of
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
+
+REMINDED = (25, 7)  # days; after 30 nobody decides any more
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,12 @@ class News:
     learned: Mapping[str, int] = field(default_factory=dict)  # agent's name → statements
     waits: int = 0
     new: int = 0  # of those that wait
+    reminders: Mapping[int, int] = field(default_factory=dict)  # days → how many wait that long now
     failed: int = 0
 
     @property
     def is_any(self) -> bool:
-        return bool(self.learned or self.new or self.failed)
+        return bool(self.learned or self.new or self.reminders or self.failed)
 
 
 def of_all_teams(row: MailNotice, user: User, now: datetime) -> list[News]:
@@ -49,13 +53,11 @@ def of_all_teams(row: MailNotice, user: User, now: datetime) -> list[News]:
 def _of(row: MailNotice, membership: Membership, now: datetime) -> News:
     team, since = membership.team, row.told_until
     own = list(Owner.objects.filter(team=team, person=membership.user).values_list("pk", flat=True))
-    waits, new = _waiting(membership, own, since) if row.waits else (0, 0)
     return News(
         team,
         learned=_learned(team, own, since, now) if row.learned else {},
-        waits=waits,
-        new=new,
         failed=_failed(team, own, since, now) if row.failed else 0,
+        **(_waiting(membership, own, since, now) if row.waits else {}),
     )
 
 
@@ -74,14 +76,24 @@ def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) ->
     return {name: n for _agent, name, n in counted.order_by("report__agent__name")}
 
 
-def _waiting(membership: Membership, own: Sequence[UUID], since: datetime) -> tuple[int, int]:
+def _waiting(
+    membership: Membership, own: Sequence[UUID], since: datetime, now: datetime
+) -> dict[str, Any]:
+    """Of what waits for so many days each mail tells once: it got so old since the last one."""
     rights = frozenset(one for one in Permission if can(membership.role, one))
     waiting = Inbox(membership.team, partial(reach_of, rights, own, ()))
-    new = (
-        rows.annotate(came_at=SOURCES[kind].since()).filter(came_at__gt=since).count()
-        for kind, rows in waiting.rows().items()
-    )
-    return sum(waiting.counts.values()), sum(new)
+    rows = waiting.rows()
+    old = {
+        days: rows.filter(
+            since__gt=since - timedelta(days=days), since__lte=now - timedelta(days=days)
+        ).count()
+        for days in REMINDED
+    }
+    return {
+        "waits": len(waiting),
+        "new": rows.filter(since__gt=since).count(),
+        "reminders": {days: count for days, count in old.items() if count},
+    }
 
 
 def _failed(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> int:

@@ -17,6 +17,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.models import CrowdedFile, File
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.review_items import follow
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review.inbox import Inbox
 from memoryweb.memory.review.item_kinds import Kind
@@ -169,7 +170,8 @@ def _waiting(stage: Stage) -> list[str]:
     asked_to_forget(stage.world, None, is_open=True)
     with scope(team=team):
         odd = File.objects.get(path=place.path, owner=None)
-        CrowdedFile.objects.create(team=team, file=odd)
+        crowded = CrowdedFile.objects.create(team=team, file=odd)
+        follow(Kind.CROWDED, [crowded.pk])
         items = list(Inbox(team, lambda owner, _takes: Q(**{owner: None})))
     assert {item.kind for item in items} == set(Kind)
     lists = ("", "?state=others", "?state=decided")

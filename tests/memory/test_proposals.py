@@ -1,15 +1,19 @@
+from datetime import timedelta
 from threading import Barrier, Thread
 
 import pytest
 from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
+from memoryweb.audit.models import Event
 from memoryweb.memory.models import File, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided, MemoryRefused, SecretRefused, Stale
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review import proposals
+from memoryweb.memory.review import Inbox, check, proposals
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs.models import Run
@@ -110,3 +114,37 @@ def test_of_two_who_accept_at_once_one_is_told_that_it_was_decided() -> None:
         thread.join(30)
     assert sorted(said) == ["accepted", "decided"]
     assert File.objects.get(pk=proposal.file_id).revision == 2
+
+
+def test_what_nobody_decides_in_thirty_days_of_their_own_counts_as_rejected(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    _write(world, None, "- one\n")
+    personal = _proposed(world, "- one\n- two\n")
+    with write_transaction(world.team) as work:
+        file = File.objects.of(world.agent.pk, None).get(path="MEMORY.md")
+        run = Run.objects.create(
+            team=world.team, agent=world.agent, kind="dream", trigger="cron", status="needs_review"
+        )
+        shared = proposing.propose(
+            work, run=run, file=file, content="- one\n- two\n", origins={}, broken=[]
+        )
+    now = timezone.now()
+    assert proposals.expire(now + timedelta(days=29)) == 0
+    assert proposals.expire(now + timedelta(days=31)) == 1
+    personal.refresh_from_db()
+    shared.refresh_from_db()
+    assert (personal.state, personal.decided_by, shared.state) == ("rejected", None, "pending")
+    assert personal.run and personal.run.status == "succeeded"
+    event = Event.objects.get(action="proposal.rejected")
+    assert (event.actor_kind, event.reason_code) == ("system", "expired")
+    [item] = Inbox(world.team, lambda *_: Q(), is_decided=True)
+    assert (item.id, item.state, item.decided_by) == (str(personal.pk), "Not decided in time", None)
+    assert check(world.team).found == []
+    assert proposals.expire(now + timedelta(days=31)) == 0
+
+
+def test_of_a_simulated_night_it_waits_as_long_as_any(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    proposal = _proposed(world, "- one\n- two\n")
+    Run.objects.filter(proposals=proposal).update(clock=timezone.now() - timedelta(days=400))
+    assert proposals.expire(timezone.now() + timedelta(days=1)) == 0

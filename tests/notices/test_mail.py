@@ -10,10 +10,16 @@ from django.core import mail
 from django.core.mail import EmailMessage
 from django.test import Client
 from django.utils import timezone
+from django_scopes import scope
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation, Report
+from memoryweb.memory.models import HeldSecret, ReviewItem
+from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.screening import Likely
+from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.notify import choosing, mail_sending
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
@@ -84,6 +90,28 @@ def test_what_was_told_is_not_told_again(world: World, chosen: MailNotice) -> No
     MailNotice.objects.update(due_at=timezone.now(), sent_at=long_ago)
     mail_sending.send_due()
     assert len(mail.outbox) == 1
+
+
+def test_what_waits_is_told_after_seven_and_twenty_five_days_once_each(
+    world: World, chosen: MailNotice
+) -> None:
+    mine, theirs = (_waiting(world, owner) for owner in (world.bobs_memory, world.customer))
+    told = {}
+    for days in (0, 1, 6, 7, 8, 24, 25, 26, 29):
+        with scope(team=world.team):
+            items = ReviewItem.objects.filter(secret__in=[mine, theirs])
+            items.update(since=timezone.now() - timedelta(days=days, hours=1))
+        MailNotice.objects.update(
+            due_at=timezone.now(), told_until=timezone.now() - timedelta(days=1), sent_at=None
+        )
+        mail.outbox.clear()
+        mail_sending.send_due()
+        told[days] = "".join(str(one.body) for one in mail.outbox)
+    assert [days for days, body in told.items() if body] == [0, 7, 25]
+    assert all("1 item waits for your decision." in told[days] for days in (0, 7, 25))
+    assert "them has waited" not in told[0]
+    assert "1 of them has waited for 7 days." in told[7]
+    assert "1 of them has waited for 25 days." in told[25]
 
 
 def test_whoever_left_the_team_hears_nothing_of_it(world: World, chosen: MailNotice) -> None:
@@ -198,6 +226,14 @@ def _run(world: World, owner: Owner | None, status: str) -> Run:
 
 def _failed(world: World, owner: Owner | None) -> None:
     _run(world, owner, "failed")
+
+
+def _waiting(world: World, owner: Owner) -> HeldSecret:
+    text = f"Wi-Fi password: {owner.pk.hex[:6]}" + "4711\n"
+    with write_transaction(world.team) as work:
+        place, by = Place(world.agent, owner, "wifi.md"), Writer(AuthorKind.PERSON)
+        write(work, place, text, writer=by, likely=Likely.HOLD)
+        return HeldSecret.objects.get(owner=owner)
 
 
 def _dream(world: World, owner: Owner | None) -> None:

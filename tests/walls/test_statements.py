@@ -6,7 +6,8 @@ from functools import partial
 import pytest
 from django_scopes import scope
 
-from memoryweb.memory.models import CrowdedFile
+from memoryweb.memory.models import CrowdedFile, ReviewItem
+from memoryweb.memory.models.review_items import follow
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
@@ -64,7 +65,8 @@ def test_pages_of_what_waits_take_few_statements_with_each_kind(world: World) ->
     stage = restored_stage(world.home, "home", colleague=world.vera)
     with scope(team=world.team):
         memory = world.agent.files.get(owner=None, path="MEMORY.md")
-        CrowdedFile.objects.create(team=world.team, file=memory)
+        crowded = CrowdedFile.objects.create(team=world.team, file=memory)
+        follow(ReviewItem.Kind.CROWDED, [crowded.pk])
     client, counts = signed_in(world.people["admin"]), {}
     for key, most in {"last_night": 20, "review": 15, "review_item contradiction": 15}.items():
         look = partial(call, client, PAGES[key], stage)

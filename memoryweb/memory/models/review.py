@@ -153,16 +153,16 @@ class ReviewItem(models.Model):
     kind = models.CharField(max_length=13, choices=Kind.choices)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    proposal = models.OneToOneField(Proposal, models.CASCADE, null=True, related_name="+")
-    secret = models.OneToOneField(HeldSecret, models.CASCADE, null=True, related_name="+")
+    proposal = models.OneToOneField(Proposal, models.CASCADE, null=True, related_name="item")
+    secret = models.OneToOneField(HeldSecret, models.CASCADE, null=True, related_name="item")
     contradiction = models.OneToOneField(
-        "memory.Contradiction", models.CASCADE, null=True, related_name="+"
+        "memory.Contradiction", models.CASCADE, null=True, related_name="item"
     )
-    crowded = models.OneToOneField(CrowdedFile, models.CASCADE, null=True, related_name="+")
-    request = models.OneToOneField("memory.Request", models.CASCADE, null=True, related_name="+")
+    crowded = models.OneToOneField(CrowdedFile, models.CASCADE, null=True, related_name="item")
+    request = models.OneToOneField("memory.Request", models.CASCADE, null=True, related_name="item")
     # Lines come and go with every write, and whoever takes one away follows its file.
     origin = models.OneToOneField(
-        "memory.LineOrigin", models.DO_NOTHING, null=True, related_name="+", db_constraint=False
+        "memory.LineOrigin", models.DO_NOTHING, null=True, related_name="item", db_constraint=False
     )
     file = models.ForeignKey(
         "memory.File", models.CASCADE, null=True, related_name="+", help_text="of a flagged line"

@@ -138,6 +138,11 @@ def differences(kind: ReviewItem.Kind) -> list[Difference]:
     return list(_differences(kind, _values(kind, None), _items(kind, None)))
 
 
+def about(item: ReviewItem) -> Any:
+    """The key of its cause."""
+    return getattr(item, f"{CAUSES[ReviewItem.Kind(item.kind)].column}_id")
+
+
 def drop_empty() -> None:
     """Requests of which all that they offered is gone with its texts."""
     offering = Target.objects.filter(request=OuterRef("request"), is_hidden=False)
@@ -153,8 +158,16 @@ def _differences(
     for key, said in values.items():
         if key not in items:
             yield Difference(kind, "missing", key)
-        elif any(getattr(items[key], name) != value for name, value in said.items()):
+        elif not _matches(items[key], said):
             yield Difference(kind, "changed", key)
+
+
+def _matches(item: ReviewItem, said: Values) -> bool:
+    """That it was time and nobody who decided, only the item tells of some kinds."""
+    states = (item.state, said["state"])
+    is_expired = states == (ReviewItem.State.EXPIRED, ReviewItem.State.DECIDED)
+    names = said.keys() - ({"state"} if is_expired else set())
+    return all(getattr(item, name) == said[name] for name in names)
 
 
 def _values(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, Values]:
@@ -193,4 +206,4 @@ def _items(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, Rev
     items = ReviewItem.objects.filter(kind=kind)
     if keys is not None:
         items = items.filter(**{f"{cause.item_key}__in": keys})
-    return {getattr(item, f"{cause.column}_id"): item for item in items}
+    return {about(item): item for item in items}

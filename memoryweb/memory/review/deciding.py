@@ -7,6 +7,8 @@ from django.db.models import Q
 
 from memoryweb.accounts.permissions import Permission, Role, can
 
+_NOBODY = UUID(int=0)
+
 
 def may_decide(
     role: Role | str | None,
@@ -31,8 +33,9 @@ def reach_of(
     takes: Permission,
 ) -> Q:
     """The same as a filter for rows with that field."""
-    owners = (*own, *opened) if takes == Permission.DECIDE else own
-    reach = Q(**{f"{owner}__in": owners})
+    owners = (*own, *opened) if takes == Permission.DECIDE else tuple(own)
+    # With none Django leaves the filter out, and what is prepared misses its values.
+    reach = Q(**{f"{owner}__in": owners or (_NOBODY,)})
     if takes in rights:
         reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
     return reach

@@ -1,10 +1,14 @@
 """A machine's change that waits for a person: accepted as a whole or by lines, or rejected."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
+from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.language.line_flags import suspicious
@@ -14,15 +18,18 @@ from memoryweb.memory import facts
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import Fact, File, Proposal
+from memoryweb.memory.models import Fact, File, Proposal, ReviewItem
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.statements.projection import all_went
 from memoryweb.memory.writing.changes import Picked, print_of, take
 from memoryweb.memory.writing.proposing import follow
 from memoryweb.memory.writing.rejections import states
 from memoryweb.memory.writing.write import Place, Writer, Written, delete, lock, restore, write
+
+_KEPT = timedelta(days=30)
+_A_TICK = 100  # so that no tick holds up what writes
 
 
 class ProposalChanged(MemoryRefused):
@@ -128,6 +135,22 @@ def outcome(proposal: Proposal) -> str | None:
     return "\n".join(line for hunk in hunks for line in hunk.merged)
 
 
+def expire(now: datetime) -> int:
+    """Once a minute: what nobody decided about in 30 days of somebody's own memory counts as
+    rejected (SPEC §1); how many did. One of a simulated night waits as long as any."""
+    waits = Q(item__state=ReviewItem.State.OPEN, item__owner__isnull=False)
+    with scopes_disabled():
+        personal = Proposal.objects.filter(waits).exclude(item__owner__source="system")
+        late = personal.filter(created_at__lt=now - _KEPT).select_related("team", "file")
+        proposals = list(late.order_by("created_at")[:_A_TICK])
+    for team in {proposal.team for proposal in proposals}:
+        with write_transaction(team) as work:
+            for proposal in proposals:
+                if proposal.team_id == team.pk:
+                    _expire(work, proposal)
+    return len(proposals)
+
+
 def reject(tx: Transaction, proposal: Proposal, *, by: User, keeps_out: bool = True) -> None:
     """Leave the file alone. What stands in a rejected proposal is not proposed again, unless it
     went for one of its sources only (`keeps_out`)."""
@@ -207,7 +230,8 @@ def _carried(before: str, after: str) -> dict[int, int]:
     return carry(before.split("\n"), after.split("\n")).same
 
 
-def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User) -> None:
+def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User | None) -> None:
+    """Without a person it was decided by time."""
     waiting = Proposal.objects.filter(pk=proposal.pk, state=Proposal.State.PENDING)
     if not waiting.update(state=state, decided_by=by, decided_at=tx.now):
         raise Decided
@@ -219,7 +243,14 @@ def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User
         agent_id=proposal.file.agent_id,
         on_behalf_of=proposal.file.owner_id,
         run_id=proposal.run_id,
+        reason_code="" if by else "expired",
     )
+
+
+def _expire(tx: Transaction, proposal: Proposal) -> None:
+    with suppress(Decided):  # by a person just now
+        _decide(tx, proposal, Proposal.State.REJECTED, None)
+        ReviewItem.objects.filter(proposal=proposal).update(state=ReviewItem.State.EXPIRED)
 
 
 def _unpacked(packed: dict[str, Any]) -> Origin:

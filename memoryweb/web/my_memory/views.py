@@ -36,7 +36,7 @@ from memoryweb.memory.my_memory import (
     passages,
     sentences,
 )
-from memoryweb.memory.review import Inbox, Kind, count_together
+from memoryweb.memory.review import Inbox, Kind, count_together, reach_of
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import is_fragment, show, to
 from memoryweb.web.my_memory import forgetting
@@ -114,9 +114,7 @@ def _standing(request: UserRequest, of: Passages, _form: object, kept: Sequence[
 def waiting(who: Oneself, everywhere: Inbox) -> list[dict[str, str]]:
     """What a member has to decide about their own memory, with the page to do it on."""
     kinds = [kind for kind in Kind if kind != Kind.FORGET]  # on this very page
-    found = Inbox(
-        who.team, lambda owner, _takes: Q(**{f"{owner}__in": list(who.owners)}), kinds=kinds
-    )
+    found = Inbox(who.team, partial(reach_of, (), who.owners, ()), kinds=kinds)
     count_together(found, everywhere)
     page = who.to("review")
     return [
