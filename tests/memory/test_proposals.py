@@ -134,12 +134,13 @@ def test_what_nobody_decides_in_thirty_days_of_their_own_counts_as_rejected(worl
     personal.refresh_from_db()
     shared.refresh_from_db()
     assert (personal.state, personal.decided_by, shared.state) == ("rejected", None, "pending")
-    assert personal.run and personal.run.status == "succeeded"
+    assert personal.run
+    assert personal.run.status == "succeeded"
     event = Event.objects.get(action="proposal.rejected")
     assert (event.actor_kind, event.reason_code) == ("system", "expired")
     [item] = Inbox(world.team, lambda *_: Q(), is_decided=True)
     assert (item.id, item.state, item.decided_by) == (str(personal.pk), "Not decided in time", None)
-    assert check(world.team).found == []
+    assert check(world.team) == []
     assert proposals.expire(now + timedelta(days=31)) == 0
 
 

@@ -124,6 +124,7 @@ def _permissions() -> set[tuple[str, str, str]]:
 
 def _failures() -> list[str]:
     commands = [("audit_verify",), ("reindex", "--check"), ("project_facts", "--check")]
+    commands.append(("review", "--check"))
     return [said for command in commands if (said := run(*command).failure)]
 
 

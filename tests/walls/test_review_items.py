@@ -4,7 +4,7 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.memory.models import ReviewItem
-from memoryweb.memory.review import Compared, check, comparing, repair
+from memoryweb.memory.review import check, comparing, repair
 from tests.walls.acts_on_memory import ON_MEMORY, set_up
 from tests.walls.web_calls import undone
 from tests.world import World
@@ -17,11 +17,11 @@ def staged(world: World) -> World:
 
 def test_what_waits_follows_its_cause_after_every_act(staged: World) -> None:
     teams = (staged.team, staged.twin.team)
-    assert [check(team).found for team in teams] == [[], []]
+    assert [check(team) for team in teams] == [[], []]
     for name, (_event, act) in ON_MEMORY.items():
         with undone():
             act(staged)
-            assert [check(team).found for team in teams] == [[], []], name
+            assert [check(team) for team in teams] == [[], []], name
 
 
 def test_every_kind_waits_on_the_stage_or_is_told_here(staged: World) -> None:
@@ -42,10 +42,10 @@ def test_what_is_missing_extra_or_another_is_found_and_made_to_match(staged: Wor
         gone_key = gone.pk
         gone.delete()
         ReviewItem.objects.filter(pk=other.pk).update(state="decided")
-    found = check(staged.team).found
+    found = check(staged.team)
     assert sorted(one.problem for one in found) == ["changed", "extra", "missing"]
-    assert repair(staged.team).found == found
-    assert check(staged.team).found == []
+    assert repair(staged.team) == found
+    assert check(staged.team) == []
     with scope(team=staged.team):
         after = list(ReviewItem.objects.values_list("kind", "state", "since"))
         assert not ReviewItem.objects.filter(pk__in=[gone_key, extra.pk]).exists()
@@ -53,13 +53,11 @@ def test_what_is_missing_extra_or_another_is_found_and_made_to_match(staged: Wor
 
 
 def test_an_empty_table_is_filled_by_a_migration(staged: World) -> None:
-    before = check(staged.team)
-    with scope(team=(staged.team, staged.twin.team)):
+    teams = (staged.team, staged.twin.team)
+    with scope(team=teams):
+        before = sorted(ReviewItem.objects.values_list("team", "kind", "state", "since"))
         ReviewItem.objects.all().delete()
-    assert check(staged.team).waiting == {}
     comparing.fill_missing()
-    assert _same(check(staged.team), before)
-
-
-def _same(one: Compared, other: Compared) -> bool:
-    return (one.waiting, one.found) == (other.waiting, other.found)
+    with scope(team=teams):
+        after = sorted(ReviewItem.objects.values_list("team", "kind", "state", "since"))
+    assert (after, [check(team) for team in teams]) == (before, [[], []])

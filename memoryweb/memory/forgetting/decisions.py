@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.models import Request, ReviewItem, review_items
+from memoryweb.memory.models import Request
 from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.request_contents import tell
 
@@ -70,5 +71,5 @@ def reopen(tx: Transaction, request: Request) -> None:
     request.state, request.erase_at = Request.State.OPEN, None
     request.decided_at, request.decided_by = None, None
     request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
-    review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
+    follow(Kind.FORGET, [request.pk])
     hiding.record(tx, "review.undone", request)

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory.models import Conversation, Message, Request, ReviewItem, Target, review_items
+from memoryweb.memory.models import Conversation, Message, Request, Target
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.writing import screening
 
@@ -75,7 +76,7 @@ def hide(
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
         request.erase_at = tx.now + timedelta(seconds=wait)
         request.save(update_fields=["state", "erase_at"])
-    review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
+    follow(Kind.FORGET, [request.pk])
     record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
@@ -111,7 +112,7 @@ def close(
     request.state, request.erase_at = state, erase_at
     request.decided_at, request.decided_by = tx.now, by
     request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
-    review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
+    follow(Kind.FORGET, [request.pk])
 
 
 def locked(request: Request) -> Request:

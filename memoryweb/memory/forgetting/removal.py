@@ -31,13 +31,12 @@ from memoryweb.memory.models import (
     Message,
     Passage,
     RecallEvent,
-    ReviewItem,
     Revision,
     Target,
     Upload,
-    review_items,
 )
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.review_items import Kind, drop_empty, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.visible.hidden import MARK, Hidden, Span, lines_saying, without_spans
@@ -200,7 +199,7 @@ def take_facts(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
         pk__in=sides.filter(file__isnull=False).values("contradiction")
     )
     lonely.delete()
-    review_items.drop_empty()
+    drop_empty()
 
 
 def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
@@ -239,7 +238,7 @@ def say(message: Message, content: str, spans: Sequence[tuple[int, int]] = ()) -
         target.first, target.last = _moved(target.first, target.last, spans)
         if target.first is None:
             target.delete()  # of another request, and gone with this one
-            review_items.follow(ReviewItem.Kind.FORGET, [target.request_id])
+            follow(Kind.FORGET, [target.request_id])
         else:
             target.save(update_fields=["first", "last"])
 

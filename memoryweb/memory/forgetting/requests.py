@@ -33,10 +33,11 @@ from memoryweb.memory.forgetting.matching import (
 )
 from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import Conversation, Message, Request, ReviewItem, Target, review_items
+from memoryweb.memory.models import Conversation, Message, Request, Target
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.hidden import of_targets
 from memoryweb.memory.visible.request_contents import (
@@ -287,7 +288,7 @@ def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
                 before.message, before.conversation = asked.message, asked.conversation
                 before.created_at = tx.now
                 before.save(update_fields=["message", "conversation", "created_at"])
-                review_items.follow(ReviewItem.Kind.FORGET, [before.pk])
+                follow(Kind.FORGET, [before.pk])
             return before
     request = hiding.open_request(tx, asked)
     hiding.hide(tx, request, (), candidates=places[:OFFERED])

@@ -9,7 +9,8 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.memory.forgetting import erasing, holds
-from memoryweb.memory.models import Conversation, Message, Request, review_items
+from memoryweb.memory.models import Conversation, Message, Request
+from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import write_transaction
 
 MESSAGES_A_TICK, OWNERS_A_TICK = 500, 5  # so that no tick holds up what writes
@@ -39,7 +40,7 @@ def _expire_messages(team: Team, now: datetime) -> None:
     if keys:
         with write_transaction(team) as work:
             Message.objects.filter(pk__in=keys).delete()
-            review_items.drop_empty()
+            drop_empty()
             work.record("memory.expired", details={"messages": len(keys)})
 
 

@@ -10,7 +10,8 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.erasure import erase_labels_of
 from memoryweb.memory.forgetting import holds
 from memoryweb.memory.forgetting.erasable_columns import Memory
-from memoryweb.memory.models import LegalHold, Message, Receipt, Request, review_items
+from memoryweb.memory.models import LegalHold, Message, Receipt, Request
+from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
@@ -35,7 +36,7 @@ def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
             except RestrictedError:
                 continue  # another table's turn comes first
             _count(run, by_model)
-            review_items.drop_empty()
+            drop_empty()
             return int(after or 0) + int(count)
         _forget_asking(run, memory)
     return None

@@ -28,16 +28,9 @@ from memoryweb.language.line_flags import (
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import (
-    File,
-    KeptLine,
-    LineOrigin,
-    Message,
-    PastOrigin,
-    ReviewItem,
-    review_items,
-)
+from memoryweb.memory.models import File, KeptLine, LineOrigin, Message, PastOrigin
 from memoryweb.memory.models.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
+from memoryweb.memory.models.review_items import Kind, follow
 
 # A change can bring thousands of suspects: the search for their words in other files, inside the
 # writer's transaction, stops here. What is not found is flagged, so a limit lets nothing through.
@@ -102,7 +95,7 @@ def flag(file: File, line: int, code: str) -> None:
     for row in rows:
         row.marks = ",".join(sorted({*row.marks.split(","), code} - {""}))
     LineOrigin.objects.bulk_update(rows, ["marks"])
-    review_items.follow(ReviewItem.Kind.FLAG, [file.pk])
+    follow(Kind.FLAG, [file.pk])
 
 
 @dataclass(frozen=True)

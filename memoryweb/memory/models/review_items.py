@@ -15,6 +15,7 @@ from memoryweb.memory.models.lines import LineOrigin
 from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
 from memoryweb.memory.models.statements import Contradiction
 
+Kind, State = ReviewItem.Kind, ReviewItem.State
 Values = dict[str, Any]
 
 
@@ -26,12 +27,12 @@ class Cause:
 
     model: type[Model]
     column: str
-    rows: "Callable[[], QuerySet[Any]]"
-    since: Callable[[], Combinable]
     waits: str = ""
     expired: str = ""
     holder: str = "file__"
     key: str = "pk"
+    rows: "Callable[[], QuerySet[Any]] | None" = None  # where not all of them are
+    since: Callable[[], Combinable] = lambda: F("created_at")
 
     @property
     def item_key(self) -> str:
@@ -63,46 +64,14 @@ def _offering() -> "QuerySet[Request]":
 
 CAUSES = {
     # One of a simulated night is as old as that night.
-    ReviewItem.Kind.PROPOSAL: Cause(
-        Proposal,
-        "proposal",
-        Proposal.objects.all,
-        since=lambda: Coalesce("run__clock", "created_at"),
-        waits=Proposal.State.PENDING,
+    Kind.PROPOSAL: Cause(
+        Proposal, "proposal", "pending", since=lambda: Coalesce("run__clock", "created_at")
     ),
-    ReviewItem.Kind.FLAG: Cause(LineOrigin, "origin", flagged_rows, since=_brought_at, key="file"),
-    ReviewItem.Kind.SECRET: Cause(
-        HeldSecret,
-        "secret",
-        HeldSecret.objects.all,
-        since=lambda: F("created_at"),
-        waits=HeldSecret.State.WAITING,
-        expired=HeldSecret.State.EXPIRED,
-        holder="",
-    ),
-    ReviewItem.Kind.CONTRADICTION: Cause(
-        Contradiction,
-        "contradiction",
-        Contradiction.objects.all,
-        since=lambda: F("created_at"),
-        waits=Contradiction.State.OPEN,
-        holder="",
-    ),
-    ReviewItem.Kind.CROWDED: Cause(
-        CrowdedFile,
-        "crowded",
-        CrowdedFile.objects.all,
-        since=lambda: F("created_at"),
-        waits=CrowdedFile.State.OPEN,
-    ),
-    ReviewItem.Kind.FORGET: Cause(
-        Request,
-        "request",
-        _offering,
-        since=lambda: F("created_at"),
-        waits=Request.State.OPEN,
-        holder="",
-    ),
+    Kind.FLAG: Cause(LineOrigin, "origin", key="file", rows=flagged_rows, since=_brought_at),
+    Kind.SECRET: Cause(HeldSecret, "secret", "waiting", "expired", holder=""),
+    Kind.CONTRADICTION: Cause(Contradiction, "contradiction", "open", holder=""),
+    Kind.CROWDED: Cause(CrowdedFile, "crowded", "open"),
+    Kind.FORGET: Cause(Request, "request", "open", holder="", rows=_offering),
 }
 
 
@@ -140,13 +109,13 @@ def differences(kind: ReviewItem.Kind) -> list[Difference]:
 
 def about(item: ReviewItem) -> Any:
     """The key of its cause."""
-    return getattr(item, f"{CAUSES[ReviewItem.Kind(item.kind)].column}_id")
+    return getattr(item, f"{CAUSES[Kind(item.kind)].column}_id")
 
 
 def drop_empty() -> None:
     """Requests of which all that they offered is gone with its texts."""
     offering = Target.objects.filter(request=OuterRef("request"), is_hidden=False)
-    waiting = ReviewItem.objects.filter(kind=ReviewItem.Kind.FORGET, state=ReviewItem.State.OPEN)
+    waiting = ReviewItem.objects.filter(kind=Kind.FORGET, state=State.OPEN)
     waiting.exclude(Exists(offering)).delete()
 
 
@@ -165,7 +134,7 @@ def _differences(
 def _matches(item: ReviewItem, said: Values) -> bool:
     """That it was time and nobody who decided, only the item tells of some kinds."""
     states = (item.state, said["state"])
-    is_expired = states == (ReviewItem.State.EXPIRED, ReviewItem.State.DECIDED)
+    is_expired = states == (State.EXPIRED, State.DECIDED)
     names = said.keys() - ({"state"} if is_expired else set())
     return all(getattr(item, name) == said[name] for name in names)
 
@@ -173,7 +142,8 @@ def _matches(item: ReviewItem, said: Values) -> bool:
 def _values(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, Values]:
     """Cause → what its item holds, in the order in which they came."""
     cause = CAUSES[kind]
-    rows = cause.rows().annotate(item_since=cause.since())
+    rows = cause.rows() if cause.rows else cause.model._default_manager.all()
+    rows = rows.annotate(item_since=cause.since())
     if keys is not None:
         rows = rows.filter(**{f"{cause.key}__in": keys})
     names = {
@@ -186,19 +156,12 @@ def _values(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, Va
         names[f"{cause.key}_id"] = cause.key
     if cause.waits:
         names |= {"state": "state", "decided_by_id": "decided_by", "decided_at": "decided_at"}
-    found = {}
+    states, found = {cause.expired: State.EXPIRED, cause.waits: State.OPEN}, {}
     for key, *columns in rows.order_by("item_since", "pk").values_list("pk", *names.values()):
         values = dict(zip(names, columns, strict=True))
-        values["state"] = _state(cause, values.get("state", ""))
-        found[key] = values
+        state = states.get(values.get("state", ""), State.DECIDED)
+        found[key] = values | {"state": state.value}
     return found
-
-
-def _state(cause: Cause, state: str) -> str:
-    if state == cause.waits:
-        return ReviewItem.State.OPEN.value
-    is_expired = bool(cause.expired) and state == cause.expired
-    return (ReviewItem.State.EXPIRED if is_expired else ReviewItem.State.DECIDED).value
 
 
 def _items(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, ReviewItem]:

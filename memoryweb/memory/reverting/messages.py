@@ -4,7 +4,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryweb.core.row_batches import batches
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import Conversation, Message, Passage, review_items
+from memoryweb.memory.models import Conversation, Message, Passage
+from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import Transaction
 
 
@@ -24,7 +25,7 @@ def unuse(tx: Transaction, source: Source, talks: Q) -> None:
         return
     within = set(going.values_list("conversation", flat=True).distinct())
     going.delete()
-    review_items.drop_empty()
+    drop_empty()
     for some in batches(within):
         Conversation.objects.filter(pk__in=some, messages=None).delete()
 

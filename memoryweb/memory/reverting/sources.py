@@ -24,17 +24,9 @@ from memoryweb.memory.lines.origins import Origin, lines_of_people
 from memoryweb.memory.lines.origins import Source as Cited
 from memoryweb.memory.lines.revisions import content_of, contents_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, from_source, is_diary, lines_of
-from memoryweb.memory.models import (
-    Conversation,
-    Fact,
-    File,
-    Import,
-    Proposal,
-    ReviewItem,
-    Revision,
-    review_items,
-)
+from memoryweb.memory.models import Conversation, Fact, File, Import, Proposal, ReviewItem, Revision
 from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.review_items import follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.reverting import messages as memory_messages
 from memoryweb.memory.reverting import quotes
@@ -340,7 +332,7 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
     kept, _is_new = Proposal.objects.update_or_create(
         run_id=source.id, file=change.file, defaults=decided, create_defaults=decided | made
     )
-    review_items.follow(ReviewItem.Kind.PROPOSAL, [kept.pk])
+    follow(ReviewItem.Kind.PROPOSAL, [kept.pk])
 
 
 def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> Sequence[Written]:

@@ -1,6 +1,6 @@
 """What waits for a person, and deciding it."""
 
-from memoryweb.memory.review.comparing import Compared, check, repair
+from memoryweb.memory.review.comparing import check, repair
 from memoryweb.memory.review.deciding import may_decide, reach_of
 from memoryweb.memory.review.decisions import decide, undo_flag
 from memoryweb.memory.review.inbox import Inbox, Item, count_together, find, item_of, rows_of
@@ -14,7 +14,6 @@ __all__ = [
     "KIND",
     "SOURCES",
     "WINDOW",
-    "Compared",
     "Inbox",
     "Item",
     "Kind",

@@ -6,9 +6,10 @@ from memoryweb.accounts.models import User
 from memoryweb.audit.record import target
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines.flags import print_of
-from memoryweb.memory.models import Fact, File, LineOrigin, ReviewItem, review_items
+from memoryweb.memory.models import Fact, File, LineOrigin
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided, Stale
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import projection
 from memoryweb.memory.writing.write import Place, Writer, Written, lock, restore, write
@@ -23,7 +24,7 @@ def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
     file = lock(file)
     number, marks = _find(file, line_print)
     LineOrigin.objects.filter(file=file, line=number).update(marks="", asked=True)
-    review_items.follow(ReviewItem.Kind.FLAG, [file.pk])
+    follow(Kind.FLAG, [file.pk])
     flags.let_stand(file, file.content.split("\n")[number - 1 : number])
     projection.let_stand(file, number)
     _record(tx, "mark.kept", file, number, marks, by)
@@ -52,7 +53,7 @@ def undo_keep(tx: Transaction, file: File, line_print: str, marks: str, *, by: U
     rows = LineOrigin.objects.filter(file=file, line=number, marks="")
     if not number or file.deleted_at or not rows.update(marks=marks):
         raise Decided
-    review_items.follow(ReviewItem.Kind.FLAG, [file.pk])
+    follow(Kind.FLAG, [file.pk])
     flags.let_stand_no_more(file, lines[number - 1])
     projection.follow_flags(file)
     _record(tx, "review.undone", file, number, marks, by)

@@ -3,8 +3,9 @@
 from memoryweb.accounts.models import User
 from memoryweb.markdown.file_kinds import CORE
 from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import CrowdedFile, Fact, File, ReviewItem, review_items
+from memoryweb.memory.models import CrowdedFile, Fact, File
 from memoryweb.memory.models.refusals import Decided
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.writing import write
@@ -36,7 +37,7 @@ def tell(tx: Transaction, place: Place, content: str) -> None:
             file=file, defaults={"team": tx.team, "created_at": tx.now}
         )
         if is_new:
-            review_items.follow(ReviewItem.Kind.CROWDED, [found.pk])
+            follow(Kind.CROWDED, [found.pk])
     else:
         files = File.objects.of(place.agent.pk, place.owner.pk if place.owner else None)
         open_ones = CrowdedFile.objects.filter(state=State.OPEN)
@@ -48,7 +49,7 @@ def see(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
     seen = {"state": State.SEEN, "decided_by": by, "decided_at": tx.now}
     if not CrowdedFile.objects.filter(pk=found.pk, state=State.OPEN).update(**seen):
         raise Decided
-    review_items.follow(ReviewItem.Kind.CROWDED, [found.pk])
+    follow(Kind.CROWDED, [found.pk])
     tx.record(
         "file.crowded_seen",
         target_kind="file",
@@ -63,7 +64,7 @@ def undo(tx: Transaction, found: CrowdedFile) -> None:
     again = {"state": State.OPEN, "decided_by": None, "decided_at": None}
     if not CrowdedFile.objects.filter(pk=found.pk, state=State.SEEN).update(**again):
         raise Decided
-    review_items.follow(ReviewItem.Kind.CROWDED, [found.pk])
+    follow(Kind.CROWDED, [found.pk])
     tx.record(
         "review.undone",
         target_kind="file",

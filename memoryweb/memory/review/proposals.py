@@ -24,7 +24,7 @@ from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.statements.projection import all_went
 from memoryweb.memory.writing.changes import Picked, print_of, take
-from memoryweb.memory.writing.proposing import follow
+from memoryweb.memory.writing.proposing import settle
 from memoryweb.memory.writing.rejections import states
 from memoryweb.memory.writing.write import Place, Writer, Written, delete, lock, restore, write
 
@@ -109,7 +109,7 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
             found.base_revision = number
     found.state, found.taken, found.decided_by, found.decided_at = "pending", {}, None, None
     found.save()
-    follow({found.pk: found.run_id})
+    settle({found.pk: found.run_id})
     tx.record(
         "review.undone",
         target_kind="proposal",
@@ -235,7 +235,7 @@ def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User
     waiting = Proposal.objects.filter(pk=proposal.pk, state=Proposal.State.PENDING)
     if not waiting.update(state=state, decided_by=by, decided_at=tx.now):
         raise Decided
-    follow({proposal.pk: proposal.run_id})
+    settle({proposal.pk: proposal.run_id})
     tx.record(
         f"proposal.{state}",
         target_kind="proposal",

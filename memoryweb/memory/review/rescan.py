@@ -17,17 +17,9 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.core.row_batches import insert
 from memoryweb.memory.index import indexing
-from memoryweb.memory.models import (
-    File,
-    LineOrigin,
-    Message,
-    Passage,
-    Proposal,
-    ReviewItem,
-    Revision,
-    review_items,
-)
+from memoryweb.memory.models import File, LineOrigin, Message, Passage, Proposal, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.statements import projection
@@ -155,7 +147,7 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
         written = write.write(work, place, masked.text, writer=writer)
         LineOrigin.objects.filter(file=file).delete()
         insert(_again(row) for row in origins)
-        review_items.follow(ReviewItem.Kind.FLAG, [file.pk])
+        follow(Kind.FLAG, [file.pk])
         projection.weigh(written.file)
         indexing.index_files([written.file])
         screening.keep_for_file(work, written.file, masked, writer)

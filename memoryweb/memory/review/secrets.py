@@ -13,9 +13,10 @@ from memoryweb.audit.record import target
 from memoryweb.markdown.diff import carry
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, HeldSecret, Message, Passage, ReviewItem, review_items
+from memoryweb.memory.models import File, HeldSecret, Message, Passage
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided, ValueRefused, WrongValue
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.writing import screening, write
@@ -118,7 +119,7 @@ def _set(
 ) -> int:
     keys = list(rows.values_list("pk", flat=True))
     count = rows.update(state=state, decided_by=by, decided_at=at)
-    review_items.follow(ReviewItem.Kind.SECRET, keys)
+    follow(Kind.SECRET, keys)
     return count
 
 

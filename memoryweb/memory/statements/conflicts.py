@@ -9,7 +9,8 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.language.extraction_rules import is_other_value
 from memoryweb.language.normal_form import normalise
-from memoryweb.memory.models import Contradiction, Fact, ReviewItem, review_items
+from memoryweb.memory.models import Contradiction, Fact
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements.validity import holds_on, state_on, today
 
@@ -135,7 +136,7 @@ def _is_ignored(ignored: Iterable[Contradiction], one: Fact, other: Fact) -> boo
 
 def record(tx: Transaction, action: str, found: Contradiction) -> None:
     """It was opened, decided, or opened again."""
-    review_items.follow(ReviewItem.Kind.CONTRADICTION, [found.pk])
+    follow(Kind.CONTRADICTION, [found.pk])
     tx.record(
         action,
         **target(found),

@@ -17,8 +17,9 @@ from memoryweb.memory.lines import history
 from memoryweb.memory.lines.files import new_file
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.revisions import content_of, contents_of
-from memoryweb.memory.models import File, Proposal, ReviewItem, Revision, review_items
+from memoryweb.memory.models import File, Proposal, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.writing import screening
@@ -48,7 +49,7 @@ def propose(
     of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
     replaced = dict(of_runs.values_list("pk", "run"))
     of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
-    follow(replaced)
+    settle(replaced)
     content = screening.without_new(content, known=file.content)
     screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.content)
     rooted = history.rooted(origins)  # what a source stands on may be changed meanwhile
@@ -96,10 +97,10 @@ def hold_back(
     return proposal
 
 
-def follow(proposals: Mapping[UUID, UUID | None]) -> None:
+def settle(proposals: Mapping[UUID, UUID | None]) -> None:
     """Of proposals, with their runs, that were decided or wait again. A run needs no review once
     all that it proposed is decided, and needs it again after an undo."""
-    review_items.follow(ReviewItem.Kind.PROPOSAL, proposals.keys())
+    follow(Kind.PROPOSAL, proposals.keys())
     for run in Run.objects.filter(pk__in=filter(None, proposals.values())):
         waits = Proposal.objects.filter(run=run, state=Proposal.State.PENDING).exists()
         was, now = Run.Status.NEEDS_REVIEW, Run.Status.SUCCEEDED
@@ -121,7 +122,7 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
     proposal.broken = [{"guard": guard, "detail": detail} for guard, detail in broken]
     proposal.state, proposal.created_at = Proposal.State.PENDING, tx.now
     proposal.save()
-    review_items.follow(ReviewItem.Kind.PROPOSAL, [proposal.pk])
+    follow(Kind.PROPOSAL, [proposal.pk])
     tx.record(
         "proposal.made",
         target_kind="proposal",

@@ -14,8 +14,9 @@ from memoryweb.memory.lines.flags import Brought, without_flagged
 from memoryweb.memory.lines.history import rooted
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.source_classes import source_of
-from memoryweb.memory.models import File, ReviewItem, Revision, review_items
+from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.statements import projection
@@ -76,7 +77,7 @@ def keep(
     insert(row for one in brought for row in one.rows)
     flagged = [one for one in brought if one.was_flagged or any(row.marks for row in one.rows)]
     if flagged:
-        review_items.follow(ReviewItem.Kind.FLAG, [one.file.pk for one in flagged])
+        follow(Kind.FLAG, [one.file.pk for one in flagged])
     indexing.index_files([one.file for one in brought])
     for one, revision in zip(brought, revisions, strict=True):
         record(tx, action, one.file, revision)

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from memoryweb.memory.models import Request, ReviewItem, review_items
+from memoryweb.memory.models import Request
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.text_matching import says
 from memoryweb.memory.writing.new_copies import hidden_texts
@@ -29,7 +30,7 @@ def _offer(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> Non
         if keys == {pk for found in texts.values() for pk in found}:
             request.state, request.erase_at, request.decided_at = Request.State.OPEN, None, tx.now
             request.save(update_fields=["state", "erase_at", "decided_at"])
-        review_items.follow(ReviewItem.Kind.FORGET, [request.pk])
+        follow(Kind.FORGET, [request.pk])
         tx.record(
             "memory.forget_undone",
             target_kind="forget_request",

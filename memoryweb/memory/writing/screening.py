@@ -23,16 +23,10 @@ from memoryweb.language.secrets import credentials, in_names
 from memoryweb.language.secrets.credentials import Secret
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
-from memoryweb.memory.models import (
-    Conversation,
-    File,
-    HeldSecret,
-    Message,
-    ReviewItem,
-    review_items,
-)
+from memoryweb.memory.models import Conversation, File, HeldSecret, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import AssignmentsFound, ContentRefused, SecretRefused
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 
@@ -325,7 +319,7 @@ def _row(tx: Transaction, held: Held, **more: Any) -> HeldSecret:
 
 def _keep(tx: Transaction, rows: Sequence[HeldSecret]) -> None:
     HeldSecret.objects.bulk_create(rows)
-    review_items.follow(ReviewItem.Kind.SECRET, [row.pk for row in rows])
+    follow(Kind.SECRET, [row.pk for row in rows])
     for row in rows:
         tx.record(
             "secret.released" if row.state == HeldSecret.State.RELEASED else "secret.held",

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -7,7 +8,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.commands import base
 from memoryweb.memory import review
 from memoryweb.memory.index.reindexing import all_teams
-from memoryweb.memory.review import Compared
+from memoryweb.memory.models.review_items import Difference
 
 
 class Command(base.Command):
@@ -27,32 +28,26 @@ class Command(base.Command):
         done = {team: look(team) for team in chosen}
         tell = _repaired if options["repair"] else _checked
         return base.Outcome(
-            "\n".join(tell(team, result) for team, result in done.items())
+            "\n".join(tell(team, found) for team, found in done.items())
             or "There is no team yet, and nothing to do.",
-            {"teams": [_told(team, result) for team, result in done.items()]},
-            ok=options["repair"] or not any(result.found for result in done.values()),
+            {"teams": [_told(team, found) for team, found in done.items()]},
+            ok=options["repair"] or not any(done.values()),
         )
 
 
-def _checked(team: Team, result: Compared) -> str:
-    if not result.found:
-        count = sum(result.waiting.values())
-        return f"{team.name}: {count} waiting, and all match."
-    shown = ", ".join(f"{one.kind} {one.about} ({one.problem})" for one in result.found)
-    return f"{team.name}: {len(result.found)} differ: {shown}"
+def _checked(team: Team, found: Sequence[Difference]) -> str:
+    if not found:
+        return f"{team.name}: all that waits matches."
+    shown = ", ".join(f"{one.kind} {one.about} ({one.problem})" for one in found)
+    return f"{team.name}: {len(found)} differ: {shown}"
 
 
-def _repaired(team: Team, result: Compared) -> str:
-    count = sum(result.waiting.values())
-    return f"{team.name}: {count} waiting, {len(result.found)} made to match."
+def _repaired(team: Team, found: Sequence[Difference]) -> str:
+    return f"{team.name}: {len(found)} made to match."
 
 
-def _told(team: Team, result: Compared) -> dict[str, Any]:
-    return {
-        "team": team.slug,
-        "waiting": dict(result.waiting),
-        "differing": [
-            {"kind": one.kind, "problem": one.problem, "about": str(one.about)}
-            for one in result.found
-        ],
-    }
+def _told(team: Team, found: Sequence[Difference]) -> dict[str, Any]:
+    differing = [
+        {"kind": one.kind, "problem": one.problem, "about": str(one.about)} for one in found
+    ]
+    return {"team": team.slug, "differing": differing}
