@@ -3,7 +3,7 @@
     python -m scripts.bench_recall [FOLDER]
     python scripts/postgres.py python -m scripts.bench_recall
 
-Everything goes through the doors: `memory.conversations.messages` takes the conversations, `memory.search`
+Everything goes through the doors: `memory.conversations` takes the messages, `memory.search`
 answers. any@10: some message that the question's answer stands on is among the first ten hits;
 all@10: all of them are. The same is asked of the prompts that `/context` makes, and whether it is
 silent for everyday messages and for questions about other people.
