@@ -10,7 +10,7 @@ from allauth.mfa.totp import views as totp
 from allauth.socialaccount import views as social
 from django.urls import include, path, re_path
 
-from memoryweb.accounts.second_factor import recorded
+from memoryweb.accounts.signins import recorded
 
 _KEY = r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$"
 

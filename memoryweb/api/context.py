@@ -16,7 +16,7 @@ from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, Whole, one_of
-from memoryweb.dreaming import last_seen
+from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, Learned, Reach
 from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.memory import prompt
@@ -76,7 +76,7 @@ def mark_morning_card_seen(request: Request, agent_id: str, body: OwnerFields) -
     agent = request.auth.agent(agent_id)
     owner = acting_owner.acting(request.auth, body)
     now = timezone.now()
-    last_seen.mark([agent], last_seen.who(None, owner), now)
+    night_results.mark([agent], night_results.who(None, owner), now)
     return MorningCardSeen(seen_at=now)
 
 
@@ -90,7 +90,7 @@ def offered(reader: Reader) -> MorningCard | None:
 
 
 def _night(reader: Reader, owner: Owner | None) -> AgentNight | None:
-    return last_seen.last_night(reader.agent, _reach(reader), last_seen.who(None, owner))
+    return night_results.last_night(reader.agent, _reach(reader), night_results.who(None, owner))
 
 
 def _reach(reader: Reader) -> Reach:

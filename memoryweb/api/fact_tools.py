@@ -29,8 +29,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.search import Found, found_with
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
-from memoryweb.memory.visible.request_contents import Told, tell
-from memoryweb.memory.visible.withheld import withheld_targets
+from memoryweb.memory.visible.request_contents import Told, tell, withheld_targets
 from memoryweb.memory.writing.write import Writer
 
 # The tool with which an agent asks to forget, as its owner may in a conversation (SPEC §6.1).

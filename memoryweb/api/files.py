@@ -28,8 +28,7 @@ from memoryweb.api.schemas import (
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.lines.files import files_at_path
-from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.lines.time_travel import Past, files_at
+from memoryweb.memory.lines.revisions import Past, content_of, files_at
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.models.author_kinds import AuthorKind

@@ -42,8 +42,9 @@ from memoryweb.memory.visible.request_contents import (
     offered_of,
     requests_of,
     tell,
+    withheld_among,
+    withheld_targets,
 )
-from memoryweb.memory.visible.withheld import withheld_among, withheld_targets
 
 router = Router(tags=["Forgetting"])
 

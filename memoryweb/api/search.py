@@ -22,7 +22,7 @@ from memoryweb.api.schemas import Camel, one_of
 from memoryweb.memory import prompt
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
-from memoryweb.memory.lines.entries import numbers_of
+from memoryweb.memory.lines.files import numbers_of
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.search import search

@@ -33,3 +33,9 @@ class TeamManager(models.Manager[AnyModel]):
             self._last = (team, self._db), rows
         found: models.QuerySet[AnyModel] = rows.all()
         return found
+
+
+class MemoryRefused(Exception):
+    """What a door refuses, with a sentence for whoever asked; `code` is stable."""
+
+    code = "refused"

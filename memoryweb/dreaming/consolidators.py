@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from memoryweb.dreaming import capacity, gates, scoring
-from memoryweb.dreaming.answer_schema import DreamAnswer
+from memoryweb.dreaming import document as capacity
+from memoryweb.dreaming import gates, scoring
 from memoryweb.dreaming.candidates import Candidate, Mention, gather
 from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.document import Document
@@ -16,6 +16,7 @@ from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.operations import (
     Does,
+    DreamAnswer,
     Living,
     Material,
     Operation,

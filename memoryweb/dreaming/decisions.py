@@ -34,7 +34,7 @@ from memoryweb.dreaming.removal_rules import (
 from memoryweb.language.extraction_rules import Claim
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, fingerprint, says_all_of
-from memoryweb.memory.writing.rejections import Rejections
+from memoryweb.memory.writing.proposing import Rejections
 
 MOST = 200  # operations that are looked at in a night
 _OTHERWISE = frozenset({Why.SUPERSEDED, Why.ASKED})

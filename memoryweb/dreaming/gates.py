@@ -13,11 +13,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.dreaming.known_lines import Known, Later
+from memoryweb.dreaming.known_statements import Known, Later
 from memoryweb.dreaming.operations import Living, Said
 from memoryweb.dreaming.reasons import LEFT_OUT
 from memoryweb.dreaming.scoring import Scored, age_in_days
-from memoryweb.memory.writing.rejections import Rejections
+from memoryweb.memory.writing.proposing import Rejections
 
 Text = str | Promise
 Outcome = Literal["promoted", "kept", "rejected"]

@@ -31,7 +31,7 @@ from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
-from memoryweb.memory.lines import vouched_authors
+from memoryweb.memory.lines import source_classes
 from memoryweb.memory.models import File, LineOrigin
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.statements.evidence import ground_of
@@ -298,7 +298,7 @@ def _outside(run: Run, notes: Sequence[Text]) -> set[tuple[str, int]]:
     """In one's own memory everything is for oneself."""
     if run.owner_id is not None:
         return set()
-    found = vouched_authors.outside_lines(uuid.UUID(note.file_id) for note in notes)
+    found = source_classes.outside_lines(uuid.UUID(note.file_id) for note in notes)
     return {(str(file_id), line) for file_id, line in found}
 
 

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
-from memoryweb.dreaming.answer_schema import DreamAnswer
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs, Text
+from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured, endpoint_for

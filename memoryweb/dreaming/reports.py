@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import insert
-from memoryweb.dreaming import diary, result_sentences
+from memoryweb.dreaming import diary
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
@@ -110,8 +110,7 @@ def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
         if found := {
             text
             for text in texts
-            if fingerprint(text) in prints
-            or any(result_sentences.bare(text) in line for line in quoting)
+            if fingerprint(text) in prints or any(diary.bare(text) in line for line in quoting)
         }:
             one.before = [UNTOLD if text in found else text for text in one.before]
             one.after, one.against = (

@@ -12,7 +12,7 @@ from memoryweb.language.statement_comparison import Lookup, clean
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import forgetting as forgetting
 from memoryweb.memory.conversations import Window, newest, note_date
-from memoryweb.memory.lines import vouched_authors
+from memoryweb.memory.lines import source_classes
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Conversation, File, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -81,8 +81,8 @@ def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
     owner = workspace_of(conversation)
     notes = File.objects.of(conversation.agent_id, owner.pk if owner else None)
     given = notes.filter(path=note_path(note_date(window.turns, run.now)))
-    said = vouched_authors.is_said_by_members(conversation, window.turns)
-    is_known = owner is not None or not vouched_authors.outside_lines(
+    said = source_classes.is_said_by_members(conversation, window.turns)
+    is_known = owner is not None or not source_classes.outside_lines(
         given.values_list("pk", flat=True)
     )
     return Writer(

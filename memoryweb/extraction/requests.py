@@ -1,10 +1,12 @@
 """Asking for an extraction: one queued run covers all that waits of an (agent, owner)."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
@@ -15,8 +17,9 @@ from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.models import Conversation, Fact
+from memoryweb.memory.models import Conversation, Evidence, Fact
 from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.visible.hidden import hidden_facts
 from memoryweb.runs.dispatch import wake_up
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
@@ -267,3 +270,31 @@ def _record(work: Transaction, action: str, run: Run, details: dict[str, object]
         run_id=run.pk,
         details=details,
     )
+
+
+# What the latest conversations taught.
+
+
+def latest(agent: Agent, which: Q) -> "QuerySet[Conversation]":
+    """The latest first. `noted`: an extraction wrote something down."""
+    wrote = Extraction.objects.filter(conversation=OuterRef("pk"), status=Extraction.Status.APPLIED)
+    found = Conversation.objects.filter(which, agent=agent, message_count__gt=0)
+    return found.annotate(noted=Exists(wrote)).order_by("-last_message_at", "-created_at")
+
+
+def taught_by(
+    talks: Collection[Conversation], owner_id: UUID | None
+) -> dict[UUID, dict[Fact, bool]]:
+    """Conversation → statements of that memory that stand on it; False: known already. What was
+    asked to be forgotten is left out."""
+    said = Evidence.objects.filter(message__conversation__in=talks, fact__owner=owner_id)
+    said = said.exclude(fact__in=hidden_facts()).exclude(fact__state=Fact.State.PENDING)
+    earlier = Evidence.objects.filter(fact=OuterRef("fact"), said_at__lt=OuterRef("said_at"))
+    earlier = earlier.exclude(message__conversation=OuterRef("message__conversation"))
+    rows = said.select_related("fact").annotate(
+        talk=F("message__conversation"), is_new=~Exists(earlier)
+    )
+    found: dict[UUID, dict[Fact, bool]] = defaultdict(dict)
+    for row in rows.order_by("said_at", "pk"):
+        found[row.talk][row.fact] = found[row.talk].get(row.fact, False) or row.is_new
+    return found

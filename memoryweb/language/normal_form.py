@@ -15,7 +15,7 @@ from memoryweb.language.comparison_words import (
     PAST,
     SAME_PERSON,
 )
-from memoryweb.language.stems import stem
+from memoryweb.language.tokens import stem
 
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)")
 _AS_OF = re.compile(r"\s*\(as of [^()]{0,30}\)", re.IGNORECASE)  # a stamp, no content

@@ -18,7 +18,6 @@ from memoryweb.language.extraction_rules import dates_in, resolved, without_date
 from memoryweb.language.habit_times import When, when_in
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split
-from memoryweb.language.stems import stem
 from memoryweb.language.support_words import (
     ASKS,
     ASKS_WHAT,
@@ -44,6 +43,7 @@ from memoryweb.language.support_words import (
     SOMEBODY,
     THIRD,
 )
+from memoryweb.language.tokens import stem
 
 _CJK = "\u3005\u30fc\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _KANA = "\u3040-\u309f"

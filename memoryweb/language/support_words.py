@@ -4,7 +4,7 @@ Chinese, Japanese; lower case, without apostrophes."""
 import re
 
 from memoryweb.language.comparison_words import NEGATIONS, NUMBERS, PAST
-from memoryweb.language.stems import stem
+from memoryweb.language.tokens import stem
 
 
 def _words(text: str) -> frozenset[str]:

@@ -8,8 +8,21 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from threading import Lock
 
-from memoryweb.language.stems import stem
+import snowballstemmer
+
+# English stems by Snowball, from any thread.
+
+_STEMMER = snowballstemmer.stemmer("english")
+_ONE_AT_A_TIME = Lock()  # it keeps the word that it is at
+
+
+def stem(word: str) -> str:
+    with _ONE_AT_A_TIME:
+        stemmed: str = _STEMMER.stemWord(word)
+    return stemmed
+
 
 # Of all that stands in a passage's tokens; rows of another version are stale (`reindex`).
 VERSION = 6

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from markdown_it import MarkdownIt
+
 _HEADING = re.compile(r"(#{1,6})(?=\s)")
 _BULLET = re.compile(r"\s*([-*+]|\d{1,9}[.)])\s+(?=\S)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
@@ -70,3 +72,12 @@ def _fence_end(lines: list[str], at: int, fence: str) -> int:
         if closing.startswith(fence) and not closing.strip(fence[0]):
             return end + 1
     return len(lines)
+
+
+# Parsers of Markdown that several threads can use.
+
+
+def ready(parser: MarkdownIt) -> MarkdownIt:
+    """It prepares its rules at the first text; a thread that came meanwhile would find none."""
+    parser.parse("a")
+    return parser

@@ -8,8 +8,18 @@ from datetime import date
 from django.utils.translation import gettext as _
 
 from memoryweb.language.invisible import skeleton
-from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.file_kinds import CORE, FileKind, kind_at
+
+
+class PathRefused(ValueError):
+    """A path that no workspace file may have; the message says why."""
+
+    code = "path_refused"
+
+
+class SectionRefused(Exception):
+    """A heading or key that can't be told apart from another."""
+
 
 MAX_CHARACTERS = 256
 MAX_SEGMENTS = 6

@@ -13,8 +13,8 @@ from itertools import pairwise
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
-from memoryweb.markdown.exceptions import SectionRefused
-from memoryweb.markdown.parser import ready
+from memoryweb.markdown.blocks import ready
+from memoryweb.markdown.paths import SectionRefused
 
 _PARSER = ready(MarkdownIt("commonmark").disable("inline"))  # only blocks matter here
 _LEVEL = re.compile(r"(#{1,6})\s+(.*)")

@@ -12,21 +12,21 @@ class MemoryConfig(AppConfig):
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
         from memoryweb.memory.review import comparing, proposals, rescan, secrets  # noqa: PLC0415
-        from memoryweb.memory.snapshots import conversation_run, uploads  # noqa: PLC0415
+        from memoryweb.memory.snapshots import conversation_run, service  # noqa: PLC0415
         from memoryweb.memory.statements import repair  # noqa: PLC0415
-        from memoryweb.memory.tools import statement_run  # noqa: PLC0415
+        from memoryweb.memory.tools import owner_statements  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
         engine.register(conversation_run.KIND, conversation_run.bring)
-        engine.register(statement_run.KIND, statement_run.write_all)
+        engine.register(owner_statements.KIND, owner_statements.write_all)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(secrets.expire)
         engine.register_tick(proposals.expire)
-        engine.register_tick(uploads.purge)
+        engine.register_tick(service.purge)
         # In this order: the index follows the passages that are made anew.
         post_migrate.connect(fulltext.create, sender=self)
         post_migrate.connect(reindexing.refresh_stale, sender=self)

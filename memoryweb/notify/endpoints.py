@@ -12,8 +12,12 @@ from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.notify import dispatch
-from memoryweb.notify.exceptions import UrlRefused
 from memoryweb.notify.models import Delivery, Endpoint
+
+
+class UrlRefused(ValueError):
+    """An address that no webhook is sent to; the message says why."""
+
 
 TEST = "webhook.test"
 

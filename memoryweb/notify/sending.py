@@ -1,5 +1,8 @@
 """Sends what is due: each message claimed by one worker, and tried again later where it failed."""
 
+import base64
+import hashlib
+import hmac
 import time
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -8,16 +11,45 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django_scopes import scopes_disabled
 
+from memoryweb.audit import keys
 from memoryweb.audit import record as audit
 from memoryweb.core.outbound import posting
 from memoryweb.core.outbound.addresses import AddressRefused
 from memoryweb.core.outbound.posting import TooSlow, Unreachable
-from memoryweb.notify.endpoints import check_url
-from memoryweb.notify.exceptions import UrlRefused
+from memoryweb.notify.endpoints import UrlRefused, check_url
 from memoryweb.notify.models import Delivery, Endpoint
-from memoryweb.notify.signing import headers_of
+
+# Standard Webhooks: who sent it, when, and that it is whole.
+
+_SALT = "memoryweb.webhooks"
+
+
+def secret_of(endpoint: Endpoint) -> str:
+    """As its receiver is given it, once."""
+    return "whsec_" + base64.b64encode(_key(endpoint)).decode()
+
+
+def headers_of(delivery: Delivery, now: datetime) -> dict[str, str]:
+    at = str(int(now.timestamp()))
+    signed = f"{delivery.message_id}.{at}.{delivery.body}".encode()
+    digest = hmac.new(_key(delivery.endpoint), signed, hashlib.sha256).digest()
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "memoryweb",
+        "webhook-id": delivery.message_id,
+        "webhook-timestamp": at,
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }
+
+
+def _key(endpoint: Endpoint) -> bytes:
+    said = f"{endpoint.pk}:{endpoint.generation}"
+    secret = keys.ring().secrets[endpoint.key_number]
+    return salted_hmac(_SALT, said, secret=secret, algorithm="sha256").digest()
+
 
 TURN_SECONDS = 30.0  # of one task; the tick calls the next
 CLAIMED = timedelta(minutes=2)  # longer than any call; a worker that is lost gives it up

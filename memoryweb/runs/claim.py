@@ -6,13 +6,94 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
+from memoryweb.accounts.models import Team
 from memoryweb.core.prepared_queries import Prepared
-from memoryweb.runs import fairness
-from memoryweb.runs.models import Run
+from memoryweb.runs import claim as fairness
+from memoryweb.runs.models import NEVER, Run
+
+# Who is next: teams take turns, and in a team whoever has waited longest.
+#
+# A queue may be long, and every claim asks. So each waiting run carries its `turn_at`: an index has
+# a team's queue in order, and a claim compares the first ones of the teams.
+
+WAITING = (Run.Status.QUEUED, Run.Status.FAILED)
+
+
+def due(now: datetime) -> QuerySet[Run]:
+    """Queued, or failed with a next try, whose time has come. Finished runs have no `due_at`."""
+    return Run.objects.filter(status__in=WAITING, due_at__lte=now)
+
+
+def startable(now: datetime) -> QuerySet[Run]:
+    """Due, its team below its share, and its (agent, owner, kind) not running already."""
+    return _free(now).filter(team__in=_teams(now, settings.RUNS_PER_TEAM).values("pk"))
+
+
+def fairest(
+    now: datetime,
+    share: int,
+    *,
+    kinds: Collection[str] | None = None,
+    run_id: UUID | None = None,
+) -> QuerySet[Run]:
+    """The next startable run of each team, the fairest first, in one statement. `share`: how many
+    of a team run at once."""
+    runs = _free(now).filter(team=OuterRef("pk"))
+    if kinds is not None:
+        runs = runs.filter(kind__in=list(kinds))
+    if run_id is not None:
+        runs = runs.filter(pk=run_id)
+    heads = _teams(now, share).annotate(head=Subquery(runs.order_by(*_TURN).values("pk")[:1]))
+    found = Run.objects.filter(pk__in=heads.values("head"))
+    return found.order_by(_running(now, "team"), *_TURN).select_related("team", "agent", "owner")
+
+
+def last_finished(run: Run) -> datetime:
+    """When a run of its (agent, owner, kind) last ended: the turn of those that wait."""
+    finished = _alike(run).filter(finished_at__isnull=False)
+    at: datetime | None = finished.aggregate(at=Max("finished_at"))["at"]
+    return at or NEVER
+
+
+def has_its_turn(run: Run, now: datetime) -> None:
+    """What else waits of its (agent, owner, kind) goes behind those who waited longer."""
+    _alike(run).filter(status__in=WAITING, due_at__isnull=False).update(turn_at=now)
+
+
+_TURN = ("turn_at", "due_at", "pk")
+
+
+def _alike(run: Run) -> QuerySet[Run]:
+    return Run.objects.filter(agent=run.agent_id, owner=run.owner_id, kind=run.kind)
+
+
+def _free(now: datetime) -> QuerySet[Run]:
+    """Due, and no other of the same (agent, owner, kind) running."""
+    twins = _live(now).filter(team=OuterRef("team"), agent=OuterRef("agent"), kind=OuterRef("kind"))
+    shared_twin = Q(owner=None) & Exists(twins.filter(owner=None))
+    return due(now).filter(~Exists(twins.filter(owner=OuterRef("owner"))), ~shared_twin)
+
+
+def _teams(now: datetime, share: int) -> QuerySet[Team]:
+    """Those below their share."""
+    return Team.objects.alias(live=_running(now, "pk")).filter(live__lt=share)
+
+
+def _live(now: datetime) -> QuerySet[Run]:
+    """Running runs. One whose lease ran out takes no one's place."""
+    return Run.objects.filter(status=Run.Status.RUNNING, lease_until__gt=now).order_by()
+
+
+def _running(now: datetime, team: str) -> Coalesce:
+    """How many of the team run, whose key stands in that column."""
+    live = _live(now).filter(team=OuterRef(team)).values("team")
+    counted = live.annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
 def claim(*, kinds: Collection[str] | None = None, run_id: UUID | None = None) -> Run | None:

@@ -9,9 +9,9 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.runs.claim import last_finished
 from memoryweb.runs.dispatch import wake_up
 from memoryweb.runs.exceptions import OwnerOfOtherTeam
-from memoryweb.runs.fairness import last_finished
 from memoryweb.runs.models import Run
 
 

@@ -25,7 +25,7 @@ from django.utils import timezone
 from django_q.cluster import Cluster
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import dispatch, fairness, ticking
+from memoryweb.runs import claim, dispatch, ticking
 from memoryweb.runs.healthcheck import TICK_LATE, last_tick
 from memoryweb.runs.models import Run
 
@@ -152,7 +152,7 @@ def _pulse(child: Child, now: datetime) -> Pulse:
     )
     started = now - timedelta(seconds=time.monotonic() - child.started)
     return Pulse(
-        waits=fairness.startable(now).exists(),
+        waits=claim.startable(now).exists(),
         works=bool(active["alive"]),
         progress=(active["runs"], active["fences"] or 0),
         tick_is_late=now - max(last_tick(now) or started, started) > TICK_LATE,

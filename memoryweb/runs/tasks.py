@@ -4,7 +4,7 @@ from django.conf import settings
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import dispatch, engine, fairness, ticking
+from memoryweb.runs import claim, dispatch, engine, ticking
 
 
 def wake(run_id: str) -> str:
@@ -22,7 +22,7 @@ def wake(run_id: str) -> str:
 def _pass_on() -> None:
     """Call again for a run whose own call came while its team was at its share."""
     with scopes_disabled():
-        waiting = fairness.fairest(timezone.now(), settings.RUNS_PER_TEAM).first()
+        waiting = claim.fairest(timezone.now(), settings.RUNS_PER_TEAM).first()
     if waiting is not None and not dispatch.waiting_calls():
         dispatch.wake_up(waiting)
 

@@ -30,7 +30,7 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import tools
 from memoryweb.memory.conversations import SPEAKING, first_said
 from memoryweb.memory.index.terms import terms_of
-from memoryweb.memory.lines.entries import find
+from memoryweb.memory.lines.files import find
 from memoryweb.memory.models import Conversation, Fact, Injection, Marker, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused

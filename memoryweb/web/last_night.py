@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET
 from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.dreaming import last_seen
+from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.dreaming.queries import (
     NIGHTS,
@@ -343,7 +343,7 @@ def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights
 def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, AgentNight]:
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
-    whose = last_seen.who(visit.user)
+    whose = night_results.who(visit.user)
     return night_of_each(days, open_to=visit.common, counted=counted, whose=whose)
 
 
@@ -351,7 +351,7 @@ def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
     """The page stays as it is; what came since is told apart on the next visit."""
     fresh = [night.agent for night in nights if any(one.is_new for one in night.learned)]
     if fresh and not request.htmx:
-        last_seen.mark(fresh, last_seen.who(request.user), request.visit.now)
+        night_results.mark(fresh, night_results.who(request.user), request.visit.now)
 
 
 def _asking(

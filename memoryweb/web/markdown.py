@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memoryweb.language.invisible import Piece, pieces
-from memoryweb.markdown.parser import ready
+from memoryweb.markdown.blocks import ready
 from memoryweb.markdown.pins import pin_marks
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import matches

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent
 from memoryweb.memory.conversations import messages_by_day
 from memoryweb.memory.index.recalls import most_used, prompts_by_day
-from memoryweb.memory.statements.over_time import growth
+from memoryweb.memory.statements.listing import growth
 from memoryweb.memory.visible.placeholders import for_people_all
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view

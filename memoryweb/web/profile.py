@@ -21,8 +21,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryweb.accounts import addresses
 from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.members import change_profile
 from memoryweb.accounts.middleware import speak
-from memoryweb.accounts.profiles import change_profile
 from memoryweb.notify import choosing, mail_sending
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show

@@ -15,8 +15,13 @@ from django.utils.translation import gettext_lazy
 from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import reverting
-from memoryweb.memory.lines.revisions import content_of, history_of, renames_of, writers_of
-from memoryweb.memory.lines.time_travel import happened
+from memoryweb.memory.lines.revisions import (
+    content_of,
+    happened,
+    history_of,
+    renames_of,
+    writers_of,
+)
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

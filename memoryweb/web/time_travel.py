@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.markdown.diff import Row, counts, side_by_side
-from memoryweb.memory.lines.time_travel import (
+from memoryweb.memory.lines.revisions import (
     Change,
     Past,
     before_last_dream,

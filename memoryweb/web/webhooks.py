@@ -15,11 +15,10 @@ from django.views.decorators.cache import never_cache
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.notify import endpoints
-from memoryweb.notify.endpoints import check_url
-from memoryweb.notify.exceptions import UrlRefused
+from memoryweb.notify.endpoints import UrlRefused, check_url
 from memoryweb.notify.models import Delivery, Endpoint
 from memoryweb.notify.outbox import LABELS
-from memoryweb.notify.signing import secret_of
+from memoryweb.notify.sending import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page

@@ -15,7 +15,7 @@ from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
-from memoryweb.language.secrets.kind_names import secret_kind as secret_kind
+from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory.lines.history import Said
 from memoryweb.memory.models import Conversation, Fact, LineOrigin, Proposal, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind

@@ -36,7 +36,7 @@ from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import screening, tombstones, write
 from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.notify.models import Endpoint
-from memoryweb.notify.signing import secret_of
+from memoryweb.notify.sending import secret_of
 from tests.commands.calling import Answer, run
 from tests.forgetting.asking import WEIGHT
 from tests.migrated import copy_migrated

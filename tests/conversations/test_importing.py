@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.memory.conversations.importing import batches, check
+from memoryweb.memory.conversations.parsing import batches, check
 from memoryweb.memory.models.refusals import BatchRefused
 
 

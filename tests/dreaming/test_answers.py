@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.dreaming.answer_schema import DreamAnswer
-from memoryweb.dreaming.operations import Does, Operation, Why
+from memoryweb.dreaming.operations import Does, DreamAnswer, Operation, Why
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import parse
 

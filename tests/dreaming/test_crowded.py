@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.capacity import CAP
+from memoryweb.dreaming.document import CAP
 from memoryweb.dreaming.status import status
 from memoryweb.memory.models import Fact
 from memoryweb.memory.models.author_kinds import AuthorKind

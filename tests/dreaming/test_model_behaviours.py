@@ -6,10 +6,17 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memoryweb.dreaming.answer_schema import OperationAnswer
 from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.models import Operation as Told
-from memoryweb.dreaming.operations import Living, Material, Operation, Result, Said, Spoken
+from memoryweb.dreaming.operations import (
+    Living,
+    Material,
+    Operation,
+    OperationAnswer,
+    Result,
+    Said,
+    Spoken,
+)
 from memoryweb.language.extraction_rules import claim_of
 from tests.dreaming.model_behaviours import HONEST, HOSTILE, MEMORY, Case
 from tests.dreaming.nights import answer, dream, memory, note, text_of

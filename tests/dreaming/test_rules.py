@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming import capacity
+from memoryweb.dreaming import document
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.operations import Living, Spoken
 from memoryweb.language.extraction_rules import claim_of
@@ -216,7 +216,7 @@ def test_a_night_adds_as_much_as_there_is() -> None:
 
 
 def test_a_full_file_takes_in_what_is_worth_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capacity, "CAP", 800)
+    monkeypatch.setattr(document, "CAP", 800)
     memory = dream(SEED, *things(60)).content
     assert len(memory) <= 800
     again = dream(memory, mention("Always answer in German", category="instruction"))
@@ -230,14 +230,14 @@ def test_what_came_in_only_because_there_was_room_leaves_first(
     own = "We never got on with the people upstairs"
     memory = dream(SEED, mention(own, durable=False), mention("I'm allergic to nuts", 8)).content
     assert own in memory
-    monkeypatch.setattr(capacity, "CAP", len(memory) + 20)
+    monkeypatch.setattr(document, "CAP", len(memory) + 20)
     full = dream(memory, mention("My brother Tom plays the cello", 7)).content
     assert own not in full
     assert "My brother Tom plays the cello" in full
 
 
 def test_what_found_no_room_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capacity, "CAP", 400)
+    monkeypatch.setattr(document, "CAP", 400)
     result = dream(SEED, *things(30))
     assert {v.why for v in result.made.verdicts if v.verdict == "kept"} == {
         "MEMORY.md has no room for it. It's still known, but not in the prompt."
@@ -245,7 +245,7 @@ def test_what_found_no_room_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_people_wrote_is_never_put_aside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capacity, "CAP", 60)
+    monkeypatch.setattr(document, "CAP", 60)
     memory = f"{SEED}\n- Ann keeps the key of the shed\n"
     result = dream(memory, mention("Tom bakes bread"), persons={5})
     assert "- Ann keeps the key of the shed" in result.content

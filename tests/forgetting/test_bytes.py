@@ -30,7 +30,7 @@ from memoryweb.memory.models import File, Proposal, RecallEvent, Receipt, Reques
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search.engine import search
-from memoryweb.memory.snapshots import service, uploads
+from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
@@ -148,7 +148,7 @@ def _asked_and_looked(world: World, file: File) -> None:
     body = json.dumps({"facts": [LINE]})
     Idempotency.objects.create(team=world.team, token=token, key="k", status=200, body=body)
     with write_transaction(world.team) as work:
-        uploads.keep(work, world.agent, world.customer, of(ARCHIVE), user=world.bob)
+        service.keep(work, world.agent, world.customer, of(ARCHIVE), user=world.bob)
 
 
 @pytest.fixture

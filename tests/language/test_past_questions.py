@@ -1,6 +1,6 @@
 import pytest
 
-from memoryweb.language.past_questions import asks_about_past
+from memoryweb.language.small_talk import asks_about_past
 
 
 @pytest.mark.parametrize(

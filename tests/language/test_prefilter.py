@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from memoryweb.language.extraction_rules.prefilter import needed
+from memoryweb.language.extraction_rules.model import needed
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from memoryweb.language.stems import stem
+from memoryweb.language.tokens import stem
 
 WORDS = [
     "".join(parts)

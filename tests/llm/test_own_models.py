@@ -10,7 +10,7 @@ from django.db import connection
 
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
-from memoryweb.dreaming.trial import trial
+from memoryweb.dreaming.preview import trial
 from memoryweb.llm import choices
 from memoryweb.llm.choices import Own
 from memoryweb.llm.endpoint import configured

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memoryweb.dreaming.answer_schema import DreamAnswer
+from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.extraction.findings import ExtractionAnswer
 from memoryweb.llm.parsing import parse
 from memoryweb.llm.prompts import fence, fenced, load

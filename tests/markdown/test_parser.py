@@ -1,6 +1,6 @@
 from markdown_it import MarkdownIt
 
-from memoryweb.markdown.parser import ready
+from memoryweb.markdown.blocks import ready
 
 
 def test_a_parser_has_its_rules_before_the_first_thread_comes() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.markdown import sections
-from memoryweb.markdown.exceptions import SectionRefused
+from memoryweb.markdown.paths import SectionRefused
 from memoryweb.markdown.sections import appended, has_value, headings, with_section, with_value
 
 TEXT = """# House

@@ -17,8 +17,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
-from memoryweb.memory.index.dates import told
-from memoryweb.memory.index.terms import sought_in, terms_of
+from memoryweb.memory.index.terms import sought_in, terms_of, told
 from memoryweb.memory.models import Passage
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

@@ -18,7 +18,7 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt.prompt_order import arrange
-from memoryweb.memory.snapshots import division
+from memoryweb.memory.snapshots import manifest as memory_manifest
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.planning import Action
 from memoryweb.memory.snapshots.reading import read
@@ -250,7 +250,7 @@ def test_a_preview_takes_a_few_statements_however_many_files(
 def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(division, "MOST_FILES", 4)
+    monkeypatch.setattr(memory_manifest, "MOST_FILES", 4)
     for day in range(1, 8):
         put(world, f"memory/2026-01-{day:02}.md", f"- Day {day}.\n")
     divided = snapshots.parts_of(world.agent, None)

@@ -8,7 +8,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.models import (
     Conversation,

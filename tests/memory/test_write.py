@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.lines.origins import Origin, Source, origins_of, protected_lines
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import File, LineOrigin, Passage, Revision

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.lines.blame import Version, blame
-from memoryweb.memory.lines.history import blame_of
+from memoryweb.memory.lines.history import Version, blame, blame_of
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import File, Message
 from memoryweb.memory.models.author_kinds import AuthorKind

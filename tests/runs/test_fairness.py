@@ -8,7 +8,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memoryweb.agents.models import Owner
-from memoryweb.runs import fairness
+from memoryweb.runs import claim as fairness
 from memoryweb.runs.claim import claim
 from memoryweb.runs.lease import Lease, Outcome
 from memoryweb.runs.models import Run

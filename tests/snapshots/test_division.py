@@ -2,8 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from memoryweb.memory.snapshots.division import Part, Sized, divide
-from memoryweb.memory.snapshots.manifest import Packed, write
+from memoryweb.memory.snapshots.manifest import Packed, Part, Sized, divide, write
 from memoryweb.memory.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -1,4 +1,4 @@
-from memoryweb.memory.snapshots.joined_notes import joined
+from memoryweb.memory.snapshots.planning import joined
 
 HERE = "# 2026-11-20\n\n- 09:00 Fog.\n"
 

@@ -9,7 +9,7 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.extraction.extractors import by_rules
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.conversations.window import next_window
+from memoryweb.memory.conversations.queries import next_window
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Conversation, Message, Request
 from memoryweb.memory.models.transaction import write_transaction

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memoryweb.dreaming import capacity
+from memoryweb.dreaming import document
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.memory.facts import actions
 from memoryweb.memory.models import Fact, File, LineOrigin
@@ -127,14 +127,14 @@ def test_a_full_file_still_takes_in_what_is_new(
         f"- The shelf number {n} in the archive holds the files of {1700 + n}." for n in range(400)
     )
     full = "# Memory\n\n## Other\n\n"
-    while len(full) < capacity.CAP - 70:
+    while len(full) < document.CAP - 70:
         full += next(lines) + "\n"
     memory(world, owner, full)
     for night in range(nights):
         says(world, f"day {night}", *_talk(night), day=_day(night), owner=owner)
         dream(world, owner, _day(night))
         text = text_of(world, owner)
-        assert len(text) <= capacity.CAP
+        assert len(text) <= document.CAP
         assert next(_talk(night)) in text
     aside = Fact.objects.living().filter(owner=owner, file=None, state=Fact.State.ACTIVE)
     assert aside.exists()

@@ -7,7 +7,7 @@ from django_scopes import scope
 
 from memoryweb.agents.readers import Reader
 from memoryweb.extraction.extractors import by_model
-from memoryweb.memory.conversations.window import Window
+from memoryweb.memory.conversations.queries import Window
 from memoryweb.memory.models import Conversation, Fact
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

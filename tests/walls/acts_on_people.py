@@ -4,16 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from memoryweb.accounts import (
-    addresses,
-    integrations,
-    invitations,
-    members,
-    profiles,
-    signins,
-    teams,
-    tokens,
-)
+from memoryweb.accounts import addresses, integrations, invitations, members, signins, teams, tokens
 from memoryweb.accounts.models import Invitation, Membership, Token, User
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.agents import one_time_codes
@@ -206,7 +197,7 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     ),
     "change profile": (
         "profile.changed",
-        lambda w: profiles.change_profile(user=_user(w), name="Bobby", time_zone="UTC"),
+        lambda w: members.change_profile(user=_user(w), name="Bobby", time_zone="UTC"),
     ),
     "sign in": ("signin.succeeded", lambda w: signins.record_act(w.bob, "signin.succeeded")),
     "fail to sign in": ("signin.failed", lambda w: signins.record_wrong_password(w.bob.email)),

@@ -21,8 +21,8 @@ from memoryweb.memory.models import Conversation, Fact, File, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import context, injections
+from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
-from memoryweb.memory.snapshots import uploads
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import NewLine, Place, Writer
@@ -233,7 +233,7 @@ def _archived(world: World, owner: Owner | None, canary: str, message: int) -> N
             work, world.agent, owner, archive, token, by=Writer(AuthorKind.IMPORT, user=world.alice)
         )
         if owner is None or owner.person:
-            uploads.keep(work, world.agent, owner, archive, user=world.bob)
+            service.keep(work, world.agent, owner, archive, user=world.bob)
 
 
 def _given(world: World, owner: Owner | None, name: str) -> None:

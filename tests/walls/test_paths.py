@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from memoryweb.markdown import paths
-from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

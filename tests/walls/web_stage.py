@@ -27,8 +27,8 @@ from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.models import Conversation, File, Proposal, Target
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
-from memoryweb.memory.snapshots import uploads
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.notify import endpoints
@@ -232,7 +232,7 @@ def _upload(home: Home) -> str:
     """An archive that the person has uploaded and not imported."""
     assert home.person.person
     with write_transaction(home.team) as work:
-        kept = uploads.keep(work, home.agent, None, ARCHIVE, user=home.person.person)
+        kept = service.keep(work, home.agent, None, ARCHIVE, user=home.person.person)
     return str(kept.pk)
 
 

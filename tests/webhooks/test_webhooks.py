@@ -26,7 +26,7 @@ from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.notify import endpoints, outbox, sending
 from memoryweb.notify.models import Delivery, Endpoint
-from memoryweb.notify.signing import secret_of
+from memoryweb.notify.sending import secret_of
 from tests.web.pages import text, url
 from tests.world import World
 

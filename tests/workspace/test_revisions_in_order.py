@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from django.utils import timezone
 
-from memoryweb.memory.lines.time_travel import files_at
+from memoryweb.memory.lines.revisions import files_at
 from memoryweb.memory.models import File
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.memory.lines.time_travel import Past, changes, files_at, workspace_at
+from memoryweb.memory.lines.revisions import Past, changes, files_at, workspace_at
 from memoryweb.memory.models import Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

@@ -10,14 +10,18 @@ from memoryweb.memory.conversations.parsing import (
     parse_message,
 )
 from memoryweb.memory.conversations.queries import (
+    SPEAKING,
     Talks,
+    Window,
     first_said,
     last_marker,
     messages_by_day,
     messages_with_talks,
+    newest,
+    next_window,
+    note_date,
     talks_per_owner,
 )
-from memoryweb.memory.conversations.window import SPEAKING, Window, newest, next_window, note_date
 
 __all__ = [
     "MAX_BATCH_BYTES",

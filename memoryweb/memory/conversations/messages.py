@@ -16,7 +16,7 @@ from memoryweb.audit.record import target
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.secrets import credentials, in_names
 from memoryweb.memory import forgetting
-from memoryweb.memory.conversations import importing, spoken_corrections
+from memoryweb.memory.conversations import parsing, spoken_corrections
 from memoryweb.memory.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines.source_classes import is_own_name
@@ -25,7 +25,7 @@ from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.text_matching import sentences
-from memoryweb.memory.writing import new_copies, said_again, screening, tombstones
+from memoryweb.memory.writing import screening, tombstones
 from memoryweb.memory.writing.screening import Held
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
@@ -92,7 +92,7 @@ def add_messages(
     known = _known(conversation, messages)
     buried = tombstones.of(conversation.agent_id, memory_of(owner))
     anew = dict(_said_anew(conversation, messages, known, tx.now)) if buried else {}
-    buried = said_again.lifted(tx, buried, anew)
+    buried = tombstones.lifted(tx, buried, anew)
     messages = [replace(one, content=buried.said(one.content)) for one in messages]
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
@@ -101,7 +101,7 @@ def add_messages(
         rows = _append(tx, conversation, fresh, token, batch)
         offer = forgetting.hear(tx, conversation, rows)
         if buried.is_hiding:
-            new_copies.in_messages(conversation, rows, anew)
+            tombstones.in_messages(conversation, rows, anew)
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
     return Added(conversation, len(fresh), len(messages) - len(fresh), held=held, offer=offer)
 
@@ -120,12 +120,12 @@ def import_messages(
     Raises BatchRefused, MessageConflict.
     """
     with open_file() as lines:
-        importing.check(lines)
+        parsing.check(lines)
     seen: set[str] = set()
     total = Imported()
     with open_unit() as unit, open_file() as lines:
         owner = find_owner()
-        for conversation_id, messages in importing.batches(lines):
+        for conversation_id, messages in parsing.batches(lines):
             added = add_messages(
                 unit,
                 agent=agent,

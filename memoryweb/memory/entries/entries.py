@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.markdown.paths import entry_path, fold, stem_of
-from memoryweb.memory.lines.entries import entries_of, find, is_number, next_number
+from memoryweb.memory.lines.files import entries_of, find, is_number, next_number
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Alias, Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME

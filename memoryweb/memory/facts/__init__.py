@@ -1,8 +1,16 @@
 """What people do about statements, and statements that can't both be true."""
 
-from memoryweb.memory.facts.actions import confirm, edit, not_true, restore, unconfirm, vote
+from memoryweb.memory.facts.actions import (
+    amounts,
+    confirm,
+    edit,
+    not_true,
+    restore,
+    standing,
+    unconfirm,
+    vote,
+)
 from memoryweb.memory.facts.contradictions import ask_whether_replaced, contradict, resolve, undo
-from memoryweb.memory.facts.current import amounts, standing
 from memoryweb.memory.facts.soul import PATH, count
 
 __all__ = [

@@ -3,8 +3,15 @@
 What changes a statement changes its file; the facts follow, as they follow every edit.
 """
 
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
@@ -16,7 +23,10 @@ from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
+from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.statements.validity import in_states, today
+from memoryweb.memory.visible.hidden import remembered
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.write import Place, Writer, Written
@@ -197,3 +207,25 @@ def _write(
     place = Place(fact.agent, fact.owner, file.path)
     whys = {normalise(fact.text): went}
     return write.write(tx, place, content, writer=writer, expected=file.sha256, whys=whys)
+
+
+# What stands in a memory now, for an agent's home: how much there is, and the statements.
+
+_STANDING = (Fact.State.ACTIVE, Fact.State.DISPUTED)
+
+
+def amounts(agent: Agent, owners: Collection[UUID], now: datetime) -> dict[UUID | None, int]:
+    """How many statements hold now, in the shared memory (None) and in that of these owners."""
+    reach = Q(agent=agent) & (Q(owner=None) | Q(owner__in=owners))
+    found = remembered(reach).filter(in_states(_STANDING, today(now, agent.zone)))
+    return dict(found.order_by().values_list("owner").annotate(Count("pk")))
+
+
+def standing(agent: Agent, owner_id: UUID | None, now: datetime) -> "QuerySet[Any]":
+    """The statements of exactly one memory, the latest first, weighed. `was`: the value before."""
+    found = remembered(in_states(_STANDING, today(now, agent.zone)))
+    found = found.filter(agent=agent, owner=owner_id)
+    earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
+    was = Subquery(earlier.values("value")[:1])
+    listed: QuerySet[Any] = weighed(found).annotate(was=was)
+    return listed.order_by("-changed_at", "-pk")

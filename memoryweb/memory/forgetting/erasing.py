@@ -17,14 +17,7 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.core.sqlite.bytes import truncate_log
-from memoryweb.memory.forgetting import (
-    copies,
-    erasable_columns,
-    holds,
-    receipts,
-    removal,
-    whole_owners,
-)
+from memoryweb.memory.forgetting import erasable_columns, holds, receipts, removal, whole_owners
 from memoryweb.memory.forgetting.erasable_columns import Memory, Table
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import Going
@@ -295,7 +288,7 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
 def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
     """The shared memory's own, where it quotes what stands in a private one."""
     run = lease.run
-    going, keys = copies.in_diaries(memory, Sought(run.inputs["texts"]))
+    going, keys = removal.in_diaries(memory, Sought(run.inputs["texts"]))
     for key in keys:
         with write_transaction(run.team, run=run) as work:
             lease.fence()
@@ -307,7 +300,7 @@ def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
 def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
     """Diaries, reports, candidates, stored answers and whatever else repeats it."""
     run = lease.run
-    for table, of, sought in copies.records(memory, _sought(run)):
+    for table, of, sought in removal.records(memory, _sought(run)):
         hits = [pk for pk in erasable_columns.hits(table, of, sought) if pk != run.pk]
         while hits:
             some, hits = hits[:_RECORDS], hits[_RECORDS:]
@@ -337,7 +330,7 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
         if n := erasable_columns.identities(memory, sought):
             run.result["remaining"] += n
             _count(run, {"identity": n})
-        for table, of, quoted in copies.records(memory, sought):
+        for table, of, quoted in removal.records(memory, sought):
             run.result["remaining"] += (
                 0 if of == memory else len(erasable_columns.hits(table, of, quoted))
             )

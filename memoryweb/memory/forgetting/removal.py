@@ -5,9 +5,11 @@ what was said in place; and out of the files' past, where a mark stays.
 import hmac
 import secrets
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import groupby
+from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -17,9 +19,10 @@ from django.db.models import Q
 from memoryweb.audit.record import target as named
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
-from memoryweb.markdown.file_kinds import kind_at
+from memoryweb.markdown.file_kinds import KINDS, Written, kind_at
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.forgetting.erasable_columns import Memory, headed
+from memoryweb.memory.forgetting import erasable_columns
+from memoryweb.memory.forgetting.erasable_columns import Memory, Table, headed
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.models import (
@@ -269,3 +272,47 @@ def _forget_answers(agent_id: UUID, owner_id: UUID | None) -> None:
     waiting = model._default_manager.filter(status="answered", conversation__agent=agent_id)
     waiting = waiting if owner_id is None else waiting.filter(conversation__owner=owner_id)
     waiting.delete()
+
+
+# Records that repeat what is erased: those of its memory, and those of the shared one that quote
+# it. What the shared memory says itself is somebody's who stays.
+
+_STARTS = [kind.start for kind in KINDS if kind.written is Written.DREAMS]
+_IS_DIARY = reduce(or_, (Q(folded_path__startswith=start) for start in _STARTS))
+_REVISIONS = Table(Revision, ("text", "reason"))
+
+
+def records(memory: Memory, sought: Sought) -> Iterator[tuple[Table, Memory, Sought]]:
+    """Each table with the memory whose rows are meant, and what goes of them."""
+    for table in erasable_columns.records():
+        yield table, memory, sought
+    shared = replace(memory, owner_id=None)
+    if memory != shared:
+        there = [
+            table
+            for table in erasable_columns.quoting()
+            if erasable_columns.hits(table, shared, sought)
+        ]
+        quoted = _quoted(shared, sought) if there else sought
+        yield from ((table, shared, quoted) for table in there)
+
+
+def in_diaries(memory: Memory, sought: Sought) -> tuple[Going, list[UUID]]:
+    """What goes of the shared memory's diary, and the files: its months are archived."""
+    shared = replace(memory, owner_id=None)
+    told = Revision.objects.filter(pk__in=erasable_columns.hits(_REVISIONS, shared, sought))
+    found = File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
+    keys = list(found.values_list("pk", flat=True)) if memory != shared else []
+    quoted = _quoted(shared, sought) if keys else Sought(())
+    return Going(shared, Hidden(), quoted), keys if quoted else []
+
+
+def _quoted(shared: Memory, sought: Sought) -> Sought:
+    """Without what stood in the shared memory otherwise than as a diary's telling."""
+    return Sought(text for text in sought.texts if not _is_said(shared, text))
+
+
+def _is_said(shared: Memory, text: str) -> bool:
+    """In any revision: of a line that was its owner's alone all of them have the mark by now."""
+    told = Revision.objects.filter(pk__in=erasable_columns.hits(_REVISIONS, shared, Sought([text])))
+    return told.exclude(file__in=File.objects.filter(_IS_DIARY)).exists()

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from memoryweb.language.normal_form import read
 from memoryweb.language.tokens import tokens
-from memoryweb.memory.index.cursors import Cursor
-from memoryweb.memory.lines.time_travel import Past
+from memoryweb.memory.index.query_syntax import Cursor
+from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.models import Fact, File, Message, Passage
 
 AROUND = 80

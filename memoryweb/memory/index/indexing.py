@@ -17,7 +17,7 @@ from memoryweb.core.row_batches import insert, remove, shift
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of, stem_of
-from memoryweb.memory.index import dates, ranking
+from memoryweb.memory.index import ranking, terms
 from memoryweb.memory.index.terms import is_question
 from memoryweb.memory.lines.source_classes import source_of_message, sources_of_files, weakest
 from memoryweb.memory.models import Conversation, File, Message, Passage
@@ -119,7 +119,7 @@ def _made(
     weight, day, is_said = common["weight"], common["date"], file.note_date is not None
     for number, block in found:
         words, trail = tokens.tokens(block.text), _trail(file, block)
-        told, tells = dates.told(block.text, day, is_said=is_said)
+        told, tells = terms.told(block.text, day, is_said=is_said)
         yield Passage(
             **common,
             line=block.line,
@@ -160,7 +160,7 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             continue
         words = tokens.tokens(message.content)
         day: date = message.timestamp.date()
-        told, tells = dates.told(message.content, day, is_said=True)
+        told, tells = terms.told(message.content, day, is_said=True)
         weight = MESSAGE_WEIGHT if message.role == Message.Role.USER else OTHERS_WEIGHT
         yield Passage(
             team_id=conversation.team_id,

@@ -7,11 +7,14 @@ does not; `at:` is a moment, or the end of a day (UTC).
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime, time
 
+from django.core import signing
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.readers import Reader
 from memoryweb.memory.models.refusals import SearchRefused
 
 MOST_CHARACTERS = 10_000
@@ -99,3 +102,34 @@ def _moment(text: str | None) -> datetime | None:
                 " 2026-11-20T18:00Z; “{text}” isn’t one."
             ).format(text=text[:40]),
         ) from error
+
+
+# Where a page of results ended, as an opaque text that fits the same search only.
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The last hit of a page: the file or conversation, the place in it, and its score then."""
+
+    whole: int
+    ordinal: int
+    score: float
+
+
+def stamp(reader: Reader, query: Query, kinds: Collection[str], scope: str) -> str:
+    owner = reader.owner.pk if reader.owner else None
+    return f"memoryweb.search {(reader.agent.pk, owner, query, sorted(kinds), scope)!r}"
+
+
+def write(cursor: Cursor, stamp: str) -> str:
+    return signing.dumps(astuple(cursor), salt=stamp)
+
+
+def read(text: str, stamp: str) -> Cursor:
+    """Raises SearchRefused."""
+    try:
+        return Cursor(*signing.loads(text, salt=stamp))
+    except signing.BadSignature:
+        raise SearchRefused(
+            "bad_cursor", _("This page of results does not exist; start the search again.")
+        ) from None

@@ -7,17 +7,17 @@ from datetime import date
 from itertools import count
 from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.markdown import paths
-from memoryweb.markdown.file_kinds import NOTE, SEEDED, FileKind
-from memoryweb.markdown.paths import fold
+from memoryweb.markdown.file_kinds import ENTRY, NOTE, SEEDED, FileKind
+from memoryweb.markdown.paths import entry_path, fold, kind_of
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, FileQuerySet, Revision, Scope
+from memoryweb.memory.models import Alias, Entry, File, FileQuerySet, Revision, Scope
 
 
 def of_kinds(kinds: Iterable[FileKind], at: str = "") -> Q:
@@ -136,3 +136,65 @@ def file_that_was(files: FileQuerySet, path: str, sha256: str) -> File | None:
     found = list(files.filter(Exists(had)).defer("content").order_by("-updated_at"))
     found.sort(key=lambda file: (file.deleted_at is not None, file.folded_path != fold(path)))
     return found[0] if found else files.filter(folded_path=fold(path)).first()
+
+
+# Entries of one memory: an agent's shared one, or one owner's.
+
+
+def entries_of(agent: Agent, owner: Owner | None) -> "QuerySet[Entry]":
+    """The present ones, with their files and other names, without the texts."""
+    aliases = Prefetch("aliases", Alias.objects.order_by("folded"))
+    return (
+        Entry.objects.filter(agent=agent, owner=owner, file__deleted_at=None)
+        .filter(file__folded_path__startswith=ENTRY.start)
+        .select_related("file")
+        .prefetch_related(aliases)
+    )
+
+
+def find(agent: Agent, owner: Owner | None, asked: str) -> Entry | None:
+    """By number, by name, or by another name."""
+    entries = entries_of(agent, owner)
+    if is_number(asked):
+        return entries.filter(number=int(asked)).first()
+    named = entries.filter(file__folded_path=fold(entry_path(asked))).first()
+    return named or entries.filter(aliases__folded=fold(asked)).first()
+
+
+def numbers_of(files: Iterable[File]) -> dict[UUID, int]:
+    """Of those that are entries."""
+    named = [file.pk for file in files if kind_of(file.path) is ENTRY]
+    rows = Entry.objects.filter(file__in=named).values_list("file", "number") if named else ()
+    return dict(rows)
+
+
+def is_number(asked: str) -> bool:
+    return asked.isascii() and asked.isdigit() and len(asked) < 10
+
+
+def follow(files: Iterable[File]) -> None:
+    """Give a number to each file that has become an entry, however it came to be one."""
+    named = {file.pk: file for file in files if kind_of(file.path) is ENTRY}
+    if not named:
+        return
+    known = Entry.objects.filter(file__in=named).values_list("file", flat=True)
+    fresh = [file for pk, file in named.items() if pk not in {*known}]
+    if not fresh:
+        return
+    first = next_number(fresh[0].agent_id, fresh[0].owner_id)
+    Entry.objects.bulk_create(
+        Entry(
+            team_id=file.team_id,
+            agent_id=file.agent_id,
+            owner_id=file.owner_id,
+            file=file,
+            number=number,
+            created_at=file.updated_at,
+        )
+        for number, file in enumerate(fresh, first)
+    )
+
+
+def next_number(agent_id: UUID, owner_id: UUID | None) -> int:
+    last = Entry.objects.filter(agent=agent_id, owner=owner_id).aggregate(last=Max("number"))
+    return (last["last"] or 0) + 1

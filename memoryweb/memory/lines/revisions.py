@@ -1,15 +1,21 @@
 """Reading a file's past."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import reduce
+from itertools import groupby
 from operator import or_
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import DateTimeField, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
 from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models.author_kinds import AuthorKind
 
 
 def content_of(file: File, number: int) -> str:
@@ -73,3 +79,157 @@ def renames_of(file: File, numbers: Collection[int]) -> dict[int, str]:
         for number in numbers
         if number in paths and paths.get(number - 1, paths[number]) != paths[number]
     }
+
+
+# Time travel: one workspace as it was at any moment, and what changed between two.
+#
+# A simulated night happened at the moment that its run took for now, like everywhere else; where
+# what it read was written later, no view of an earlier moment shows what it wrote.
+
+_INSTANT = timedelta(microseconds=1)
+_AT_ONCE = 100  # files whose texts one statement asks for
+
+
+@dataclass(frozen=True)
+class Past:
+    """A file at a moment: its name then, and the revision that was current. `size` is in bytes."""
+
+    file: File
+    path: str
+    number: int
+    content: str = ""
+    sha256: str = ""
+    size: int = 0
+    base: int = field(default=0, repr=False)
+    written_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one file between two moments; `before` is None where it was not there."""
+
+    kind: str  # added | removed | renamed | changed
+    before: Past | None
+    after: Past | None
+
+    @property
+    def path(self) -> str:
+        past = self.after or self.before
+        return past.path if past else ""
+
+
+def happened() -> Coalesce:
+    return Coalesce(F("run__clock"), F("created_at"), output_field=DateTimeField())
+
+
+def workspace_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Past]:
+    """Every file that was there, by name, with its whole text."""
+    return with_texts(files_at(agent_id, owner_id, moment))
+
+
+def files_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Past]:
+    """As `workspace_at` without the texts, in one statement."""
+    rows = _latest(agent_id, owner_id, moment).select_related("file", "run")
+    pasts = [_past(row) for row in rows.defer("text", "file__content") if not row.is_deletion]
+    return sorted(pasts, key=lambda past: past.path.casefold())
+
+
+def with_texts(pasts: Sequence[Past]) -> list[Past]:
+    """The same files with their texts: one statement for every hundred of them."""
+    texts: dict[UUID, str] = {}
+    for start in range(0, len(pasts), _AT_ONCE):
+        texts |= _texts(pasts[start : start + _AT_ONCE])
+    return [replace(past, content=texts[past.file.pk]) for past in pasts]
+
+
+def changes(before: Iterable[Past], after: Iterable[Past]) -> list[Change]:
+    """By name. A file that has its name and its text still is left away."""
+    then = {past.file.pk: past for past in before}
+    now = {past.file.pk: past for past in after}
+    found = [_change(then.get(key), now.get(key)) for key in {**then, **now}]
+    return sorted((one for one in found if one), key=lambda one: one.path.casefold())
+
+
+def before_last_dream(agent: Agent, owner_id: UUID | None) -> datetime | None:
+    """Just before a dream last changed the workspace."""
+    wrote = Revision.objects.filter(run=OuterRef("pk"), author_kind=AuthorKind.DREAM)
+    dreams = agent.runs.filter(Exists(wrote), owner=owner_id)
+    latest = dreams.order_by(Coalesce("clock", "finished_at", "created_at").desc())
+    return _before(Revision.objects.filter(run=latest.values("pk")[:1]))
+
+
+def before_last_import(agent: Agent, owner_id: UUID | None) -> datetime | None:
+    wrote = Revision.objects.filter(batch=OuterRef("pk"))
+    batches = agent.imports.filter(Exists(wrote), owner=owner_id)
+    latest = batches.order_by("-created_at")
+    return _before(Revision.objects.filter(batch=latest.values("pk")[:1]))
+
+
+def _before(rows: "QuerySet[Revision]") -> datetime | None:
+    """A whole millisecond, as addresses and inputs carry it."""
+    last: datetime | None = rows.aggregate(last=Max(happened()))["last"]
+    if last is None:
+        return None
+    return (last - _INSTANT).replace(microsecond=(last - _INSTANT).microsecond // 1000 * 1000)
+
+
+def _latest(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> "QuerySet[Revision]":
+    """Of each file: by time where its revisions are in order, else back from the newest."""
+    rows = Revision.objects.filter(file=OuterRef("pk"))
+    ordered = rows.filter(number__gte=OuterRef("ordered_from"), created_at__lte=moment)
+    others = rows.filter(number__lt=OuterRef("ordered_from"))
+    others = others.alias(at=happened()).filter(at__lte=moment)
+    others = others.filter(Q(run__clock=None) | ~Exists(_read_by_then(moment)))
+    last = Coalesce(
+        Subquery(ordered.order_by("-created_at", "-number").values("pk")[:1]),
+        Subquery(others.order_by("-number").values("pk")[:1]),
+    )
+    files = File.objects.of(agent_id, owner_id).annotate(last=last)
+    return Revision.objects.filter(pk__in=files.values("last"))
+
+
+def _read_by_then(moment: datetime) -> "QuerySet[Revision]":
+    """What a simulated run had before it that was written after the moment: the notes of its
+    workspace, and the file itself. Its own text may say any of it."""
+    before = Revision.objects.filter(
+        pk__lt=OuterRef("pk"),
+        file__agent=OuterRef("file__agent"),
+        file__scope=OuterRef("file__scope"),
+    )
+    same_owner = Q(file__owner=OuterRef("file__owner")) | Q(file__owner=None)
+    source = Q(file=OuterRef("file")) | Q(file__note_date__isnull=False)
+    return before.filter(same_owner, source).alias(at=happened()).filter(at__gt=moment)
+
+
+def _past(row: Revision) -> Past:
+    return Past(
+        row.file,
+        row.path or row.file.path,
+        row.number,
+        sha256=row.sha256,
+        size=row.size,
+        base=row.base,
+        written_at=(row.run and row.run.clock) or row.created_at,
+    )
+
+
+def _texts(pasts: Sequence[Past]) -> dict[UUID, str]:
+    """A text is its base and every delta after it."""
+    parts = Q(pk__in=())
+    for past in pasts:
+        parts |= Q(file=past.file.pk, number__gte=past.base, number__lte=past.number)
+    rows = Revision.objects.filter(parts).order_by("file", "number")
+    return dict(_joined(rows.values_list("file", "text")))
+
+
+def _joined(rows: Iterable[tuple[UUID, str]]) -> Iterator[tuple[UUID, str]]:
+    for file_id, parts in groupby(rows, key=lambda row: row[0]):
+        yield file_id, "".join(text for _id, text in parts)
+
+
+def _change(before: Past | None, after: Past | None) -> Change | None:
+    if before is None or after is None:
+        return Change("added" if before is None else "removed", before, after)
+    if before.path != after.path:
+        return Change("renamed", before, after)
+    return Change("changed", before, after) if before.sha256 != after.sha256 else None

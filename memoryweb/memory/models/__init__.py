@@ -2,7 +2,7 @@
 
 from memoryweb.memory.models.conversations import Conversation, Marker, Message
 from memoryweb.memory.models.entries import Alias, Entry
-from memoryweb.memory.models.files import File, FileQuerySet, Import, Revision, Scope
+from memoryweb.memory.models.files import File, FileQuerySet, Import, Revision, Scope, Upload
 from memoryweb.memory.models.forgetting import (
     LegalHold,
     Receipt,
@@ -14,7 +14,6 @@ from memoryweb.memory.models.forgetting import (
 from memoryweb.memory.models.index import InjectedSpan, Injection, Passage, RecallEvent
 from memoryweb.memory.models.lines import KeptLine, LineOrigin, PastOrigin
 from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
-from memoryweb.memory.models.snapshots import Upload
 from memoryweb.memory.models.statements import Contradiction, Evidence, Fact, FactQuerySet, Vote
 
 __all__ = [

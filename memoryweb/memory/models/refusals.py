@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from memoryweb.core.exceptions import MemoryRefused
-from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.core.tenancy import MemoryRefused
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models.files import File
 
 __all__ = [

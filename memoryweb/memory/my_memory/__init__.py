@@ -1,20 +1,21 @@
 """What is kept about a person, for that person."""
 
-from memoryweb.memory.my_memory.amounts import Kept, kept_about
 from memoryweb.memory.my_memory.archive import export
 from memoryweb.memory.my_memory.changes import SentenceGone, Spot, moved, remove, reword, undo
 from memoryweb.memory.my_memory.contents import (
     KINDS,
     STANDING,
+    Kept,
     Place,
     Sentence,
     Wanted,
+    kept_about,
+    last_uses,
     marker_of,
     own_file,
     passages,
     sentences,
 )
-from memoryweb.memory.my_memory.uses import last_uses
 
 __all__ = [
     "KINDS",

@@ -2,18 +2,42 @@
 where it came from. Whoever calls has checked whose owners these are."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
 
 from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Agent
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
+from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.lines.files import of_kinds
-from memoryweb.memory.models import File, LineOrigin, Passage
+from memoryweb.memory.models import (
+    Conversation,
+    File,
+    InjectedSpan,
+    LineOrigin,
+    Passage,
+    RecallEvent,
+)
 from memoryweb.memory.visible.hidden import MARK, hidden, is_meant
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
@@ -218,3 +242,102 @@ def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[L
 
 def _numbers(block: Block) -> range:
     return range(block.line, block.end + 1)
+
+
+# How much is kept about somebody.
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one agent keeps about some owners."""
+
+    agent: Agent
+    files: int
+    lines: int
+    conversations: int
+    standing: int = 0  # sentences outside notes and diary
+
+
+def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
+    """In one statement, however many agents there are."""
+    files = File.objects.filter(owner__in=owner_ids, deleted_at=None)
+    lines = LineOrigin.objects.filter(
+        file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
+    )
+    talks = Conversation.objects.filter(owner__in=owner_ids)
+    standing = passages(team, owner_ids, Wanted(kinds=STANDING))
+    agents = team.agents.live().annotate(
+        kept_files=_of_each(files, "agent", Count("pk")),
+        kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),
+        kept_talks=_of_each(talks, "agent", Count("pk")),
+        kept_standing=_of_each(standing, "agent", Count("pk")),
+    )
+    found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
+    return [
+        Kept(one, one.kept_files, one.kept_lines, one.kept_talks, one.kept_standing)
+        for one in found
+    ]
+
+
+def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:
+    counted = rows.filter(**{agent: OuterRef("pk")}).order_by().values(agent).annotate(n=count)
+    return Coalesce(Subquery(counted.values("n")), 0)
+
+
+# When a sentence was last given to an agent: by search and tools, or as a part of a prompt.
+
+LOOKED_BACK = timedelta(days=90)
+Use = tuple[UUID, str]  # a file, and the hash of a line
+
+
+@dataclass(frozen=True)
+class _Span:
+    revision: int
+    first: int
+    last: int
+    at: datetime
+
+
+def last_uses(sentences: Iterable[Sentence], now: datetime) -> dict[Place, datetime]:
+    """Of the last 90 days, in one statement."""
+    shown = list(sentences)
+    recalled, injected = _uses(shown, now - LOOKED_BACK)
+    found: dict[Place, datetime] = {}
+    for one in shown:
+        moments = [span.at for span in injected.get(one.file.pk, ()) if _covers(span, one)]
+        if recall := recalled.get((one.file.pk, keyed_hash(one.block.text))):
+            moments.append(recall)
+        if moments:
+            found[one.place] = max(moments)
+    return found
+
+
+def _uses(
+    shown: Iterable[Sentence], since: datetime
+) -> tuple[Mapping[Use, datetime], Mapping[UUID, list[_Span]]]:
+    """When each line was recalled, and which lines of each file were injected."""
+    uses = {(one.file.pk, keyed_hash(one.block.text)) for one in shown}
+    files = {file for file, _hash in uses}
+    recalls = RecallEvent.objects.filter(
+        file__in=files, line_hash__in={line for _file, line in uses}, at__gte=since
+    ).annotate(revision=Value(0), first_line=Value(0), last_line=Value(0))
+    spans = InjectedSpan.objects.filter(file__in=files, injection__at__gte=since)
+    spans = spans.annotate(line_hash=Value(""))
+    columns = ("file_id", "line_hash", "revision", "first_line", "last_line")
+    recalled, injected = {}, defaultdict(list)
+    latest = recalls.order_by().values_list(*columns).annotate(last=Max("at"))
+    of_spans = spans.order_by().values_list(*columns).annotate(last=Max("injection__at"))
+    for file, line, revision, first, last, at in latest.union(of_spans, all=True):
+        if line:
+            recalled[file, line] = at
+        else:
+            injected[file].append(_Span(revision or 0, first, last, at))
+    return recalled, injected
+
+
+def _covers(span: _Span, one: Sentence) -> bool:
+    """Lines move from revision to revision: of an older one only a whole beginning counts."""
+    if span.revision == one.file.revision:
+        return span.first <= one.block.line and one.block.end <= span.last
+    is_old = one.origins.since <= span.revision < one.file.revision
+    return is_old and span.first <= 1 and one.block.end <= span.last

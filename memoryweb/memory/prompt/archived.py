@@ -7,7 +7,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm.prompts import fence
 from memoryweb.llm.tokens import fitting
 from memoryweb.memory.conversations import last_marker
-from memoryweb.memory.lines.entries import find
+from memoryweb.memory.lines.files import find
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.prompt.earlier_turns import Turn
 from memoryweb.memory.prompt.earlier_turns import told as turns_of

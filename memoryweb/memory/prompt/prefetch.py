@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryweb.agents.readers import Reader
-from memoryweb.language.past_questions import asks_about_past
 from memoryweb.language.secrets import credentials
-from memoryweb.language.small_talk import without_courtesies
+from memoryweb.language.small_talk import asks_about_past, without_courtesies
 from memoryweb.llm import tokens
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of

@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
+from memoryweb.core.row_batches import batches
 from memoryweb.markdown.diff import carry, counts, side_by_side
 from memoryweb.memory import review as proposals
 from memoryweb.memory.lines.history import returning
@@ -24,17 +25,72 @@ from memoryweb.memory.lines.origins import Origin, lines_of_people
 from memoryweb.memory.lines.origins import Source as Cited
 from memoryweb.memory.lines.revisions import content_of, contents_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, from_source, is_diary, lines_of
-from memoryweb.memory.models import Conversation, Fact, File, Import, Proposal, ReviewItem, Revision
+from memoryweb.memory.models import (
+    Conversation,
+    Fact,
+    File,
+    Import,
+    Message,
+    Passage,
+    Proposal,
+    ReviewItem,
+    Revision,
+)
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.review_items import follow
+from memoryweb.memory.models.review_items import drop_empty, follow
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.reverting import messages as memory_messages
 from memoryweb.memory.reverting import quotes
+from memoryweb.memory.reverting import sources as memory_messages
 from memoryweb.memory.statements import projection
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.writing import matrix, proposing, put_back, write
 from memoryweb.memory.writing.write import Place, Writer, Written
 from memoryweb.runs.models import Run
+
+# Messages of a source that is taken back.
+
+
+def used(source: Source, talks: Q) -> "QuerySet[Message]":
+    """Messages of the source that prompts, search and runs still use."""
+    within = Conversation.objects.filter(talks, agent=source.agent)
+    return source.messages.filter(reverted_at=None, conversation__in=within)
+
+
+def unuse(tx: Transaction, source: Source, talks: Q) -> None:
+    """Of an import nothing is left, so that it can come again; other messages are kept, and used
+    for nothing."""
+    going = used(source, talks)
+    Passage.objects.filter(message__in=going.values("pk")).delete()
+    if source.kind is not Kind.IMPORT:
+        going.update(reverted_at=tx.now)
+        return
+    within = set(going.values_list("conversation", flat=True).distinct())
+    going.delete()
+    drop_empty()
+    for some in batches(within):
+        Conversation.objects.filter(pk__in=some, messages=None).delete()
+
+
+def waiting(source: Source, talks: Q) -> "list[Conversation]":
+    """Conversations with messages of the source that no extraction has looked at, and no other."""
+    behind = Conversation.objects.filter(
+        talks, agent=source.agent, message_count__gt=F("extracted_upto")
+    )
+    if source.kind is Kind.CONVERSATION:
+        return list(behind.filter(pk=source.id))
+    if source.kind is not Kind.TOKEN:
+        return []
+    fresh = source.messages.filter(
+        conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
+    )
+    found = behind.filter(Exists(fresh)).order_by("pk")
+    return [talk for talk in found if not _others_wait(source, talk)]
+
+
+def _others_wait(source: Source, talk: Conversation) -> bool:
+    rest = talk.messages.filter(position__gt=talk.extracted_upto)
+    return rest.exclude(token=source.id).exists()
+
 
 _NOTES: dict[str, Callable[[Transaction, Run, Writer], Sequence[Written]]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted

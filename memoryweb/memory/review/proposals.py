@@ -24,8 +24,7 @@ from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.statements.projection import all_went
 from memoryweb.memory.writing.changes import Picked, print_of, take
-from memoryweb.memory.writing.proposing import settle
-from memoryweb.memory.writing.rejections import states
+from memoryweb.memory.writing.proposing import settle, states
 from memoryweb.memory.writing.write import Place, Writer, Written, delete, lock, restore, write
 
 _KEPT = timedelta(days=30)

@@ -20,7 +20,7 @@ from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.indexing import TEXT, scope_key, whole_key
 from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent
-from memoryweb.memory.lines.time_travel import Past
+from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.models import File, Passage
 
 # Whole (file or conversation) and line (of a turn: its position).

@@ -15,10 +15,9 @@ from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.index import cursors, query_syntax
-from memoryweb.memory.index.cursors import Cursor
+from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Found, Hit, folded, hit
-from memoryweb.memory.index.query_syntax import Query
+from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.relevance import relevance
 from memoryweb.memory.models import Passage
 from memoryweb.memory.models.refusals import SearchRefused
@@ -56,14 +55,14 @@ def search(
     """
     query = query_syntax.parse(text) if isinstance(text, str) else text
     scope = _scope(reader, query.owner) or scope
-    stamp = cursors.stamp(reader, query, kinds, scope)
-    after = cursors.read(cursor, stamp) if cursor else None
+    stamp = query_syntax.stamp(reader, query, kinds, scope)
+    after = query_syntax.read(cursor, stamp) if cursor else None
     if reader.agent.archived_at:
         return Found(0, ())
     asked = Asked.of(query, kinds, scope)
     (found,) = _found([_awake(reader)], asked, limit, after)
     if found.last is not None:
-        found = replace(found, cursor=cursors.write(found.last, stamp))
+        found = replace(found, cursor=query_syntax.write(found.last, stamp))
     return found if after else _with_statements(found, _awake(reader), asked, limit)
 
 

@@ -8,10 +8,9 @@ from itertools import groupby
 
 from memoryweb.language.tokens import tokens
 from memoryweb.memory.index import ranking
-from memoryweb.memory.index.cursors import Cursor
 from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.indexing import HEADINGS, TEXT, TOLD
-from memoryweb.memory.index.query_syntax import Query
+from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
 from memoryweb.memory.index.relevance import Evidence, Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of

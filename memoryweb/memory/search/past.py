@@ -17,8 +17,8 @@ from memoryweb.memory.index import indexing
 from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent, Places
+from memoryweb.memory.lines.revisions import Past, workspace_at
 from memoryweb.memory.lines.source_classes import sources_at, weakest
-from memoryweb.memory.lines.time_travel import Past, workspace_at
 from memoryweb.memory.models import File, Passage
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.search.corpus import Reaches, Spot, Standing, says, standing

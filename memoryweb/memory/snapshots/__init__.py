@@ -1,8 +1,8 @@
 """Taking a memory along, and bringing one in."""
 
 from memoryweb.memory.snapshots.conversations import Talks
-from memoryweb.memory.snapshots.division import Part
 from memoryweb.memory.snapshots.formats.table import LABELS
+from memoryweb.memory.snapshots.manifest import Part
 from memoryweb.memory.snapshots.planning import Action, Item, Plan
 from memoryweb.memory.snapshots.service import (
     VALID_SECONDS,
@@ -10,12 +10,14 @@ from memoryweb.memory.snapshots.service import (
     PartMissing,
     Preview,
     apply,
+    drop,
     export,
+    keep,
     parts_of,
     parts_of_each,
     preview,
+    take,
 )
-from memoryweb.memory.snapshots.uploads import drop, keep, take
 from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
 
 __all__ = [

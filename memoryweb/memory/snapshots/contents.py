@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
-from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.file_kinds import KINDS
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.snapshots.manifest import MANIFEST
 from memoryweb.memory.snapshots.reading import Entry
 
@@ -171,3 +171,28 @@ def _incoming(given: list[_Meant]) -> Incoming:
     target = given[0].target
     assert target is not None
     return Incoming(target.path, data, tuple(one.entry.name for one in given), target.day)
+
+
+# Statements of another program as lines of a file, whatever their text is. Pure.
+
+LONGEST = 1_000
+_MARKUP = ("<!--", "-->", "```", "~~~")  # could pin lines, or hide them
+
+
+def bullets(texts: Iterable[object]) -> tuple[list[str], int]:
+    """Each once, in their order; and how many are none: no text, too long, or with markup that
+    would mean something here."""
+    lines: dict[str, None] = {}
+    left_out = 0
+    for text in texts:
+        said = " ".join(text.replace("\0", " ").split()) if isinstance(text, str) else ""
+        if not said or len(said) > LONGEST or any(mark in said for mark in _MARKUP):
+            left_out += 1
+            continue
+        lines[f"- {said}"] = None
+    return list(lines), left_out
+
+
+def as_file(lines: Iterable[str]) -> bytes:
+    """A lone surrogate is no text and no reason to refuse the rest."""
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace")

@@ -4,6 +4,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.core import signing
@@ -11,18 +12,20 @@ from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django_scopes import scopes_disabled
 
+from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import File, FileQuerySet, Import
+from memoryweb.memory.models import File, FileQuerySet, Import, Upload
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.snapshots import conversation_run, manifest, writing
+from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.contents import NAMES
-from memoryweb.memory.snapshots.division import Part, Sized, divide
 from memoryweb.memory.snapshots.formats import table
-from memoryweb.memory.snapshots.manifest import Packed
+from memoryweb.memory.snapshots.manifest import Packed, Part, Sized, divide
 from memoryweb.memory.snapshots.planning import Action, Item, Plan, plan
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.hidden import hidden
@@ -267,3 +270,57 @@ def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: W
 def _kept(owner: Owner | None) -> UUID | None:
     """An owner that was never met has no row that an event could point at."""
     return owner.pk if owner and not owner._state.adding else None
+
+
+# Archives that wait between their preview and their import, for an hour at most.
+
+KEPT = timedelta(hours=1)
+
+
+def keep(
+    tx: Transaction, agent: Agent, owner: Owner | None, archive: bytes, *, user: User
+) -> Upload:
+    """One a person: an earlier one that was left behind goes."""
+    Upload.objects.filter(team=tx.team, user=user).delete()
+    upload = Upload.objects.create(
+        team=tx.team,
+        agent=agent,
+        owner=owner,
+        user=user,
+        archive=archive,
+        expires_at=tx.now + KEPT,
+    )
+    tx.record(
+        "snapshot.uploaded",
+        **target(agent),
+        on_behalf_of=upload.owner_id,
+        details={"size": len(archive)},
+    )
+    return upload
+
+
+def take(tx: Transaction, upload: Upload, token: str, *, by: Writer) -> Imported:
+    """Import it, and keep it no longer. Raises what snapshots.apply raises."""
+    archive = bytes(upload.archive)
+    done = snapshots.apply(tx, upload.agent, upload.owner, archive, token, by=by)
+    if done.batch is None:
+        drop(tx, upload)
+    else:
+        upload.delete()
+    return done
+
+
+def drop(tx: Transaction, upload: Upload) -> None:
+    tx.record(
+        "snapshot.dropped",
+        target_kind="agent",
+        target_id=str(upload.agent_id),
+        agent_id=upload.agent_id,
+        on_behalf_of=upload.owner_id,
+    )
+    upload.delete()
+
+
+def purge(now: datetime) -> None:
+    with scopes_disabled():
+        Upload.objects.filter(expires_at__lte=now).delete()

@@ -1,6 +1,7 @@
 """Statements as lists: weighed, narrowed and in their order, on both databases alike."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -8,10 +9,21 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
-from django.db.models.functions import Coalesce, Greatest, Least
+from django.db.models import (
+    Case,
+    Count,
+    DateField,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 
-from memoryweb.accounts.models import User
+from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
@@ -212,3 +224,49 @@ def _reaches(least: float, now: datetime) -> Q:
         lasts = timedelta(days=math.floor(HALF_LIFE * math.log2(tenths / 10 / least)) + 1)
         found |= ~_STEADY & Q(tenths=tenths, mentioned_at__gt=now - lasts)
     return found
+
+
+# How many statements stood, came and left, day by day.
+
+_CHANGED = Q(state=Fact.State.SUPERSEDED)
+_GONE = Q(state__in=(Fact.State.EXPIRED, Fact.State.RETIRED))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Statements by the day on which they came, were changed, or left; `before`: how many stood
+    already."""
+
+    before: int
+    came: Counter[date]
+    changed: Counter[date]
+    left: Counter[date]
+
+    def added(self, day: date) -> int:
+        """Without those that took the place of another."""
+        return max(0, self.came[day] - self.changed[day])
+
+
+def growth(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Growth:
+    """Of the memories that `which` lets through, in two statements."""
+    over = _CHANGED | _GONE
+    facts = Fact.objects.filter(which, team=team).exclude(state=Fact.State.PENDING)
+    facts = facts.exclude(over, changed_at__lt=since)
+    came: Counter[date] = Counter()
+    changed: Counter[date] = Counter()
+    left: Counter[date] = Counter()
+    fresh = When(created_at__gte=since, then=TruncDate("created_at", tzinfo=zone))
+    born = facts.annotate(day=Case(fresh, default=None, output_field=DateField()))
+    before = 0
+    for day, count in born.values_list("day").annotate(Count("pk")).order_by():
+        if day:
+            came[day] = count
+        else:
+            before = count
+    ended = facts.filter(over, changed_at__gte=since)
+    days = ended.annotate(day=TruncDate("changed_at", tzinfo=zone)).values_list("day").order_by()
+    for day, replaced, gone in days.annotate(
+        replaced=Count("pk", filter=_CHANGED), gone=Count("pk", filter=_GONE)
+    ):
+        changed[day], left[day] = replaced, gone
+    return Growth(before, came, changed, left)

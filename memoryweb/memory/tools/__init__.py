@@ -16,10 +16,12 @@ from memoryweb.memory.tools.files import (
     write_file,
 )
 from memoryweb.memory.tools.owner_statements import (
+    SLICE,
     check,
     counted,
     current,
     own,
+    request,
     reword,
     search,
     state,
@@ -33,7 +35,6 @@ from memoryweb.memory.tools.section_writing import (
     StrategyRefused,
     write_memory,
 )
-from memoryweb.memory.tools.statement_run import SLICE, request
 from memoryweb.memory.tools.statements import (
     STRUCTURED,
     contradictions,

@@ -6,7 +6,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths, sections
-from memoryweb.markdown.exceptions import SectionRefused
+from memoryweb.markdown.paths import SectionRefused
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import MemoryRefused

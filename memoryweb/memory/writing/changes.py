@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memoryweb.markdown.diff import Row, Span, side_by_side
-from memoryweb.memory.writing.rejections import states
+from memoryweb.memory.writing.proposing import states
 
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 

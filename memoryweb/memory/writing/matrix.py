@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from memoryweb.agents.models import Agent
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.lines import vouched_authors
+from memoryweb.memory.lines import source_classes
 from memoryweb.memory.models import File
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
@@ -73,7 +73,7 @@ def why_asked(writer: Writer, place: Place, file: File | None) -> Sequence[tuple
         return None
     if writer.behind.is_run:
         return None if writer.is_vouched else [OUTSIDE]
-    if not vouched_authors.is_vouched(writer.speaker, writer.integration, writer.token):
+    if not source_classes.is_vouched(writer.speaker, writer.integration, writer.token):
         return [OUTSIDE]
     return None if place.agent.policy == Agent.Policy.APPLY else []
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from memoryweb.audit.record import target
 from memoryweb.core.row_batches import insert
 from memoryweb.memory.index import indexing
-from memoryweb.memory.lines import entries as entries
+from memoryweb.memory.lines import files as entries
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines import origins as line_origins
 from memoryweb.memory.lines.flags import Brought, without_flagged

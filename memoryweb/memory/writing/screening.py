@@ -22,7 +22,7 @@ from memoryweb.language.secrets import assignments as secret_assignments
 from memoryweb.language.secrets import credentials, in_names
 from memoryweb.language.secrets.credentials import Secret
 from memoryweb.markdown import paths
-from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models import Conversation, File, HeldSecret, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import AssignmentsFound, ContentRefused, SecretRefused

@@ -1,19 +1,25 @@
 """What was erased stays away: keyed fingerprints of its sentences, one set for each memory."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet, Value
+from django.db.models import Q, QuerySet, Value
 
+from memoryweb.agents.owners import memory_of
 from memoryweb.audit import keys
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.normal_form import normalise
-from memoryweb.memory.models import Request, Tombstone
-from memoryweb.memory.visible.hidden import MARK
-from memoryweb.memory.visible.text_matching import is_telling, sentences, units
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.memory.models import Conversation, Fact, File, Message, Request, Target, Tombstone
+from memoryweb.memory.models.review_items import Kind, follow
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.visible.hidden import MARK, hiding, text_of
+from memoryweb.memory.visible.text_matching import is_telling, says, sentences, units
 
 _ONLY_MARK = re.compile(rf"\W*(?:\d{{1,2}}:\d\d\s+)?{re.escape(MARK)}\W*")
 
@@ -131,3 +137,97 @@ def new_lines(content: str, known: str) -> Iterator[str]:
 def _fingerprint(agent_id: UUID, owner_id: UUID | None, text: str) -> str:
     said = f"{agent_id}/{owner_id or 'shared'}/{normalise(text)}"
     return keys.print_of("memoryweb.forgetting", said)
+
+
+# What is to be forgotten is written down once more, by a program, an import or an older message,
+# before it is erased: hidden with the rest, it comes back with an undo and goes with the erasure.
+
+
+def in_files(files: Iterable[File], before: Iterable[str]) -> None:
+    """Their lines that did not stand in the texts before."""
+    for file, text in zip(files, before, strict=True):
+        fresh = list(new_lines(file.content, text))
+        for request, texts in hidden_texts(file.agent_id, file.owner_id).items() if fresh else ():
+            prints = {fingerprint(line) for line in fresh if _says(line, texts)}
+            for fact in Fact.objects.filter(file=file, fingerprint__in=prints):
+                _hide(request, Target.Kind.FACT, fact=fact, file=file, fingerprint=fact.fingerprint)
+            for print_ in prints:
+                _hide(request, Target.Kind.LINE, file=file, fingerprint=print_)
+
+
+def in_messages(
+    conversation: Conversation, rows: Iterable[Message], anew: Mapping[str, datetime]
+) -> None:
+    """But for what the owner says `anew`, after the request: that is news."""
+    said = [(row, *sentence) for row in rows for sentence in sentences(row.content)]
+    asked = hidden_texts(conversation.agent_id, memory_of(conversation.owner))
+    for request, texts in asked.items():
+        news = {text for text, at in anew.items() if at > request.created_at}
+        for row, first, last, text in said:
+            is_news = row.role == Message.Role.USER and text in news
+            if not is_news and _says(text, texts):
+                _hide(request, Target.Kind.MESSAGE, message=row, first=first, last=last)
+
+
+def _says(text: str, hidden: Collection[str]) -> bool:
+    return any(says(text, one) for one in hidden)
+
+
+def hidden_texts(
+    agent_id: UUID, owner_id: UUID | None
+) -> Mapping[Request, Mapping[str, Collection[int]]]:
+    """The requests of one memory with what each of them hides, but for its own sentence: texts,
+    each with its targets."""
+    asked = Request.objects.of(agent_id, owner_id)
+    rows = hiding(Q(request__in=asked))
+    found: dict[Request, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows.select_related("request", "fact", "file", "message"):
+        is_own = row.message_id is not None and row.message_id == row.request.message_id
+        if not is_own and (text := text_of(row)):
+            found[row.request][text].append(row.pk)
+    return found
+
+
+def _hide(request: Request, kind: Target.Kind, **place: Any) -> None:
+    Target.objects.get_or_create(
+        request=request, kind=kind, **place, is_hidden=True, defaults={"team_id": request.team_id}
+    )
+
+
+# What a person says once more after they asked to forget it is theirs to have remembered.
+
+
+def lifted(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> Buried:
+    """Their own words and when they said them: what was erased before it is kept out no longer,
+    and what is hidden since before it is offered instead."""
+    if buried.is_hiding and anew:
+        _offer(tx, buried, anew)
+    return buried.lifted(anew.items(), tx.now)
+
+
+def _offer(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> None:
+    for request, texts in hidden_texts(buried.agent_id, buried.owner_id).items():
+        later = (said for said, at in anew.items() if at > request.created_at)
+        again = [said for said in later if any(_states(said, one) for one in texts)]
+        keys = {pk for one in texts if any(says(one, said) for said in again) for pk in texts[one]}
+        if not keys or request.run_id or request.is_everything:
+            continue
+        request.targets.filter(pk__in=keys).update(is_hidden=False)
+        if keys == {pk for found in texts.values() for pk in found}:
+            request.state, request.erase_at, request.decided_at = Request.State.OPEN, None, tx.now
+            request.save(update_fields=["state", "erase_at", "decided_at"])
+        follow(Kind.FORGET, [request.pk])
+        tx.record(
+            "memory.forget_undone",
+            target_kind="forget_request",
+            target_id=str(request.pk),
+            agent_id=request.agent_id,
+            on_behalf_of=request.owner_id,
+            details={"via": str(request.via), "said_again": len(keys)},
+        )
+
+
+def _states(said: str, hidden: str) -> bool:
+    """A question that has its words, or a complaint, is no such statement."""
+    is_asked = said.rstrip().endswith(("?", "？"))
+    return not is_asked and says(said, hidden) and says(hidden, said)

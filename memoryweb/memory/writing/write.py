@@ -28,14 +28,7 @@ from memoryweb.memory.models.writer import Writer as Writer
 from memoryweb.memory.statements import projection
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.writing import (
-    matrix,
-    new_copies,
-    proposing,
-    said_again,
-    screening,
-    tombstones,
-)
+from memoryweb.memory.writing import matrix, proposing, screening, tombstones
 from memoryweb.memory.writing.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.writing.screening import Held, Likely, Screened
 
@@ -135,7 +128,7 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
     before = [one.file.content for one in saves]
     revisions = iter(save(tx, "file.written", saves, writer))
     if buried.is_hiding and not writer.is_own_hand:
-        new_copies.in_files([one.file for one in saves], before)
+        tombstones.in_files([one.file for one in saves], before)
     return [
         _written(tx, one, next(revisions), writer) if isinstance(one, Save) else one for one in made
     ]
@@ -224,7 +217,7 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
     projection.project(tx, file, revision, before, writer)
     if buried.is_hiding and not writer.is_own_hand:
-        new_copies.in_files([file], [before])
+        tombstones.in_files([file], [before])
     screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
@@ -283,7 +276,7 @@ def restore(
     back = Save(file, Change(content, restored_from=number), origins, screened, whys)
     [revision] = save(tx, "file.restored", [back], writer)
     if buried.is_hiding:
-        new_copies.in_files([file], [before])
+        tombstones.in_files([file], [before])
     return _written(tx, back, revision, writer)
 
 
@@ -330,7 +323,7 @@ def _kept_out(
     """Without what was erased here; unless a person writes it again, with their own hands."""
     if writer.is_own_hand:
         fresh = dict.fromkeys(tombstones.new_lines(content, known), tx.now)
-        buried = said_again.lifted(tx, buried, fresh)
+        buried = tombstones.lifted(tx, buried, fresh)
     return buried.kept_out(content, known=known)
 
 

@@ -19,7 +19,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
-from memoryweb.extraction.latest_conversations import latest, taught_by
+from memoryweb.extraction.requests import latest, taught_by
 from memoryweb.memory import prompt
 from memoryweb.memory.facts import standing
 from memoryweb.memory.index.recalls import Day, days_of

@@ -6,8 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
-from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models.refusals import AssignmentsFound, MemoryRefused
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.language.secrets import kind_names
+from memoryweb.language.secrets import credentials
 from memoryweb.memory import review
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs.models import Run
@@ -80,7 +80,7 @@ def _listed(agent: Agent, run: Run | None) -> dict[str, Any]:
         "masked": masked,
         "can_mask": found > masked and bool(run and not run.is_active),
         "places": [
-            (kind_names.secret_kind(one["kind"]), kind_names.place(one["where"]), one["line"])
+            (credentials.secret_kind(one["kind"]), credentials.place(one["where"]), one["line"])
             for one in sightings[:20]
         ],
         "more": max(0, found - 20),

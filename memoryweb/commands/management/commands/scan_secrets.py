@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 from memoryweb.accounts.models import Team
 from memoryweb.commands import base
 from memoryweb.commands.base import Outcome, data_of, find_agent
-from memoryweb.language.secrets import kind_names
+from memoryweb.language.secrets import credentials
 from memoryweb.memory import review
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
@@ -40,8 +40,8 @@ def _told(runs: list[Run]) -> Outcome:
     said = ngettext("{n} secret was found", "{n} secrets were found", found).format(n=found)
     said += _(", {n} masked.").format(n=masked) if masked else "."
     places = [
-        f"{run.agent.name}: {kind_names.secret_kind(one['kind'])} · "
-        f"{kind_names.place(one['where'])} {one['id']}{_at(one['number'])}, "
+        f"{run.agent.name}: {credentials.secret_kind(one['kind'])} · "
+        f"{credentials.place(one['where'])} {one['id']}{_at(one['number'])}, "
         f"{_('line {n}').format(n=one['line'])}"
         for run in runs
         for one in run.result.get("sightings", [])

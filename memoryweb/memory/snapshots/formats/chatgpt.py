@@ -10,8 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from memoryweb.memory.snapshots.contents import Contents, Ignored, Talk
-from memoryweb.memory.snapshots.formats.uploaded import Sent
-from memoryweb.memory.snapshots.json_values import values
+from memoryweb.memory.snapshots.formats.uploaded import Sent, values
 
 KEY = "chatgpt"
 _NAME = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")

@@ -5,7 +5,7 @@ import re
 from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
-from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming
 from memoryweb.memory.snapshots.formats.uploaded import Sent
 from memoryweb.memory.snapshots.reading import Entry

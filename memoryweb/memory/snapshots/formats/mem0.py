@@ -7,10 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.snapshots.bullets import as_file, bullets
-from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming
-from memoryweb.memory.snapshots.formats.uploaded import Sent
-from memoryweb.memory.snapshots.json_values import document
+from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming, as_file, bullets
+from memoryweb.memory.snapshots.formats.uploaded import Sent, document
 
 KEY = "mem0"
 PATH = "structured/mem0.md"

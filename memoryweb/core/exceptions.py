@@ -1,4 +1,0 @@
-class MemoryRefused(Exception):
-    """What a door refuses, with a sentence for whoever asked; `code` is stable."""
-
-    code = "refused"
