@@ -30,3 +30,77 @@ def test_a_relatives_fact_is_not_ones_own(text: str, heard: str, is_so: bool) ->
 )
 def test_what_was_used_has_not_ended(said: str, old: str, is_so: bool) -> None:
     assert says_ended(said, old) is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [
+        # who does it to whom
+        ("Marek pays Jonas 300 euros.", "Jonas pays Marek 300 euros."),
+        ("I owe Jonas money.", "Jonas owes me money."),
+        ("Ewa's boyfriend hit Marek.", "Marek hit Ewa's boyfriend."),
+        ("Holger zahlt Sabine Miete.", "Sabine zahlt Holger Miete."),
+        ("健太は美咲に本を貸した。", "美咲は健太に本を貸した。"),
+        # of somebody else
+        ("My sister lives in Delhi.", "My sister lives in Goa, and I live in Delhi."),
+        ("I was fired.", "A colleague was fired."),
+        ("The rent is 950 euros.", "The rent of the garage is 950 euros."),
+        ("My doctor is Dr. Rao.", "Arjun's doctor is Dr. Rao."),
+        ("Sana is my wife.", "Sana is my brother's wife."),
+        ("Has a cold.", "Ruth stays at home, she has a cold."),
+        ("我弟弟在广州工作。", "我弟弟在深圳工作，我在广州工作。"),
+        ("我在阿里上班。", "王伟在阿里上班。"),
+        ("魚が好きです。", "田中さんは魚が好きです。"),
+        # turned by what is left out of it
+        ("We will buy a boat.", "If the weather is good, we will buy a boat."),
+        ("I work on Sundays.", "I work on all days except Sundays."),
+        ("Never call me.", "Please don't call me on Sundays."),
+        ("Heike hat drei Hunde.", "Heike hat drei Katzen, aber keinen Hund."),
+        ("I don't eat fish.", "No, I eat fish."),
+    ],
+)
+def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) -> None:
+    assert is_said(text, [Heard(heard)]) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [
+        ("I eat fish.", "No, I eat fish."),
+        ("Jonas owes me money.", "Jonas owes me money."),
+        ("Meets Tom on Mondays.", "On Mondays I meet Tom."),
+        ("My sister lives in Goa.", "My sister lives in Goa, and I live in Delhi."),
+        ("Ruth has a cold.", "Ruth isn't coming on Friday, she has a cold."),
+        ("Hat 3 Katzen.", "Ich habe drei Katzen, aber keinen Hund."),
+        (
+            "We have a Netflix and a Spotify subscription.",
+            "We have a Netflix and a Spotify subscription!",
+        ),
+        ("大阪に行く。", "明日は大阪に行きます。"),
+    ],
+)
+def test_what_was_said_of_whom_it_is_about_stands(text: str, heard: str) -> None:
+    assert is_said(text, [Heard(heard)]) is True
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "is_so"),
+    [
+        ("Vegetarian.", "I bought a car.", False),
+        ("Vegetarian.", "No, I eat fish.", False),
+        ("Not vegetarian.", "No.", True),
+        ("Vegetarian.", "Yes.", True),
+    ],
+)
+def test_a_question_is_what_was_answered(text: str, answer: str, is_so: bool) -> None:
+    asked = Heard("Are you vegetarian?", is_asked=True)
+    assert is_said(text, [asked, Heard(answer)]) is is_so
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Is the flight to Madrid cancelled?", "I didn't run 5 km on Sunday."],
+)
+def test_a_question_or_one_time_ends_nothing(said: str) -> None:
+    assert not says_ended(said, "The flight to Madrid leaves on 2031-04-14.")
+    assert not says_ended(said, "I run 5 km on Sundays.")
