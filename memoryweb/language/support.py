@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import Enum, auto
 from functools import cached_property, lru_cache, partial
+from itertools import takewhile
 
 from memoryweb.language.comparison_words import FILLERS, NEGATIONS
 from memoryweb.language.extraction_rules import dates_in, resolved, without_dates
@@ -19,6 +20,8 @@ from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split
 from memoryweb.language.stems import stem
 from memoryweb.language.support_words import (
+    ASKS,
+    ASKS_WHAT,
     CHANGED,
     CJK_DENIED,
     CJK_DOER,
@@ -53,7 +56,7 @@ _HIRAGANA = re.compile(f"[{_KANA}]")
 _CLAUSE = re.compile(
     r",(?!\d)|[()，（）–—]|\s-\s"
     r"|\b(?:and|but|so|because|though|although|while|und|aber|also|sondern|weil|obwohl)\b"
-    r"|而且|但是?|所以|因为|けれ?ど|が、|ですが|だから|ので|で、",
+    r"|而且|但是?|所以|因为|けれ?ど|が、|ですが|(?<=[だたいる])から|ので|で、",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"(?<=[;；])|(?<=[:：])(?!\d)")
@@ -69,6 +72,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")
 
 
+_ASKING = re.compile(f"(?:{ASKS.pattern})|(?:{ASKS_WHAT.pattern})")
 _AT_NO_TIME = When(frozenset(), frozenset())
 
 
@@ -111,6 +115,8 @@ class _Clause:
 
     def turns(self, other: "_Clause") -> bool:
         """Who does it in one of them has it done to them in the other."""
+        if _SCRIPT.search(self.script) and not (self.of and other.of):
+            return False  # は tells what it is about, which may do nothing
         pairs = (it for it in (self.doing, other.doing) if it)
         both = ((self._order(*it), other._order(*it)) for it in pairs)
         return any(one and two and one != two for one, two in both)
@@ -138,7 +144,7 @@ def is_said(
 ) -> bool:
     """By `cited`, or by the statements `held` that it takes the place of. What turns a sentence
     into its opposite has to be said with all of it."""
-    if any(normalise(clean(text)) == normalise(clean(one.text)) for one in cited):
+    if any(_begins(text, one.text) for one in cited if not one.is_asked):
         return True
     free = frozenset(word for name in names for word in _words(normalise(name)))
     said = [*_said(cited)]
@@ -165,6 +171,20 @@ def is_said(
         or _holds(one, stood, stood)
         or (not any(clause.sense for clause in one) and _holds(one, both := [*known, *stood], both))
         for one in told
+    )
+
+
+def _begins(text: str, heard: str) -> bool:
+    """Letter for letter all of it, or a sentence of it up to a clause after which nothing is
+    denied, over or doubted."""
+    normal = normalise(clean(text))
+    if normal == normalise(clean(heard)):
+        return True
+    return any(
+        normal == normalise(one[:end]) and _words(normal) and not _sense(_normal(one[end:]))
+        for one in split(clean(heard))
+        if not _QUESTION.search(one)
+        for end in (*(it.start() for it in _CLAUSE.finditer(one)), len(one))
     )
 
 
@@ -283,14 +303,26 @@ def _said(cited: Iterable[Heard]) -> Iterator[tuple[_Sentence, _By]]:
             is_asked = one.is_asked or bool(_QUESTION.search(text))
             by = _By.ASKED if is_asked else _By.THEM
             yield sentence, by
-            if is_asked and not one.is_asked and sentence[:-1] and sentence[0].is_own:
-                yield sentence[:-1], _By.THEM  # "I moved to Leeds, do you know it?"
+            if is_asked and not one.is_asked:
+                yield from _told_in(text, sentence)
             if was_asked and not is_asked:
                 yield _answered(was_asked, text, sentence)
             leans = normalise(text).split(" ")[0] in PRONOUNS or bool(_SCRIPT.search(text))
             yield from (((*it, *sentence), by) for it in before if leans)
             before.append(sentence)
             was_asked = sentence if is_asked else () if sentence else was_asked
+
+
+def _told_in(text: str, question: _Sentence) -> Iterator[tuple[_Sentence, _By]]:
+    """What comes before the question ("I moved to Leeds, do you know it?") or its tag ("right?");
+    who asks what to do in a case tells of the case."""
+    is_tag = len(re.split("[,，、]", text)[-1].split()) == 1 and not _SCRIPT.search(text)
+    before = question[: -2 if is_tag else -1]
+    told = tuple(takewhile(lambda one: not _ASKING.match(one.script), before))
+    if told:
+        yield told, _By.THEM
+    if ASKS_WHAT.match(normalise(text)):
+        yield question, _By.BOTH
 
 
 def _answered(asked: _Sentence, text: str, answer: _Sentence) -> tuple[_Sentence, _By]:
@@ -308,14 +340,16 @@ def _sentences(text: str, said: date | None = None) -> list[_Sentence]:
 @lru_cache(maxsize=8_192)
 def _read(text: str, said: date | None) -> tuple[tuple[str, _Sentence], ...]:
     parts = (part for one in split(clean(text)) for part in _ENDS.split(one))
-    before: tuple[str, ...] = ()
+    who: tuple[str, ...] = ()
     read = []
     for part in parts:
         sentence = []
         for clause in _clauses(part, said):
-            leans = THIRD.match(clause.script) and not clause.of
-            sentence.append(replace(clause, of=before) if leans else clause)
-            before = (*clause.of, *clause.words)
+            if THIRD.match(clause.script) and not clause.of:
+                clause = replace(clause, of=who)
+            elif clause.of or not who:
+                who = (*clause.of, *clause.words)
+            sentence.append(clause)
         read.append((part, tuple(sentence)))
     return tuple((part, sentence) for part, sentence in read if sentence or REPLY.match(part))
 
@@ -337,7 +371,7 @@ def _clauses(sentence: str, said: date | None) -> Iterator[_Clause]:
 def _clause(part: str, said: date | None) -> _Clause:
     normal = _normal(part)
     own, of = OWN.search(normal), SOMEBODY.match(part)
-    of = of if of and (of["name"] or not own) else None
+    of = of if of and (of["name"] or not own) and not when_in(of[of.lastgroup or 0]).days else None
     is_own = bool(own and not own.start()) or bool(CJK_OWN.match(part) and not of)
     if of is None and not CJK_OWN.search(part):
         of = CJK_DOER.match(part)
@@ -348,8 +382,12 @@ def _clause(part: str, said: date | None) -> _Clause:
         is_own,
         f"{CJK_FREE[0].sub('', normal)} {normal}",
         when_in(part),
-        tuple((_words(normalise(it[1])), _words(normalise(it[2]))) for it in OWNS.finditer(part)),
+        tuple((who, its) for who, its in _owned(part) if who),
     )
+
+
+def _owned(part: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return ((_words(normalise(it[1])), _words(normalise(it[2]))) for it in OWNS.finditer(part))
 
 
 def _normal(part: str) -> str:

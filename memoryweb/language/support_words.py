@@ -43,6 +43,13 @@ HEDGED = _words(
     wenn falls vielleicht vermutlich wahrscheinlich würde könnte möchte hoffe hofft überlege"""
 )
 CONDITION = re.compile(r"\b(?:if|unless|wenn|falls)\b|如果|要是|もし", re.IGNORECASE)
+# How a question begins: about whether it is so, and about what is taken for so.
+ASKS = re.compile(
+    r"(?:(?:do|does|did|is|are|was|were|am|can|could|should|shall|will|would|have|has|had|may"
+    r"|might|ist|sind|war|waren|hast|hat|habt|kann|kannst|soll|wird|wirst)(?:nt|t)?\b"
+    r"|\w+ (?:du|ihr|sie)\b)"
+)
+ASKS_WHAT = re.compile(r"(?:who|what|where|when|why|how|which|whose|wer|wie|wo|wann|warum)\b")
 # An answer by itself, before what else is said.
 REPLY = re.compile(
     r"\W*(?:(?P<no>no|nope|nein|nee|不是?的?|没有|いいえ|いや)|yes|yeah|yep|ja|doch|是的?|对的?|はい|ええ|うん)"
@@ -72,7 +79,8 @@ SOMEBODY = re.compile(
     r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?) \w+"
     r" (?:of|for|in|at|from|with|von|für|im|mit|bei) (?P<part>[^,;]+?)"
     r" (?:is|are|was|were|has|had|costs?|ist|sind|war|hat|hatte)\b|"
-    r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?) (?P<whose>\w+(?: [A-ZÀ-Þ]\w+)?)"
+    r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?)"
+    r" (?P<whose>(?!d(?:er|ie|as|en|em)\b)\w+(?: [A-ZÀ-Þ]\w+)?)"
     r"|(?!(?:The|That|This|Next|Last|Today|Tomorrow|Yesterday|Remember|Please|D[aei]\w|A[mnt]|I[mn]|On|For"
     r"|After|Zu[rm]?|Bei|Heute|Morgen"
     r"|Gestern|Bitte)\b)(?P<name>[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?)"
@@ -84,10 +92,10 @@ SOMEBODY = re.compile(
 )
 # Who it is of where no list knows them: before は or が, else what a Chinese clause begins with.
 CJK_DOER = re.compile(
-    r"(?P<marked>(?![今昨明]日)[^\s\dはがをにでの、]{1,8})[はが]|(?P<first>(?![今昨明前后後来][天日年週周月])[㐀-鿿]{2})(?=[^぀-ヿ]*$)"
+    r"(?P<marked>(?![今昨明]日)[^\s\dはがをにでの、]{2,8})[はが]|(?P<first>(?![今昨明前后後来][天日年週周月])[㐀-鿿]{2})(?=[^぀-ヿ]*$)"
 )
 # Clauses of somebody who was named before.
-THIRD = re.compile(r"\s*(?:he|she|er|sie)s?\b|[他她彼]")
+THIRD = re.compile(r"\s*(?:(?:he|she|er|sie)s?|who)\b|[他她彼]")
 OWNS = re.compile(r"(\w+)['’]s (\w+)")
 # What carries nothing, and what leans on the sentence before.
 CJK_FREE = (

@@ -57,6 +57,14 @@ def test_what_was_used_has_not_ended(said: str, old: str, is_so: bool) -> None:
         ("Never call me.", "Please don't call me on Sundays."),
         ("Heike hat drei Hunde.", "Heike hat drei Katzen, aber keinen Hund."),
         ("I don't eat fish.", "No, I eat fish."),
+        ("We will sell the house.", "We will sell the house, unless Tom pays."),
+        # of whom it goes on
+        ("Has a cold.", "I saw Ruth. It rained. She has a cold."),
+        ("I live in Kiel.", "My sister, who lives in Kiel, came by."),
+        # only asked
+        ("Ruth was in Rome.", "Ruth, were you in Rome, with Tina?"),
+        ("Ewa smokes.", "Does Ewa smoke, and does Lech? I don't know."),
+        ("Tom is a thief.", "Who says that Tom is a thief? I like Tom."),
     ],
 )
 def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) -> None:
@@ -77,6 +85,33 @@ def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) 
             "We have a Netflix and a Spotify subscription!",
         ),
         ("大阪に行く。", "明日は大阪に行きます。"),
+        # a beginning, word for word
+        ("Ich habe drei Katzen", "Hallo. Ich habe drei Katzen, und Tom hat Fische."),
+        ("She's on fire.", "The boiler is out. She's on fire, by the way."),
+        (
+            "実は三浦のハーフに申し込んだんですよ",
+            "実は三浦のハーフに申し込んだんですよ、5月17日。人生初",
+        ),
+        # no possessor, no doer
+        ("Gareth has broken his ankle.", "Gareth's broken his ankle, fell off a kerb."),
+        ("Green tea in the mornings.", "It's green tea in the mornings for me now."),
+        ("Fährt am Sonntag nach Ulm.", "Sonntag fahr ich nach Ulm, Montag bin ich zurück."),
+        (
+            "Hat einen Kater, der die Transportbox hasst.",
+            "Unser Kater Rufus hasst die Transportbox.",
+        ),
+        ("英会話は毎週火曜19時。", "毎週火曜19時から英会話に通ってる。"),
+        (
+            "英会話は毎週木曜20時になった。",
+            "会社が変わったから英会話は毎週木曜の20時になりました。",
+        ),
+        ("来週引っ越します。", "実は来週引っ越します。"),
+        # of whom it goes on
+        ("Dog Monty is 5.", "Our dog Monty ate a box and some tape. He's 5."),
+        # said before it is asked, or taken for so
+        ("Probezeit bis September.", "Probezeit geht bis September, ich kann kündigen, oder?"),
+        ("幅は64cm。", "幅が64cmしかないんだけどドラム式って入る？"),
+        ("Gareth is ill, six weeks at home.", "Gareth is ill. What helps with six weeks at home?"),
     ],
 )
 def test_what_was_said_of_whom_it_is_about_stands(text: str, heard: str) -> None:
