@@ -4,7 +4,7 @@ Of a model's answer only what cites the window, with its secrets masked.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, tzinfo
 from typing import Annotated, Any, Literal, TypeVar
@@ -172,17 +172,20 @@ class _Said:
         who, colon, _what = line.text.partition(":")
         if colon and who in everybody - names:
             return False  # in somebody else's name
-        heard = [one for turn in cited for one in self._heard(turn)]
+        by = {name for name in names if name and re.match(rf"{re.escape(name)}\b", line.text)}
+        heard = [one for turn in cited for one in self._heard(turn, by)]
         return is_said(line.text, heard, names=names - {""})
 
     def _name(self, turn: Message) -> str:
         return turn.name or (self.owner if turn.role == Message.Role.USER else "")
 
-    def _heard(self, turn: Message) -> Iterator[Heard]:
-        """On its day as the model was told it, and as the person lived it."""
+    def _heard(self, turn: Message, by: Collection[str]) -> Iterator[Heard]:
+        """On its day as the model was told it, and as the person lived it. What others say lends
+        words to a line in the name of one of those who speak."""
         text = turn.content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
+        is_asked = turn.role != Message.Role.USER or bool(by and self._name(turn) not in by)
         for day in {turn.timestamp.astimezone(zone).date() for zone in (UTC, self.zone)}:
-            yield Heard(text, day, is_asked=turn.role != Message.Role.USER)
+            yield Heard(text, day, is_asked=is_asked)
 
 
 def _requests(answer: ExtractionAnswer, turns: Sequence[Message]) -> Iterator[Request]:

@@ -3,7 +3,7 @@ Chinese, Japanese; lower case, without apostrophes."""
 
 import re
 
-from memoryweb.language.comparison_words import NEGATIONS
+from memoryweb.language.comparison_words import NEGATIONS, NUMBERS, PAST
 from memoryweb.language.stems import stem
 
 
@@ -16,6 +16,7 @@ PRONOUNS = _words(
 )
 FREE = PRONOUNS | _words(
     """you your yours his her him hers user owner person now currently still again about into pm
+    can kann
     called name named will shall going gonna because when please say says said per every what where
     who welche wer wo
     ich du wir ihr mich mir dich dir ihn ihm uns euch ihnen der die den dem des ein eine einen einem
@@ -26,8 +27,9 @@ FREE = PRONOUNS | _words(
     mit für um als dass da dort hier sich wie von heisst heissen uhr nutzer nutzerin bitte gerade"""
 )
 DENIED = (NEGATIONS - _words("stopped quit")) | _words(
-    """without hardly dont nicht nichts nie niemals niemand kein keine keinen keinem keiner keines
-    ohne weder keinesfalls keineswegs"""
+    """without except hardly rarely seldom barely scarcely dont
+    nicht nichts nie niemals niemand kein keine keinen keinem keiner keines
+    ohne außer selten kaum weder keinesfalls keineswegs"""
 )
 # With a denial they say that it was so once.
 LONGER = _words("longer anymore mehr")
@@ -40,6 +42,25 @@ HEDGED = _words(
     consider considering try trying tried supposed think thinks guess
     wenn falls vielleicht vermutlich wahrscheinlich würde könnte möchte hoffe hofft überlege"""
 )
+CONDITION = re.compile(r"\b(?:if|unless|wenn|falls)\b|如果|要是|もし", re.IGNORECASE)
+# How a question begins: about whether it is so, and about what is taken for so.
+ASKS = re.compile(
+    r"(?:(?:do|does|did|is|are|was|were|am|can|could|should|shall|will|would|have|has|had|may"
+    r"|might|ist|sind|war|waren|hast|hat|habt|kann|kannst|soll|wird|wirst)(?:nt|t)?\b"
+    r"|\w+ (?:du|ihr|sie)\b)"
+)
+ASKS_WHAT = re.compile(r"(?:who|what|where|when|why|how|which|whose|wer|wie|wo|wann|warum)\b")
+# An answer by itself, before what else is said.
+REPLY = re.compile(
+    r"\W*(?:(?P<no>no|nope|nein|nee|不是?的?|没有|いいえ|いや)|yes|yeah|yep|ja|doch|是的?|对的?|はい|ええ|うん)"
+    r"(?:$|\s*[,，、.。!！;；–—]\s*)",
+    re.IGNORECASE,
+)
+_GERMAN_NUMERALS = (
+    *("zwei", "drei", "vier", "fünf", "sechs", "sieben"),
+    *("acht", "neun", "zehn", "elf", "zwölf"),
+)
+NUMERALS = NUMBERS | {word: str(n) for n, word in enumerate(_GERMAN_NUMERALS, 2)}
 CJK_DENIED = re.compile(
     "[不没沒未勿]|[無无](?![事理料论論])|别(?!人)|(?<!しか)ない|なかった|ません|なく|ずに|嫌|讨厌|討厭|きらい|苦手"
 )
@@ -52,16 +73,30 @@ CHANGED = re.compile(
     "|statt|korrektur)\\b|改|变|勘違い|間違|変わ|変え|なりました"
 )
 # Whoever speaks does it; else somebody who is named first.
-OWN = re.compile(r"\b(?:i|im|ive|id|ill|we|were|weve|ich|wir)\b|[私僕俺]は")
+OWN = re.compile(r"\b(?:i|im|ive|id|ill|we|were(?! you| they)|weve|ich|wir)\b|[私僕俺]は")
+CJK_OWN = re.compile("[我私僕俺]")
 SOMEBODY = re.compile(
-    r"(?i:my|our|mein\w*|unser\w*) (?P<whose>\w+(?: [A-ZÀ-Þ]\w+)?)"
+    r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?) \w+"
+    r" (?:of|for|in|at|from|with|von|für|im|mit|bei) (?P<part>[^,;]+?)"
+    r" (?:is|are|was|were|has|had|costs?|ist|sind|war|hat|hatte)\b|"
+    r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?)"
+    r" (?P<whose>(?!d(?:er|ie|as|en|em)\b)\w+(?: [A-ZÀ-Þ]\w+)?)"
     r"|(?!(?:The|That|This|Next|Last|Today|Tomorrow|Yesterday|Remember|Please|D[aei]\w|A[mnt]|I[mn]|On|For"
     r"|After|Zu[rm]?|Bei|Heute|Morgen"
     r"|Gestern|Bitte)\b)(?P<name>[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?)"
-    r" (?:can|will|mag|[a-zß-ÿ]+(?:s|t|ed))\b"
+    r"(?:['’]s \w| (?!(?:at|and|mit|bis|als)\b)"
+    rf"(?:can|will|mag|{'|'.join(sorted(PAST))}|[a-zß-ÿ]+(?:s|t|d|n['’]t))\b)"
     "|(?:我的?|私の|うちの)?(?P<kin>[妹弟姐哥妈爸母父姉兄夫妻]|老[公婆]|儿子|女儿|孩子|太太|丈夫|爷爷|奶奶|兒子"
-    r"|女兒|息子|娘|奥さん|主人|祖[父母]|子供|同[事僚]|朋友|友達)"
+    r"|女兒|息子|娘|奥さん|主人|祖[父母]|子供|同[事僚]|朋友|友達"
+    r"|[老小阿][一-鿿]|[一-鿿]{1,4}(?:先生|女士|小姐)|[^\W\d]{1,8}?(?:さん|くん|君|ちゃん|様))"
 )
+# Who it is of where no list knows them: before は or が, else what a Chinese clause begins with.
+CJK_DOER = re.compile(
+    r"(?P<marked>(?![今昨明]日)[^\s\dはがをにでの、]{2,8})[はが]|(?P<first>(?![今昨明前后後来][天日年週周月])[㐀-鿿]{2})(?=[^぀-ヿ]*$)"
+)
+# Clauses of somebody who was named before.
+THIRD = re.compile(r"\s*(?:(?:he|she|er|sie)s?|who)\b|[他她彼]")
+OWNS = re.compile(r"(\w+)['’]s (\w+)")
 # What carries nothing, and what leans on the sentence before.
 CJK_FREE = (
     re.compile(
@@ -72,7 +107,7 @@ CJK_FREE = (
 )
 # Different words for one thing; by their stems.
 _GROUPS = """live lives lived living move moves moved moving reside dwell
-|like love loves enjoy adore|have own|kid child children|mum mom mother|dad father|go went gone
+|like love loves enjoy adore|have own|kid child children|mum mom mother|dad father|go goes went gone
 |buy bought|see saw seen|get got|teach taught|fly flew|meet met|leave left|begin began begun start
 |mag mögen gern gerne|esse isst essen|fahre fährt fahren|spreche spricht sprechen|lese liest lesen
 |trage trägt|ziehe zog gezogen wohne wohnt wohnen lebe lebt leben umgezogen"""

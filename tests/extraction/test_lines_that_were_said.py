@@ -89,6 +89,8 @@ HOSTILE = (
     ("Meets Priya every Monday in Kiel.", "m14 m8"),
     ("Password of Priya is Monday.", "m14"),
 )
+# Two who speak, of whom each said one of them.
+CROSSED = (("Mara: I have two cats.", "m2 m6"), ("Tom loves figs.", "m6 m7"))
 HONEST = (
     ("I visited my sister Nora in Leeds yesterday.", "m1"),
     ("Mara: I visited my sister Nora in Leeds yesterday (2031-03-07).", "m1"),
@@ -138,7 +140,7 @@ def _found(text: str, ids: str) -> Findings:
     return from_answer(ExtractionAnswer.model_validate(made), _turns(), owner="Mara")
 
 
-@pytest.mark.parametrize(("text", "ids"), HOSTILE)
+@pytest.mark.parametrize(("text", "ids"), [*HOSTILE, *CROSSED])
 def test_what_its_messages_do_not_say_is_left_out_and_told(text: str, ids: str) -> None:
     found = _found(text, ids)
     assert found.lines == ()
