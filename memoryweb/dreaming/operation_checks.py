@@ -24,7 +24,7 @@ from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.language.support import Heard, is_said, shares_word
-from memoryweb.memory.writing.machine_limits import addresses_in
+from memoryweb.memory.writing.machine_guards import addresses_in
 from memoryweb.memory.writing.proposing import Rejections
 
 LONGEST_LINE = 600  # characters

@@ -8,6 +8,7 @@ from memoryweb.extraction import requests
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
+from memoryweb.language.note_line import note_line
 from memoryweb.language.statement_comparison import Lookup, clean
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import forgetting as forgetting
@@ -106,7 +107,7 @@ def _note_line(line: Line, turns: Mapping[int, Message], now: datetime) -> NewLi
     said = newest([turns[pk] for pk in line.messages if pk in turns], now).astimezone(UTC)
     sources = tuple(Source(message_id=pk) for pk in line.messages)
     origin = Origin(sources, durable=line.durable, asked=line.asked, category=line.category)
-    return NewLine(f"- {said:%H:%M} {line.text}", origin)
+    return NewLine(note_line(said, line.text), origin)
 
 
 def _written(done: write.Written, first: int, last: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, 
 
 from memoryweb.extraction.rules_extractor import LONGEST, NoteLine
 from memoryweb.language.extraction_rules import claim_of
+from memoryweb.language.note_line import without_time
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
 from memoryweb.language.support import Heard, is_said
@@ -71,7 +72,6 @@ class ExtractionAnswer(BaseModel):
 
 _Stored = TypeVar("_Stored", "Line", "Request")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
-_TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def _line(text: str, messages: tuple[int, ...], *, durable: bool) -> Line:
 
 
 def _bare(text: str) -> str:
-    return _TIME.sub("", _masked(_COMMENT.sub(" ", text)))
+    return without_time(_masked(_COMMENT.sub(" ", text)))
 
 
 def _masked(text: str) -> str:

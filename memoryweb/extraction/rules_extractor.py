@@ -12,6 +12,7 @@ from datetime import date, datetime
 from memoryweb.language.extraction_rules import Act, Claim, Kind, claim_of, resolved, spoken_of
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
+from memoryweb.language.note_line import said_by
 from memoryweb.language.sentences import one_line, speech, split, unopened
 from memoryweb.language.statement_comparison import Lookup
 
@@ -105,7 +106,7 @@ def _merged(line: NoteLine, other: NoteLine) -> NoteLine:
 def _line(parts: Sequence[_Part], scene: _Scene) -> NoteLine:
     text = "".join(f"{part.text}{_space(part.text)}" for part in parts)
     claim = max((part.claim for part in parts), key=_weight)
-    line = one_line(f"{scene.speaker}: {text}" if scene.speaker else text, LONGEST)
+    line = one_line(said_by(scene.speaker, text), LONGEST)
     asked = any(part.claim.act is Act.ASKS for part in parts)
     ids = tuple(dict.fromkeys(part.id for part in parts))
     return NoteLine(line, ids, claim.durable, asked, claim.kind)

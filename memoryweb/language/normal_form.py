@@ -15,12 +15,12 @@ from memoryweb.language.comparison_words import (
     PAST,
     SAME_PERSON,
 )
+from memoryweb.language.note_line import without_time
 from memoryweb.language.tokens import stem
 
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)")
 _AS_OF = re.compile(r"\s*\(as of [^()]{0,30}\)", re.IGNORECASE)  # a stamp, no content
 _MAY = re.compile(r"\bmay (?=\d)")  # the month
-_TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s+|$)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘](?=\w)")
@@ -57,7 +57,7 @@ def clean(text: str) -> str:
     """One line without comments, bullet and the `HH:MM` that a journal line begins with."""
     line = " ".join(_COMMENT.sub(" ", text).split())
     bare = _BULLET.sub("", line, count=1)
-    return _TIME.sub("", bare, count=1) if bare != line else line
+    return without_time(bare) if bare != line else line
 
 
 @lru_cache(maxsize=16_384)

@@ -214,7 +214,7 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
         "memoryweb/audit/key_changes.py",
         "memoryweb/commands/management/commands/change_secret_key.py",
         "memoryweb/llm/sealing.py",  # sealed anew by that command
-        "memoryweb/notify/signing.py",  # by the key that it was made with
+        "memoryweb/notify/sending.py",  # by the key that it was made with
         "memoryweb/memory/visible/placeholders.py",  # numbers that are kept nowhere
     }
     using = {
@@ -293,7 +293,9 @@ def test_it_waits_for_nobody_who_is_at_work(
     world: World, change: Any, settings: Any, tmp_path: Path
 ) -> None:
     settings.HOME = tmp_path
-    at_work = "from memoryweb import home_lock; home_lock.share(); print(1, flush=True); input()"
+    at_work = (
+        "from memoryweb.core import home_lock; home_lock.share(); print(1, flush=True); input()"
+    )
     environment = os.environ | {
         "MEMORYWEB_HOME": str(settings.HOME),
         "DJANGO_SETTINGS_MODULE": "memoryweb.settings",

@@ -22,7 +22,7 @@ from memoryweb.memory.review import flags as reviewing
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements.corrections import corrections
-from memoryweb.memory.writing import machine_limits, proposing, write
+from memoryweb.memory.writing import machine_guards, proposing, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.web.wording import author_name
 from tests.api.client import Api
@@ -142,7 +142,7 @@ def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
 
 def test_released_lines_are_no_persons_word_until_they_are_kept_again(world: World) -> None:
     file = _save(world, TOLD, _bob(world))
-    for change, is_word in ((machine_limits.release, False), (machine_limits.keep, True)):
+    for change, is_word in ((machine_guards.release, False), (machine_guards.keep, True)):
         with write_transaction(world.team) as tx:
             change(tx, file, 3, 3, expected=file.sha256)
         assert _fact("Bob lives in Leeds.").is_persons_word is is_word

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.markdown.pins import has_open_pin, pinned_ranges
-from memoryweb.memory.writing.machine_limits import addresses_in, of_people
+from memoryweb.memory.writing.machine_guards import addresses_in, of_people
 
 SMALL = (
     "# Memory\n\n- Ines plays the violin\n- Tom bakes bread\n"

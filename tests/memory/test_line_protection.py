@@ -6,7 +6,7 @@ from memoryweb.memory.models import File
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.machine_limits import keep, release
+from memoryweb.memory.writing.machine_guards import keep, release
 from memoryweb.memory.writing.write import Place, Writer, write
 from tests.world import World
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from memoryweb.markdown.pins import pinned_ranges
 from memoryweb.memory.lines.protected import keep
-from memoryweb.memory.writing import machine_limits
+from memoryweb.memory.writing import machine_guards
 
 PIN = "<!-- pinned -->\n- Never call before nine\n<!-- /pinned -->"
 BEFORE = (
@@ -109,7 +109,7 @@ def test_what_is_kept_breaks_no_guard_of_pins_and_people(
 ) -> None:
     before, after, numbers, _ = given_
     kept = keep(before, after, numbers)
-    assert not after.strip() or machine_limits.of_people(before, kept, numbers) is None
+    assert not after.strip() or machine_guards.of_people(before, kept, numbers) is None
     assert keep(before, kept, numbers) == kept
 
 

@@ -42,7 +42,7 @@ from memoryweb.memory.reverting.sources import revert
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.review import nearly_full, proposals, secrets
 from memoryweb.memory.snapshots.service import apply, drop, export, keep, preview
-from memoryweb.memory.writing import machine_limits, proposing, write
+from memoryweb.memory.writing import machine_guards, proposing, write
 from memoryweb.memory.writing.screening import Likely, fingerprint
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
@@ -183,14 +183,14 @@ def _refused_secret(world: World) -> None:
 
 def _released(work: Transaction, world: World) -> File:
     file = write.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
-    machine_limits.keep(work, file, 1, 1, expected=file.sha256)
-    machine_limits.release(work, file, 1, 1, expected=file.sha256)
+    machine_guards.keep(work, file, 1, 1, expected=file.sha256)
+    machine_guards.release(work, file, 1, 1, expected=file.sha256)
     return file
 
 
 def _kept_again(work: Transaction, world: World) -> None:
     file = _released(work, world)
-    machine_limits.keep(work, file, 1, 1, expected=file.sha256)
+    machine_guards.keep(work, file, 1, 1, expected=file.sha256)
 
 
 def _imported(work: Transaction, world: World) -> None:

@@ -17,6 +17,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.language.extraction_rules import is_own_word
+from memoryweb.language.note_line import note_line, said_by
 from memoryweb.language.statement_comparison import normalise
 from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
@@ -32,7 +33,7 @@ from memoryweb.memory.prompt import Line, Span, line_count
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.outdated import withheld_of
-from memoryweb.memory.writing import machine_limits, screening, write
+from memoryweb.memory.writing import machine_guards, screening, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
 
 SNIPPET = 500
@@ -184,7 +185,7 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
             .format(path=file.path)
         )  # fmt: skip
     after = placeholders.put_back(file, content, writer, keeps=False)
-    broken = machine_limits.of_people(file.content, after, protected_lines(file))
+    broken = machine_guards.of_people(file.content, after, protected_lines(file))
     if writer.is_machine and broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise EditRefused(said.format(detail=broken.detail))
@@ -198,14 +199,14 @@ def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -
     path = paths.note_path(acting.now.date())
     place = place_of(acting, path)
     if place.owner is None and writer.user and is_own_word(text):
-        text = f"{writer.user}: {text}"  # among all "I" is nobody
+        text = said_by(str(writer.user), text)  # among all "I" is nobody
     kept = screening.mask(tx.team.pk, text, owner_id=place.owner_id).text
     note = write.find(place)
     if note is not None and note.deleted_at is None:
         for number, line in enumerate(note.content.split("\n"), start=1):
             if line.startswith("- ") and normalise(line) == normalise(kept):
                 return Remembered(path, number, None)
-    fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
+    fresh = NewLine(note_line(acting.now, text), Origin(asked=True))
     written = write.append(tx, place, [fresh], writer=writer)
     return Remembered(path, written.first_line, written)
 

@@ -14,7 +14,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.tools.files import Acting, place_of
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.writing import machine_limits, write
+from memoryweb.memory.writing import machine_guards, write
 from memoryweb.memory.writing.write import Written
 
 KEY, HEADING = 120, 200
@@ -118,7 +118,7 @@ def _with_value(before: str, step: Step) -> str:
 
 
 def _check_protected(file: File, step: Step, before: str, content: str) -> None:
-    broken = machine_limits.of_people(before, content, protected_lines(file))
+    broken = machine_guards.of_people(before, content, protected_lines(file))
     if broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise StrategyRefused("filename", said.format(detail=broken.detail))

@@ -19,7 +19,7 @@ from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import Exists, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.placeholders import for_people_all
-from memoryweb.memory.writing import machine_limits
+from memoryweb.memory.writing import machine_guards
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import Written
 from memoryweb.web import markdown
@@ -236,13 +236,13 @@ def _again(
 @team_view("POST")
 def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines may change these lines now ({count}). To undo this, choose “Keep again”.")
-    return _change(request, agent_id, path, machine_limits.release, said)
+    return _change(request, agent_id, path, machine_guards.release, said)
 
 
 @team_view("POST")
 def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines can no longer change these lines ({count}).")
-    return _change(request, agent_id, path, machine_limits.keep, said)
+    return _change(request, agent_id, path, machine_guards.keep, said)
 
 
 def _change(
