@@ -325,7 +325,7 @@ def test_a_bomb_stops_where_it_is_no_export(
     world: World, monkeypatch: pytest.MonkeyPatch, blank: bytes
 ) -> None:
     monkeypatch.setattr("memoryweb.memory.snapshots.reading.MAX_STREAM", 4_000_000)
-    monkeypatch.setattr("memoryweb.memory.snapshots.json_values.MAX_VALUE", 1_000_000)
+    monkeypatch.setattr("memoryweb.memory.snapshots.formats.uploaded.MAX_VALUE", 1_000_000)
     bomb = b"[" + (blank if blank == b'"' else b"") + b" " * 20_000_000
     with pytest.raises(ArchiveRefused) as refused:
         plan(world, zipped(Part("conversations.json", bomb)), world.bobs_memory)

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.models import File, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -149,3 +149,22 @@ def test_of_a_simulated_night_it_waits_as_long_as_any(world: World) -> None:
     proposal = _proposed(world, "- one\n- two\n")
     Run.objects.filter(proposals=proposal).update(clock=timezone.now() - timedelta(days=400))
     assert proposals.expire(timezone.now() + timedelta(days=1)) == 0
+
+
+def test_what_an_undo_lets_wait_again_waits_as_long_as_any(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    proposal = _proposed(world, "- one\n- two\n")
+    Proposal.objects.update(created_at=timezone.now() - timedelta(days=40))
+    with write_transaction(world.team) as work:
+        proposals.reject(work, Proposal.objects.get(pk=proposal.pk), by=world.alice)
+    with write_transaction(world.team) as work:
+        proposals.undo(work, Proposal.objects.get(pk=proposal.pk), by=world.alice)
+    assert proposals.expire(timezone.now()) == 0
+    assert check(world.team) == []
+
+
+def test_of_an_archived_agent_nothing_expires(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    _proposed(world, "- one\n- two\n")
+    Agent.objects.filter(pk=world.agent.pk).update(archived_at=timezone.now())
+    assert proposals.expire(timezone.now() + timedelta(days=31)) == 0

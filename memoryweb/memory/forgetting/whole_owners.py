@@ -10,14 +10,15 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.erasure import erase_labels_of
 from memoryweb.memory.forgetting import holds
 from memoryweb.memory.forgetting.erasable_columns import Memory
-from memoryweb.memory.models import LegalHold, Message, Receipt, Request
+from memoryweb.memory.models import LegalHold, Message, Receipt, Request, ReviewItem
 from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 
 STEP, STEP_OF_MESSAGES = 20, 200  # rows, with all that hangs on them
-_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, Run)
+# What waits goes with its cause.
+_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, ReviewItem, Run)
 
 
 def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:

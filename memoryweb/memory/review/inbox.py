@@ -117,7 +117,7 @@ def _reached(reach: Reach, kinds: Collection[str]) -> Q:
     found = Q()
     for takes, of_right in by_right.items():
         found |= Q(kind__in=of_right) & reach("owner", takes)
-    return found
+    return found or Q(pk=None)  # of no kind nothing
 
 
 @lru_cache(128)

@@ -1,5 +1,6 @@
 """A machine's change that waits for a person: accepted as a whole or by lines, or rejected."""
 
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -27,6 +28,7 @@ from memoryweb.memory.writing.changes import Picked, print_of, take
 from memoryweb.memory.writing.proposing import settle, states
 from memoryweb.memory.writing.write import Place, Writer, Written, delete, lock, restore, write
 
+logger = logging.getLogger(__name__)
 _KEPT = timedelta(days=30)
 _A_TICK = 100  # so that no tick holds up what writes
 
@@ -107,6 +109,7 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
         if found.base_revision == before:
             found.base_revision = number
     found.state, found.taken, found.decided_by, found.decided_at = "pending", {}, None, None
+    found.created_at = tx.now  # it waits from now on, and expires no sooner than any other
     found.save()
     settle({found.pk: found.run_id})
     tx.record(
@@ -140,13 +143,18 @@ def expire(now: datetime) -> int:
     waits = Q(item__state=ReviewItem.State.OPEN, item__owner__isnull=False)
     with scopes_disabled():
         personal = Proposal.objects.filter(waits).exclude(item__owner__source="system")
-        late = personal.filter(created_at__lt=now - _KEPT).select_related("team", "file")
-        proposals = list(late.order_by("created_at")[:_A_TICK])
+        # While an agent is archived nobody sees what waits there.
+        late = personal.filter(created_at__lt=now - _KEPT, item__agent__archived_at=None)
+        seen = late.select_related("team", "file").defer("content", "origins", "file__content")
+        proposals = list(seen.order_by("created_at")[:_A_TICK])
     for team in {proposal.team for proposal in proposals}:
-        with write_transaction(team) as work:
-            for proposal in proposals:
-                if proposal.team_id == team.pk:
-                    _expire(work, proposal)
+        try:
+            with write_transaction(team) as work:
+                for proposal in proposals:
+                    if proposal.team_id == team.pk:
+                        _expire(work, proposal)
+        except Exception:
+            logger.exception("Proposals of team %s that nobody decides could not expire.", team.pk)
     return len(proposals)
 
 

@@ -54,7 +54,11 @@ def undo(tx: Transaction, held: HeldSecret, *, by: User) -> None:
     if found is None:
         raise Decided
     together = _same(found).filter(state=found.state, decided_at=found.decided_at)
+    kept = list(together.values_list("pk", flat=True))
     _set(together, HeldSecret.State.WAITING, None, None)
+    # It waits from now on, and expires no sooner than any other.
+    HeldSecret.objects.filter(pk__in=kept).update(created_at=tx.now)
+    follow(Kind.SECRET, kept)
     tx.record(
         "review.undone",
         target_kind="held_secret",
