@@ -91,7 +91,7 @@ def _waiting(
     }
     return {
         "waits": len(waiting),
-        "new": rows.filter(since__gt=since).count(),
+        "new": rows.filter(since__gt=since, since__lte=now).count(),
         "reminders": {days: count for days, count in old.items() if count},
     }
 

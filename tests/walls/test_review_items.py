@@ -1,9 +1,11 @@
 """What waits for a person is what its causes say, after whatever is done."""
 
+from typing import Any
+
 import pytest
 from django_scopes import scope
 
-from memoryweb.memory.models import ReviewItem
+from memoryweb.memory.models import LineOrigin, ReviewItem, review_items
 from memoryweb.memory.review import check, comparing, repair
 from tests.walls.acts_on_memory import ON_MEMORY, set_up
 from tests.walls.web_calls import undone
@@ -50,6 +52,23 @@ def test_what_is_missing_extra_or_another_is_found_and_made_to_match(staged: Wor
         after = list(ReviewItem.objects.values_list("kind", "state", "since"))
         assert not ReviewItem.objects.filter(pk__in=[gone_key, extra.pk]).exists()
     assert sorted(after) == sorted(before)
+
+
+def test_a_change_between_the_halves_of_a_look_is_no_difference(
+    staged: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = review_items._items
+    came: list[int] = []
+
+    def items(kind: ReviewItem.Kind, keys: Any) -> dict[Any, ReviewItem]:
+        if kind == "flag" and not came:
+            came.append(LineOrigin.objects.exclude(marks="").update(marks=""))
+            review_items.follow(kind)
+        return read(kind, keys)
+
+    monkeypatch.setattr(review_items, "_items", items)
+    assert check(staged.team) == []
+    assert came != [0]
 
 
 def test_an_empty_table_is_filled_by_a_migration(staged: World) -> None:

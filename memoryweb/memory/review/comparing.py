@@ -13,8 +13,11 @@ from memoryweb.memory.models.transaction import write_transaction
 
 
 def check(team: Team) -> list[Difference]:
+    """What differs twice: a change that is written between the halves of a look differs once."""
     with scope(team=team):
-        return [one for kind in ReviewItem.Kind for one in differences(kind)]
+        found = [one for kind in ReviewItem.Kind for one in differences(kind)]
+        kinds = dict.fromkeys(one.kind for one in found)
+        return [one for kind in kinds for one in differences(kind) if one in found]
 
 
 def repair(team: Team) -> list[Difference]:
