@@ -48,7 +48,7 @@ def build(passages: int) -> Team:
 def forget(team: Team) -> tuple[float, Receipt, str]:
     """Seconds in all, the receipt, and what each step took."""
     with scope(team=team):
-        fact = Fact.objects.select_related("agent", "owner", "file").get(text=LINE)
+        fact = Fact.objects.select_related("agent", "owner", "file").get(raw_text=LINE)
         started = time.perf_counter()
         with write_transaction(team) as work:
             request = open_request(work, Asked(fact.agent, None, Request.Via.PAGE))

@@ -124,8 +124,8 @@ def _appending(team: Team) -> None:
             said = [NewLine(f"- 09:00 Mara put lamp {number} on shelf {number % 7}.")]
             write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
     file = File.objects.get(agent=agent, owner=owner, path=place.path)
-    kept = sum(len(text) for text in file.revisions.values_list("text", flat=True))
-    times = (kept + len(file.content)) / len(file.content)
+    kept = sum(len(text) for text in file.revisions.values_list("raw_text", flat=True))
+    times = (kept + len(file.raw_content)) / len(file.raw_content)
     print(f"{'A note of 1,000 appends, of the room of its text':<48}{times:9.2f} times")
 
 

@@ -126,12 +126,12 @@ class Home:
 
     def memory(self) -> str:
         file = self.file()
-        return file.content if file else ""
+        return file.raw_content if file else ""
 
     def notes(self) -> list[str]:
         """The lines of the daily notes, oldest first."""
         files = File.objects.of(self.agent.pk, self.owner.pk).exclude(note_date=None)
-        contents = files.order_by("note_date").values_list("content", flat=True)
+        contents = files.order_by("note_date").values_list("raw_content", flat=True)
         return [line for content in contents for line in bullets(content)]
 
 
@@ -237,7 +237,7 @@ def _act(home: Home, day: date) -> Acts:
     with write_transaction(home.team) as work:
         work.now = datetime.combine(day, time(8), person.zone)
         by = Writer(AuthorKind.PERSON, home.user)
-        for fact in Fact.objects.filter(file=home.file(), text__in=confirmed[:CONFIRMED]):
+        for fact in Fact.objects.filter(file=home.file(), raw_text__in=confirmed[:CONFIRMED]):
             actions.confirm(work, fact, writer=by)
         write(work, home.place, content, writer=by)
     return Acts(tuple(confirmed[:CONFIRMED]), (*deleted, *reworded))
@@ -290,7 +290,7 @@ def _without_evidence(home: Home) -> Iterator[str]:
     for block in blocks(home.memory()):
         if block.kind == "bullet" and block.line not in known:
             yield clean(block.text)
-    yield from Fact.objects.filter(file=file, evidence=None).values_list("text", flat=True)
+    yield from Fact.objects.filter(file=file, evidence=None).values_list("raw_text", flat=True)
 
 
 def _baselines(home: Home, said: Sequence[Said], size: int) -> dict[str, dict[str, Mark]]:

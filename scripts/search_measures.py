@@ -76,7 +76,7 @@ def _turns(agent: Agent, owner: Owner, dice: random.Random, count: int) -> Itera
                 position=position,
                 external_id=str(position),
                 role=Message.Role.USER if position % 2 else Message.Role.ASSISTANT,
-                content=" ".join(_said(dice, dice.randint(6, 30))),
+                raw_content=" ".join(_said(dice, dice.randint(6, 30))),
                 timestamp=AT,
             )
             for position in range(1, PER_FILE + 1)
@@ -91,7 +91,7 @@ def _file(agent: Agent, path: str, content: str) -> File:
         scope=Scope.TEAM,
         path=path,
         folded_path=path,
-        content=content,
+        raw_content=content,
         sha256="",
         size=len(content),
         updated_at=AT,

@@ -256,8 +256,8 @@ def _sides(acting: Acting, found: Contradiction) -> ToolContradiction:
 def _entry(fact: Fact) -> StructuredEntry:
     return StructuredEntry(
         type=fact.path.removeprefix(STRUCTURED).removesuffix(".md"),
-        key=re.split("[:：]", fact.text, maxsplit=1)[0].strip("*_ "),
-        value=fact.value or fact.text,
+        key=re.split("[:：]", fact.raw_text, maxsplit=1)[0].strip("*_ "),
+        value=fact.raw_value or fact.raw_text,
         heading=fact.heading,
         fact=fact.pk,
         filename=fact.path,

@@ -325,7 +325,7 @@ def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        about=found.about if is_theirs else about_for_others(found),
+        about=found.raw_about if is_theirs else about_for_others(found),
         hidden=[_told_out(one, is_shown=is_theirs) for one in account.hidden],
         candidates=[
             _told_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates

@@ -175,7 +175,12 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
         facts = tools.state(work, acting, texts, writer=writer)
     return {
         "results": [
-            {"id": str(fact.pk), "memory": fact.text, "data": {"memory": fact.text}, "event": "ADD"}
+            {
+                "id": str(fact.pk),
+                "memory": fact.raw_text,
+                "data": {"memory": fact.raw_text},
+                "event": "ADD",
+            }
             for fact in facts
             if fact is not None
         ]
@@ -305,14 +310,14 @@ def history(asked: Asked) -> list[dict[str, Any]]:
                 "id": str(one.pk),
                 "memory_id": asked.id,
                 "old_memory": before,
-                "new_memory": one.text,
+                "new_memory": one.raw_text,
                 "event": "UPDATE" if before else "ADD",
                 "created_at": one.created_at.isoformat(),
                 "updated_at": one.changed_at.isoformat(),
                 **named_as(one.owner),
             }
         )
-        before = one.text
+        before = one.raw_text
     return told
 
 
@@ -346,7 +351,7 @@ def _memory(fact: Fact) -> dict[str, Any]:
     said = fact.said_at or fact.created_at
     return {
         "id": str(fact.pk),
-        "memory": fact.text,
+        "memory": fact.raw_text,
         **named_as(fact.owner),
         "metadata": None,
         "categories": [],

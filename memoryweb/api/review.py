@@ -151,7 +151,7 @@ def _proposal_of(
 def _proposal(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:
     file = proposal.file
     shows = visible.shows(file.owner)
-    content = visibility.text_then(caller, file, proposal.content) if shows else None
+    content = visibility.text_then(caller, file, proposal.raw_content) if shows else None
     lines, seen = _lines(proposal) if shows and not caller.is_program else (None, "")
     return ProposalOut.of(
         proposal,
@@ -170,7 +170,7 @@ def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
     is_waiting = proposal.state == Proposal.State.PENDING
     if not is_waiting or (after := outcome(proposal)) is None:
         return None, ""
-    texts = (placeholders.for_people(file, text).split("\n") for text in (file.content, after))
+    texts = (placeholders.for_people(file, text).split("\n") for text in (file.raw_content, after))
     old, new = texts
     lines = [
         ProposedLine(
@@ -180,9 +180,9 @@ def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
             old=unmarked(old[one.row.old_number - 1]) if one.row.old_number else None,
             new=unmarked(new[one.row.new_number - 1]) if one.row.new_number else None,
         )
-        for one in changes_of(file.content, after)
+        for one in changes_of(file.raw_content, after)
     ]
-    return lines, print_of(file.content, after)
+    return lines, print_of(file.raw_content, after)
 
 
 class HeldSecretOut(Camel):

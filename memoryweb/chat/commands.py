@@ -170,7 +170,7 @@ def _remembered(asked: Asked) -> str:
     with reading(reader):
         found = known(reader, timezone.now()).order_by("-changed_at", "pk")
         own = found.exclude(owner=None) if reader.owner else found
-        texts, count = list(own.values_list("text", flat=True)[:_MOST]), own.count()
+        texts, count = list(own.values_list("raw_text", flat=True)[:_MOST]), own.count()
     if not texts:
         return _("Nothing is remembered yet.")
     said = ngettext("One statement is remembered:", "{count} statements are remembered:", count)

@@ -96,7 +96,7 @@ def compact(talk: Conversation, reader: Reader, actor: Actor, upto: int) -> Arch
         return None
     marker, began = last_marker(talk), timezone.now()
     rows = _rows(talk, _begin(marker), upto)
-    if not any(row.content for row in rows):
+    if not any(row.raw_content for row in rows):
         return None
     lines = _by_model(reader, rows) or list(_by_rules(rows))
     try:
@@ -177,7 +177,7 @@ def _rows(talk: Conversation, after: int, upto: int) -> list[Message]:
     rows = list(found.order_by("-position")[:_MOST])[::-1]
     away = hidden(messages=rows)
     for row in rows:
-        row.content = credentials.mask(away.said(row))[0]
+        row.raw_content = credentials.mask(away.said(row))[0]
     return rows
 
 
@@ -186,7 +186,7 @@ def _by_model(reader: Reader, rows: Sequence[Message]) -> list[_Line]:
     room = settings.MODEL_WINDOW // 2
     turns: list[dict[str, str]] = []
     for row in reversed(rows):
-        text = row.content[: fitting(row.content, room)]
+        text = row.raw_content[: fitting(row.raw_content, room)]
         room -= fitting(text, room) and len(text) // 3 + 8
         if room <= 0:
             break
@@ -224,7 +224,7 @@ def _by_rules(rows: Sequence[Message]) -> Iterator[_Line]:
 
 
 def _quoted(row: Message) -> _Line | None:
-    said = next(iter(split(without_courtesies(_COMMENT.sub(" ", row.content)))), "")
+    said = next(iter(split(without_courtesies(_COMMENT.sub(" ", row.raw_content)))), "")
     if not said:
         return None
     short = said if len(said) <= _CHARACTERS else f"{said[:_CHARACTERS]}…"

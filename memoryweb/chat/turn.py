@@ -85,7 +85,7 @@ def answered_before(asked: Asked) -> str | None:
     """What the same message was answered with."""
     talk = asked.conversation if asked.message_id else None
     said = talk and talk.messages.filter(external_id=f"{asked.message_id}{_ANSWER}").first()
-    return said.content if said else None
+    return said.raw_content if said else None
 
 
 def prompt_for(asked: Asked) -> Prompt:

@@ -47,7 +47,7 @@ def _not_taken(proposal: Proposal) -> tuple[set[str], set[str]]:
     taken = proposal.taken
     out, stayed = taken.get("left_out", ()), taken.get("kept", ())
     before = content_of(proposal.file, taken["before"]) if stayed else ""
-    return _prints(proposal.content, out), _prints(before, stayed)
+    return _prints(proposal.raw_content, out), _prints(before, stayed)
 
 
 def _is_out(one: Operation, out: Collection[str], stayed: Collection[str]) -> bool:

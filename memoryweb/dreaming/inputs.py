@@ -237,7 +237,7 @@ def _by_date(file: File) -> tuple[str, str]:
 
 
 def _text(file: File) -> Text:
-    return Text(str(file.pk), file.path, file.revision, file.content, file.note_date)
+    return Text(str(file.pk), file.path, file.revision, file.raw_content, file.note_date)
 
 
 def _core(files: Iterable[File], path: str) -> Text:
@@ -258,7 +258,9 @@ def _rows_of(files: Collection[uuid.UUID]) -> "QuerySet[LineOrigin]":
         *("source_file", "root__user", "message__token__user"),
         "message__conversation__owner__person",
     )
-    return rows.defer("source_file__content", "root__text", "message__content").order_by("pk")
+    return rows.defer(
+        "source_file__raw_content", "root__raw_text", "message__raw_content"
+    ).order_by("pk")
 
 
 def _mentions(

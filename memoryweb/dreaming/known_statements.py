@@ -122,8 +122,8 @@ def _aside(fact: Fact, run: Run) -> Living:
     said = Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
     return Living(
         id=str(fact.pk),
-        text=fact.text,
-        claim=_held_until(Statement(fact.text, fact.heading).claim, fact),
+        text=fact.raw_text,
+        claim=_held_until(Statement(fact.raw_text, fact.heading).claim, fact),
         by=confirmed(said, fact.confirmed_at),
         is_persons=fact.confirmed_at is not None,
         is_hidden=fact.hidden_at is not None,
@@ -136,8 +136,8 @@ def corrections(known: Iterable[Fact]) -> Iterator[Correction]:
     """What people took back."""
     for fact in known:
         if fact.corrected_at is not None:
-            claim = Statement(fact.text, fact.heading).claim
-            yield Correction(fact.text, claim, fact.corrected_at)
+            claim = Statement(fact.raw_text, fact.heading).claim
+            yield Correction(fact.raw_text, claim, fact.corrected_at)
 
 
 # What MEMORY.md and the notes say already, to be asked about a candidate. Pure.

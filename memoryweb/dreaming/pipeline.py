@@ -279,7 +279,7 @@ def _archived(
     added = write.append(night.tx, place, lines, writer=writer)
     if not diary.is_told(left, month, night.read.material.today):
         return added
-    text = diary.summed_up(added.file.content, month, *reports.of_month(night.run, month))
+    text = diary.summed_up(added.file.raw_content, month, *reports.of_month(night.run, month))
     whole = write.write(night.tx, place, text, writer=writer)
     return replace(whole, before=added.before) if whole.changed else added
 

@@ -91,8 +91,8 @@ def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[Written]:
     said = _reverted_sentence(tx, run, writer)
     files = File.objects.of(run.agent_id, run.owner_id).present()
     for file in files.filter(path__in=[DIARY, diary.archive_of(report.diary)]):
-        text = diary.reverted(file.content, report.diary, said)
-        if text != file.content:
+        text = diary.reverted(file.raw_content, report.diary, said)
+        if text != file.raw_content:
             place = Place(run.agent, run.owner, file.path)
             noted.append(write.write(tx, place, text, writer=writer, expected=file.sha256))
     return noted

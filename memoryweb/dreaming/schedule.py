@@ -242,7 +242,7 @@ def _over(agent: Agent, now: datetime) -> set[object]:
     return {
         one.owner_id
         for one in found
-        if not (one.file and one.fingerprint in known_statements.pinned_in(one.file.content))
+        if not (one.file and one.fingerprint in known_statements.pinned_in(one.file.raw_content))
     }
 
 
@@ -257,7 +257,7 @@ def _decided(agent: Agent) -> set[object]:
     return {
         one.report.owner_id
         for one in held
-        if one.file and one.text in one.file.content and (one.file_id, one.line) not in waits
+        if one.file and one.text in one.file.raw_content and (one.file_id, one.line) not in waits
     }
 
 

@@ -36,7 +36,7 @@ def nightly(team_id: UUID, now: datetime) -> Nightly:
     asking = Agent.objects.live().filter(team=team_id)
     asking = asking.exclude(consolidator=Agent.Consolidator.RULES)
     said = Message.objects.filter(conversation__agent__in=asking, timestamp__gte=since).aggregate(
-        n=Count("pk"), characters=Sum(Length("content"))
+        n=Count("pk"), characters=Sum(Length("raw_content"))
     )
     ran = Run.objects.filter(agent__in=asking).exclude(status=Run.Status.SKIPPED)
     ran = ran.annotate(at=Coalesce("clock", "created_at")).filter(at__gte=since)

@@ -82,7 +82,7 @@ class Night:
         """What stands in no file, and what is proposed on top of what was written."""
         for one in written:
             if one.file.path == inputs.MEMORY:
-                self._becomes(one.file.content, one.file.revision)
+                self._becomes(one.file.raw_content, one.file.revision)
                 self._set_aside(one.file)
         if self.held:
             said = _("The notes changed twice while the dream was at work.")

@@ -55,7 +55,7 @@ def _write_lines(
     path = note_path(note_date(window.turns, work.now))
     place = Place(conversation.agent, workspace_of(conversation), path)
     note = write.find(place)
-    fresh = list(_fresh(found.lines, note.content if note else ""))
+    fresh = list(_fresh(found.lines, note.raw_content if note else ""))
     if not fresh:
         return []
     turns = {turn.pk: turn for turn in window.turns}

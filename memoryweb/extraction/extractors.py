@@ -64,7 +64,7 @@ def by_rules(conversation: Conversation, window: Window) -> Answered:
             str(turn.pk),
             turn.role,
             turn.name or senders.get(turn.token_id, ""),
-            cut(turn.content),
+            cut(turn.raw_content),
             turn.timestamp.astimezone(zone),
             conversation.is_room_at(turn.position),
         )
@@ -116,7 +116,9 @@ def _files(conversation: Conversation, day: date) -> dict[str, str]:
     files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
     found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
     hidden = withheld_of(found.values())
-    return {path: without_flagged(file.content, hidden[file.pk]) for path, file in found.items()}
+    return {
+        path: without_flagged(file.raw_content, hidden[file.pk]) for path, file in found.items()
+    }
 
 
 def _senders(conversation: Conversation, window: Window) -> Mapping[UUID | None, str]:
@@ -150,7 +152,7 @@ def _data(conversation: Conversation, window: Window, day: date) -> dict[str, ob
                 "role": turn.role,
                 "name": turn.name or senders.get(turn.token_id) or _name(turn, conversation.owner),
                 "time": turn.timestamp.astimezone(UTC).isoformat(),
-                "content": cut(turn.content),
+                "content": cut(turn.raw_content),
             }
             for turn in window.turns
         ],

@@ -108,6 +108,6 @@ def _append(
 
 
 def _line(turn: Message) -> NewLine:
-    text = " ".join(turn.content.split())[:CHARACTERS]
+    text = " ".join(turn.raw_content.split())[:CHARACTERS]
     speaker = f"{turn.role} {turn.name}".strip()
     return NewLine(f"- {speaker}: {text}", Origin((Source(message_id=turn.pk),)))

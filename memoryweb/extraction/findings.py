@@ -182,7 +182,7 @@ class _Said:
     def _heard(self, turn: Message, by: Collection[str]) -> Iterator[Heard]:
         """On its day as the model was told it, and as the person lived it. What others say lends
         words to a line in the name of one of those who speak."""
-        text = turn.content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
+        text = turn.raw_content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
         is_asked = turn.role != Message.Role.USER or bool(by and self._name(turn) not in by)
         for day in {turn.timestamp.astimezone(zone).date() for zone in (UTC, self.zone)}:
             yield Heard(text, day, is_asked=is_asked)

@@ -100,7 +100,7 @@ def _window(conversation: Conversation, stored: Extraction | None) -> Window | N
     )
     away = hidden(messages=window.turns) if window else None
     for turn in window.turns if window and away else ():
-        turn.content = away.said(turn) if away else turn.content
+        turn.raw_content = away.said(turn) if away else turn.raw_content
     return window
 
 

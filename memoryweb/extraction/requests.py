@@ -236,7 +236,7 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 
 def mark(conversation: Conversation) -> Skip | None:
     said = conversation.messages.filter(role="user").order_by("-position")
-    reason = skip_reason(conversation, said.values_list("content", flat=True).first() or "")
+    reason = skip_reason(conversation, said.values_list("raw_content", flat=True).first() or "")
     if reason in _TOO_LITTLE and _takes_back(conversation):
         reason = None
     conversation.waiting = reason is None

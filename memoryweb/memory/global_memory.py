@@ -31,7 +31,7 @@ def global_text(reader: Reader, path: str, number: int | None = None) -> GlobalT
             return None
         wanted = number or file.revision
         revisions = Revision.objects.filter(file=file, number=wanted, is_deletion=False)
-        revision = revisions.defer("text").first()
+        revision = revisions.defer("raw_text").first()
         if revision is None:
             return None
         return GlobalText(

@@ -137,12 +137,12 @@ def remember(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpRespo
     talks = agent.conversations.filter(owner=owner.pk, messages=message_id)
     talk = get_object_or_404(talks)
     message = get_object_or_404(talk.messages.filter(reverted_at=None), pk=message_id)
-    if hidden(messages=[message]).said(message) != message.content:
+    if hidden(messages=[message]).said(message) != message.raw_content:
         raise Http404
     acting = Acting(Reader(agent, owner), request.visit.now)
     writer = Writer(AuthorKind.PERSON, user=request.user)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        tools.remember(work, acting, message.content, writer=writer)
+        tools.remember(work, acting, message.raw_content, writer=writer)
     told.success(request, _("It stands in today's notes, and tonight's dream takes it up."))
     return _back(request, agent, talk.external_id)
 
@@ -225,7 +225,7 @@ def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
         yield Said(
             message,
             shown_as(text or MARK),
-            text != message.content,
+            text != message.raw_content,
             used,
             archives.get(message.position),
         )
@@ -254,8 +254,8 @@ def _about(facts: Sequence[Fact], text: str) -> Iterator[Fact]:
     """Those that share a word with the question or the answer: what else stood in the prompt
     has nothing to do with it."""
     words = set(chain.from_iterable(terms_of(text)))
-    return (fact for fact in facts if not words.isdisjoint(tokens(fact.text)))
+    return (fact for fact in facts if not words.isdisjoint(tokens(fact.raw_text)))
 
 
 def _row(request: TeamRequest, fact: Fact) -> dict[str, str]:
-    return {"text": fact.text, "url": fact_url(request, fact)}
+    return {"text": fact.raw_text, "url": fact_url(request, fact)}

@@ -183,7 +183,7 @@ def _shown(request: TeamRequest, messages: Iterable[Message]) -> list[tuple[Mess
 
 
 def _said(message: Message, away: Hidden) -> str:
-    return away.said(message) or MARK if message.pk in away.spans else message.content
+    return away.said(message) or MARK if message.pk in away.spans else message.raw_content
 
 
 def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[dict[str, str]]]:
@@ -192,7 +192,7 @@ def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, lis
         one for one in lines_from_messages(message_ids) if request.visit.reads(one.file.owner_id)
     ]
     files = {one.file.pk: one.file for one in origins}
-    texts = for_people_all([(file, file.content) for file in files.values()])
+    texts = for_people_all([(file, file.raw_content) for file in files.values()])
     lines = {key: text.split("\n") for key, text in zip(files, texts, strict=True)}
     for one in origins:
         if one.message_id is not None:

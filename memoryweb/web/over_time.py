@@ -136,7 +136,7 @@ def _lines(request: TeamRequest, which: Q, since: datetime) -> list[dict[str, An
     """Of shared memory and the reader's own, as they stand now."""
     common = request.visit.common()
     used = most_used(request.visit.team, which & common, since)
-    texts = for_people_all([(one.file, one.file.content) for one in used]) if used else []
+    texts = for_people_all([(one.file, one.file.raw_content) for one in used]) if used else []
     shown: dict[tuple[UUID, str], dict[str, Any]] = {}
     for one, content in zip(used, texts, strict=True):
         lines = content.split("\n")

@@ -201,7 +201,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None) -> dict[str
     about: dict[str, Any] = {
         "source": source_of(request, said) if said else None,
         "url": to(request, "agents_fact", fact.agent_id, fact.pk, query=_query(request, fact)),
-        "text": fact.text,
+        "text": fact.raw_text,
     }
     if state in _LIVING:
         about |= {"band": band.value, "trusted": _BANDS[band]}

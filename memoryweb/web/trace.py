@@ -76,7 +76,7 @@ def _where_now(file: File, line: int, revision: int) -> tuple[str, int]:
     """The line's text then, and its number in the current text; 0 where it is gone."""
     then = content_of(file, revision).split("\n")
     text = then[line - 1] if line <= len(then) else ""
-    now = file.content.split("\n")
+    now = file.raw_content.split("\n")
     if line <= len(now) and now[line - 1] == text:
         return text, line
     return text, now.index(text) + 1 if text in now else 0

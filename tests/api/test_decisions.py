@@ -21,7 +21,7 @@ def test_an_accepted_proposal_is_written(
     decided = callers.member.post(f"{path}/proposals/{waiting['id']}/accept").json()
     assert decided["state"] == "accepted"
     memory = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
-    assert memory.content == waiting["content"]
+    assert memory.raw_content == waiting["content"]
 
 
 def test_some_lines_of_a_proposal_are_accepted_in_other_words(
@@ -36,8 +36,8 @@ def test_some_lines_of_a_proposal_are_accepted_in_other_words(
     assert (refused.status_code, refused.json()["code"]) == (409, "changed")
     assert callers.member.post(address, body | {"seen": waiting["seen"]}).status_code == 200
     memory = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
-    assert "Tea is served at six." in memory.content
-    assert "at five" not in memory.content
+    assert "Tea is served at six." in memory.raw_content
+    assert "at five" not in memory.raw_content
 
 
 def test_a_rejected_proposal_leaves_the_file_alone(
@@ -46,7 +46,7 @@ def test_a_rejected_proposal_leaves_the_file_alone(
     memory = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
     decided = callers.member.post(f"{path}/proposals/{stage.proposal}/reject").json()
     assert decided["state"] == "rejected"
-    assert File.objects.get(pk=memory.pk).content == memory.content
+    assert File.objects.get(pk=memory.pk).raw_content == memory.raw_content
 
 
 def test_a_proposal_is_decided_once(callers: Callers, path: str, stage: Stage) -> None:

@@ -62,8 +62,8 @@ def test_the_best_answer_comes_first_and_what_has_nothing_to_do_with_it_does_not
 
 def test_of_two_that_answer_alike_the_trusted_one_comes_first(world: World, tool: Tool) -> None:
     save(world, f"{MEMORY}- Plays the cello at home.\n- Plays the cello at church.\n")
-    Fact.objects.filter(text__startswith="Plays the cello").update(source="agent")
-    Fact.objects.filter(text="Plays the cello at church.").update(
+    Fact.objects.filter(raw_text__startswith="Plays the cello").update(source="agent")
+    Fact.objects.filter(raw_text="Plays the cello at church.").update(
         confirmed_at="2026-11-20T09:00:00Z"
     )
     texts = [one["text"] for one in tool("fact_search", query="Who plays the cello?")["facts"]]
@@ -71,7 +71,7 @@ def test_of_two_that_answer_alike_the_trusted_one_comes_first(world: World, tool
 
 
 def test_what_has_no_room_in_a_file_is_found(world: World, tool: Tool) -> None:
-    Fact.objects.filter(text__startswith="Her brother").update(file=None)
+    Fact.objects.filter(raw_text__startswith="Her brother").update(file=None)
     (one,) = tool("fact_search", query="Who keeps bees?")["facts"]
     assert (one["text"], one["filename"]) == ("Her brother Otto keeps bees in Sintra.", None)
 
@@ -89,7 +89,7 @@ def test_what_has_no_room_in_a_file_is_found(world: World, tool: Tool) -> None:
 def test_what_does_not_hold_is_told_to_nobody(
     world: World, tool: Tool, change: dict[str, str]
 ) -> None:
-    Fact.objects.filter(text="Lives in Lisbon.").update(**change)
+    Fact.objects.filter(raw_text="Lives in Lisbon.").update(**change)
     assert tool("fact_search", query="Does she live in Lisbon?")["facts"] == []
     assert tool("fact_probe", entity="Lisbon")["facts"] == []
 
@@ -124,7 +124,7 @@ def test_contradictions_come_with_their_sides(world: World, tool: Tool) -> None:
     found = Contradiction.objects.create(
         team=world.team, agent=world.agent, owner=world.customer, key="k"
     )
-    Fact.objects.filter(text__contains="llergic").update(contradiction=found, state="disputed")
+    Fact.objects.filter(raw_text__contains="llergic").update(contradiction=found, state="disputed")
     (one,) = tool("fact_list_contradictions")["contradictions"]
     assert {side["text"] for side in one["facts"]} == {
         "Allergic to walnuts.",

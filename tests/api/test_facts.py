@@ -163,7 +163,7 @@ def test_a_person_confirms_edits_retires_and_restores(
     assert callers.member.post(f"{path}/restore").json()["filename"] == "MEMORY.md"
     edited = callers.member.post(f"{path}/edit", {"text": "Tea is at four."}).json()
     assert (edited["text"], edited["state"], edited["helpful"]) == ("Tea is at four.", "active", 0)
-    assert {one["text"] for one in edited["history"]} == {"Tea is at four.", fact.text}
+    assert {one["text"] for one in edited["history"]} == {"Tea is at four.", fact.raw_text}
 
 
 def test_what_is_past_is_not_confirmed(world: World, callers: Callers, memory: str) -> None:

@@ -203,7 +203,7 @@ def test_a_person_forgets_their_own_by_line_and_has_a_while_to_undo(
 ) -> None:
     fact = lived(world, world.bobs_memory)
     made = forgotten(world, callers.member, filename="MEMORY.md", lines=[3])
-    assert fact.text in {one["text"] for one in made["hidden"]}
+    assert fact.raw_text in {one["text"] for one in made["hidden"]}
     facts = callers.member.get(f"/memory/{world.agent.pk}/facts?owner=me").json()["items"]
     assert made["eraseAt"]
     decide(world, callers.member, made, "undo")
@@ -270,7 +270,7 @@ def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
         assert "kilos" not in str(answer)
     with scope(team=world.team):
         request, fact = Request.objects.get(), Fact.objects.filter(owner=world.customer)
-        one = fact.filter(text=WEIGHT, file__isnull=False).get()
+        one = fact.filter(raw_text=WEIGHT, file__isnull=False).get()
         with write_transaction(world.team) as work:
             offered = open_request(work, Asked(request.agent, request.owner, Request.Via.TOOL, "x"))
             hide(work, offered, (), candidates=[fact_place(one)])
@@ -311,7 +311,7 @@ def test_a_request_keeps_no_password_in_its_words(
         with write_transaction(world.team):
             set_paused(owner=world.bobs_memory, paused=True, by=SYSTEM)
         say(world, world.bobs_memory, said, talk="off")
-    kept = " ".join(Request.objects.values_list("about", flat=True))
+    kept = " ".join(Request.objects.values_list("raw_about", flat=True))
     secret = (
         "hunter2x",
         "q7Lm2Pz9Xw4Rt6Yb",

@@ -198,7 +198,7 @@ def test_a_secret_is_masked_and_the_batch_kept(callers: Callers, conversation: s
     key = "AKIA" + "QYLPMN5HHHFPZAM2"
     sent = callers.helpdesk.post(conversation, batch(HELLO, say(content=f"My key is {key}.")))
     assert sent.json()["added"] == 2
-    assert not Message.objects.filter(content__contains=key).exists()
+    assert not Message.objects.filter(raw_content__contains=key).exists()
 
 
 def test_a_finished_conversation_is_extracted_now(callers: Callers, conversation: str) -> None:

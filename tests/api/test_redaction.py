@@ -77,7 +77,7 @@ def test_what_a_program_writes_leaves_the_line(file: File, callers: Callers, add
     body = {"content": shown.replace("Tea", "Milk")}
     callers.helpdesk.put(f"{address}?owner=shared", body, if_match=file.sha256)
     file.refresh_from_db()
-    assert file.content == TEXT.replace("Tea", "Milk")
+    assert file.raw_content == TEXT.replace("Tea", "Milk")
 
 
 def test_a_program_deletes_no_file_with_such_a_line(
@@ -112,7 +112,7 @@ def test_what_a_program_exported_and_imports_changes_nothing(
     token = callers.helpdesk.post(f"{address}/import/preview?owner=shared", archive).json()["token"]
     callers.helpdesk.post(f"{address}/import?owner=shared&token={token}", archive)
     file.refresh_from_db()
-    assert (file.revision, file.content) == (1, TEXT)
+    assert (file.revision, file.raw_content) == (1, TEXT)
 
 
 def exported(archive: bytes) -> str:
@@ -132,5 +132,5 @@ def test_a_preview_by_a_program_does_not_tell_it_and_its_import_leaves_it(
     token = seen.json()["token"]
     callers.helpdesk.post(f"{address}?owner=shared&token={token}", archive)
     file.refresh_from_db()
-    assert ORDER in file.content
-    assert "- Milk." in file.content
+    assert ORDER in file.raw_content
+    assert "- Milk." in file.raw_content

@@ -60,7 +60,7 @@ def test_a_tool_writes_the_owners_file_and_reads_fall_back(world: World, tools: 
     own = tools("read_workspace_memory_file", filename="PROFILE.md")
     assert (own["content"], own["content"] == shared["content"]) == ("# Inês\n", False)
     kept = File.objects.get(agent=world.agent, owner=None, path="PROFILE.md")
-    assert kept.content == shared["content"]
+    assert kept.raw_content == shared["content"]
 
 
 def test_an_edit_counts_its_replacements(tools: Tools) -> None:

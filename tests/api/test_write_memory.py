@@ -29,7 +29,7 @@ def test_each_strategy_changes_its_part_alone(tools: Tools) -> None:
     _write(tools, strategy="replace_section", heading="Plans", content="Sail.")
     said = _write(tools, strategy="append", content="- The end.")
     expected = TEXT.replace("14:00", "15:00").replace("None.", "Sail.") + "\n- The end.\n"
-    assert _file().content == expected
+    assert _file().raw_content == expected
     assert (said["filename"], said["strategy"], said["changed"]) == ("K.md", "append", True)
     assert said["sha256"] == _file().sha256
 
@@ -68,18 +68,18 @@ def test_a_line_that_a_person_wrote_is_not_replaced(tools: Tools, world: World) 
     refused = _write(tools, 400, strategy="upsert_kv", key="Check-in", value="never")
     assert refused["code"] == "strategy_refused"
     assert "A person wrote or pinned the line of" in str(refused["detail"])
-    assert _file().content == TEXT
+    assert _file().raw_content == TEXT
     _write(tools, strategy="append", content="- The end.")
-    assert _file().content == TEXT + "\n- The end.\n"
+    assert _file().raw_content == TEXT + "\n- The end.\n"
 
 
 def test_a_value_that_would_land_in_an_open_code_block_is_refused(tools: Tools) -> None:
     _write(tools, strategy="overwrite", content="```\ncode\n")
     _write(tools, 400, strategy="upsert_kv", key="Tea", value="at five")
-    assert _file().content == "```\ncode\n"
+    assert _file().raw_content == "```\ncode\n"
 
 
 def test_what_is_held_is_told(tools: Tools) -> None:
     said = _write(tools, strategy="append", content="password: " + "hunter" + "22")
     assert said["held"] == [{"kind": "password", "line": 1}]
-    assert _file().content == "password: [held: password]\n"
+    assert _file().raw_content == "password: [held: password]\n"

@@ -106,7 +106,9 @@ def _place(world: World, path: str = "MEMORY.md") -> Place:
 
 def _files(world: World) -> str:
     with scope(team=world.team):
-        return "".join(File.objects.filter(owner=world.customer).values_list("content", flat=True))
+        return "".join(
+            File.objects.filter(owner=world.customer).values_list("raw_content", flat=True)
+        )
 
 
 def _written_by_a_machine(world: World) -> str:
@@ -132,7 +134,7 @@ def _sent_again(world: World) -> str:
         add_messages(
             work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=[said]
         )
-        return Message.objects.get(conversation__external_id="talk").content
+        return Message.objects.get(conversation__external_id="talk").raw_content
 
 
 @pytest.mark.parametrize("door", [_written_by_a_machine, _restored, _sent_again])

@@ -52,7 +52,7 @@ def test_a_file_after_a_save(open_page: Open, stage: Stage) -> None:
 
 def test_a_statement_after_it_was_confirmed_and_forgotten(open_page: Open, stage: Stage) -> None:
     team, agent = stage.world.team, stage.world.agent
-    fact = Fact.objects.get(agent=agent, owner=None, file=stage.memory, text=SHARED)
+    fact = Fact.objects.get(agent=agent, owner=None, file=stage.memory, raw_text=SHARED)
     page = open_page(url(team, "agents_fact", agent.pk, fact.pk), stage.world.alice)
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("status")).to_contain_text("Confirmed.")

@@ -122,7 +122,7 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
 
     file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")
     for said in ("Tea", "Alice knows", "agent counts", DREAMT, "Bob knows another way."):
-        assert file.content.count(said) == 1
+        assert file.raw_content.count(said) == 1
     authors = file.revisions.order_by("number").values_list("author_kind", flat=True)
     assert list(authors)[-4:] == ["person", "agent", "dream", "person"]
 
@@ -151,7 +151,7 @@ def test_a_dream_that_people_overtake_twice_asks_them(
     expect(page.locator("main")).to_contain_text(DREAMT)
     file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")
     for said in ("Tea", "Alice knows the way.", "Bob knows another way."):
-        assert file.content.count(said) == 1
+        assert file.raw_content.count(said) == 1
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_what_was_learned_is_answered_by_letters(open_page: Open, stage: Stage) 
     expect(row.get_by_role("button", name="Yes, forget it")).to_be_visible()
     page.keyboard.press("Escape")
     expect(row.get_by_role("button", name="Yes, forget it")).to_be_hidden()
-    assert SHARED in stage.memory.content
+    assert SHARED in stage.memory.raw_content
 
 
 def test_a_search_needs_no_mouse(open_page: Open, stage: Stage) -> None:

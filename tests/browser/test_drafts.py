@@ -78,7 +78,7 @@ def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, worl
     page.keyboard.press("Control+s")
     expect_saved(page)
     until(lambda: _drafts(page) == [])
-    assert "In other words." in File.objects.get(path="SOUL.md", agent=world.agent).content
+    assert "In other words." in File.objects.get(path="SOUL.md", agent=world.agent).raw_content
 
 
 def test_a_merge_is_done_by_keyboard_and_refuses_what_is_open(
@@ -99,7 +99,7 @@ def test_a_merge_is_done_by_keyboard_and_refuses_what_is_open(
     page.keyboard.press("Control+s")
     expect_saved(page)
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
-    assert MINE in File.objects.get(path="SOUL.md", agent=world.agent).content
+    assert MINE in File.objects.get(path="SOUL.md", agent=world.agent).raw_content
 
 
 def test_signing_out_asks_and_takes_the_drafts_along(open_page: Open, world: World) -> None:
@@ -147,7 +147,7 @@ def test_a_session_that_ends_while_writing_costs_no_text(open_page: Open, world:
     expect(told).to_contain_text("You are signed in again.")
     page.keyboard.press("Control+s")
     expect_saved(page)
-    assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
+    assert File.objects.get(path="SOUL.md", agent=world.agent).raw_content == MINE
 
 
 def test_a_save_after_the_session_ended_is_made_again(open_page: Open, world: World) -> None:
@@ -163,7 +163,7 @@ def test_a_save_after_the_session_ended_is_made_again(open_page: Open, world: Wo
     expect(told).to_contain_text("You are signed in again.")
     page.keyboard.press("Control+s")
     expect_saved(page)
-    assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
+    assert File.objects.get(path="SOUL.md", agent=world.agent).raw_content == MINE
 
 
 @pytest.mark.parametrize("answer", ["none", "500"])

@@ -22,7 +22,7 @@ def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: Wo
     page.keyboard.press("Control+s")
     expect_saved(page)
     expect(page.get_by_role("status")).to_contain_text("saved as revision 2")
-    assert _file(world, "SOUL.md").content.startswith("Kind words first.\n")
+    assert _file(world, "SOUL.md").raw_content.startswith("Kind words first.\n")
 
 
 def test_the_editor_begins_at_its_text(open_page: Open, world: World) -> None:
@@ -76,7 +76,7 @@ def test_a_save_leaves_the_caret_and_the_page_where_they_were(
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#messages")).to_contain_text("Undone: SOUL.md is as it was before.")
     expect(text).not_to_have_value(re.compile("!"))
-    assert "!" not in _file(world, "SOUL.md").content
+    assert "!" not in _file(world, "SOUL.md").raw_content
 
 
 def test_what_is_refused_stays_in_the_text_with_its_reason_beside_it(
@@ -105,7 +105,7 @@ def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world
     page.get_by_role("button", name="Save").click()
     expect_saved(page)
     until(lambda: _drafts(page) == 0)
-    assert _file(world, "SOUL.md").content == "Not saved yet.\n"
+    assert _file(world, "SOUL.md").raw_content == "Not saved yet.\n"
 
 
 def test_the_draft_of_a_new_file_ends_with_the_file(open_page: Open, world: World) -> None:

@@ -41,7 +41,7 @@ def asked(world: World, **fields: str) -> dict[str, Any]:
 def said(world: World, conversation: str = "c-1") -> list[tuple[str, str]]:
     with scope(team=world.team):
         rows = Conversation.objects.get(external_id=conversation).messages.order_by("position")
-        return [(row.role, row.content) for row in rows]
+        return [(row.role, row.raw_content) for row in rows]
 
 
 def kept(world: World) -> bool:

@@ -48,7 +48,7 @@ def compacted(world: World, talk: Conversation, upto: int) -> compaction.Archive
 def text(world: World, prefix: str) -> str:
     with scope(team=world.team):
         found = File.objects.get(owner=world.customer, path__startswith=prefix)
-        return found.content
+        return found.raw_content
 
 
 def prompt(world: World, talk: Conversation, message: str = "Go on") -> str:
@@ -241,7 +241,7 @@ def test_a_person_clears_their_own_memory_after_saying_yes_and_can_undo(
     assert "Bob sails" not in answer("/memory view")
     with scope(team=world.team):
         shared = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
-        assert "harbour" in shared.content
+        assert "harbour" in shared.raw_content
         request = Request.objects.get()
     undo = f"/memory/{world.agent.pk}/requests/{request.pk}/undo"
     assert callers.member.post(undo).status_code == 200

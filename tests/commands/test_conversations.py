@@ -70,7 +70,7 @@ def test_an_old_history_is_dreamt_over_by_itself(world: World, file: Path) -> No
     run("run_pending")
     assert weeks.get().status == "succeeded"
     memory = File.objects.get(path="MEMORY.md", owner=world.customer)
-    assert "My sister Carla plays the cello." in memory.content
+    assert "My sister Carla plays the cello." in memory.raw_content
 
 
 def test_importing_again_adds_nothing(world: World, file: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_passage_that_is_missing_is_named_and_built_again(world: World) -> Non
 
 
 def test_a_passage_with_other_content_is_named(world: World) -> None:
-    Passage.objects.filter(file__path="log.md", line=2).update(text="- forged")
+    Passage.objects.filter(file__path="log.md", line=2).update(raw_text="- forged")
     differences = reindex(world, "--check").json["teams"][0]["differences"]
     assert [(one["problem"], one["line"]) for one in differences] == [("changed", 2)]
 

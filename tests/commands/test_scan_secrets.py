@@ -20,7 +20,7 @@ def _run(world: World, *more: str) -> str:
 def test_it_finds_and_masks_and_never_prints_a_secret(world: World) -> None:
     secret = "ghp_" + draw(36)
     file = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
-    File.objects.filter(pk=file.pk).update(content=f"# Memory\n\nKey: {secret}\n")
+    File.objects.filter(pk=file.pk).update(raw_content=f"# Memory\n\nKey: {secret}\n")
     found = json.loads(_run(world, "--json"))
     assert (found["found"], found["masked"]) == (1, 0)
     sightings = [one for run in found["runs"] for one in run["sightings"]]
@@ -29,5 +29,5 @@ def test_it_finds_and_masks_and_never_prints_a_secret(world: World) -> None:
     assert "1 secret was found, 1 masked." in said
     assert secret not in said
     file.refresh_from_db()
-    assert file.content == "# Memory\n\nKey: [secret: github-token]\n"
+    assert file.raw_content == "# Memory\n\nKey: [secret: github-token]\n"
     assert "0 secrets were found." in _run(world)

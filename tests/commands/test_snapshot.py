@@ -35,8 +35,8 @@ def test_an_export_imported_into_another_agent_gives_the_same_files(
     assert snapshot(world, "import", out, "--json", agent="Beacon").json["update"] == 1
     files = File.objects.filter(owner=None, path="PROFILE.md")
     atlas, beacon = (
-        files.get(agent=world.agent).content,
-        files.get(agent=world.other_agent).content,
+        files.get(agent=world.agent).raw_content,
+        files.get(agent=world.other_agent).raw_content,
     )
     assert atlas == beacon == "# User\n\n- Likes tea.\n"
     assert Event.objects.filter(action="snapshot.exported").count() == 1

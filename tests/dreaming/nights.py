@@ -51,7 +51,7 @@ def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
 def text_of(world: World, owner: Owner | None, path: str = "MEMORY.md") -> str:
     owner_id = owner.pk if owner else None
     found = File.objects.of(world.agent.pk, owner_id).present().filter(path=path).first()
-    return found.content if found else ""
+    return found.raw_content if found else ""
 
 
 def answer(*operations: dict[str, Any], diary: str = "I read the notes.") -> dict[str, Any]:

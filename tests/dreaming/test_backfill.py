@@ -84,8 +84,8 @@ def test_a_value_that_changed_within_the_history_ends_as_the_last_one(world: Wor
     _ask(world, world.customer)
     list(engine.run_pending())
     assert BERLIN not in text_of(world, world.customer)
-    assert Fact.objects.get(text=BERLIN).state == "superseded"
-    assert Fact.objects.get(text=LEEDS).state == "active"
+    assert Fact.objects.get(raw_text=BERLIN).state == "superseded"
+    assert Fact.objects.get(raw_text=LEEDS).state == "active"
 
 
 def test_what_left_since_does_not_come_back(world: World) -> None:
@@ -148,12 +148,12 @@ def test_its_diary_entries_stand_at_their_dates_and_on_their_notes(world: World)
     diary = "# Dreams\n\n" + newest + "\n" + newest.replace("02:00", "03:00") + "\n"
     memory(world, world.customer, "# Memory\n")
     File.objects.filter(owner=world.customer).update(path="DREAMS.md", folded_path="dreams.md")
-    File.objects.filter(owner=world.customer).update(content=diary)
+    File.objects.filter(owner=world.customer).update(raw_content=diary)
     note(world, world.customer, DAY, LEEDS)
     _ask(world, world.customer)
     list(engine.run_pending())
     archive = File.objects.get(path="memory/dreams/2026-03.md")
-    assert LEEDS.removesuffix(".") in archive.content
+    assert LEEDS.removesuffix(".") in archive.raw_content
     sources = {row.source_file.path for row in archive.origins.all() if row.source_file}
     assert f"memory/{DAY}.md" in sources
 

@@ -19,7 +19,7 @@ def test_what_is_over_leaves_though_nothing_was_noted(world: World) -> None:
     memory(world, world.customer, f"# Memory\n\n- {OVER}\n- Marta rows.\n")
     assert dream(world, world.customer).status == "succeeded"
     assert text_of(world, world.customer) == "# Memory\n\n- Marta rows.\n"
-    fact = Fact.objects.get(text=OVER)
+    fact = Fact.objects.get(raw_text=OVER)
     assert (fact.state, fact.why) == ("expired", "expired")
     assert "(Its time is over)" in text_of(world, world.customer, "DREAMS.md")
 

@@ -119,7 +119,7 @@ def test_a_backfill_killed_in_its_second_week_dreams_each_week_once(
     weeks = Run.objects.filter(trigger="backfill").order_by("clock")
     assert [run.status for run in weeks] == ["succeeded"] * 3
     assert [run.result["week"] for run in weeks] == [1, 2, 3]
-    content = _file(world, "MEMORY.md").content
+    content = _file(world, "MEMORY.md").raw_content
     assert [content.count(f"{name}'s team") for name in ("Marta", "Jonas", "Priya")] == [1, 1, 1]
     assert Report.objects.count() == 3
     assert verify(world.team.pk).ok
@@ -159,10 +159,10 @@ def _assert_one_result(world: World, run: Run) -> None:
     run.refresh_from_db()
     assert (run.status, run.phase) == ("succeeded", "reported")
     memory = _file(world, "MEMORY.md")
-    assert memory.content.count("Thursdays") == 1
+    assert memory.raw_content.count("Thursdays") == 1
     assert memory.revisions.count() == 1
     diary = _file(world, "DREAMS.md")
-    assert len(re.findall(r"(?m)^## 2026-11-20", diary.content)) == 1
+    assert len(re.findall(r"(?m)^## 2026-11-20", diary.raw_content)) == 1
     assert diary.revisions.count() == 1
     assert Report.objects.filter(run=run).count() == 1
     finished = Event.objects.filter(action="run.finished", run_id=run.pk)

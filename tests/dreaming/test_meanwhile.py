@@ -92,7 +92,7 @@ def test_what_a_person_confirms_meanwhile_stays(
     def confirm() -> None:
         with write_transaction(world.team) as work:
             by = Writer(AuthorKind.PERSON, user=world.alice)
-            actions.confirm(work, Fact.objects.get(text="I live in Porto."), writer=by)
+            actions.confirm(work, Fact.objects.get(raw_text="I live in Porto."), writer=by)
 
     def behaviour(_asked: Received) -> Behaviour:
         with scopes_disabled():
@@ -136,8 +136,8 @@ def test_a_secret_that_a_model_brings_is_stored_nowhere(model_server: ModelServe
     assert "It looks like a secret." in run.report.diary
     stored = [
         *Run.objects.values_list("answer", "checked", "inputs", "error"),
-        *Proposal.objects.values_list("content", "broken"),
-        *File.objects.values_list("content"),
+        *Proposal.objects.values_list("raw_content", "broken"),
+        *File.objects.values_list("raw_content"),
         *Operation.objects.values_list("before", "after", "against"),
     ]
     assert secret not in str(stored)

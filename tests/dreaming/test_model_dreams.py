@@ -216,7 +216,7 @@ def _crash(*args: object, **named: object) -> None:
 def _all_text(world: World, owner: Owner | None) -> str:
     whose: dict[str, Any] = {"owner": owner} if owner else {"owner__isnull": True}
     rows: list[object] = [
-        *File.objects.filter(agent=world.agent, **whose).values_list("content", flat=True),
+        *File.objects.filter(agent=world.agent, **whose).values_list("raw_content", flat=True),
         *Report.objects.filter(agent=world.agent, **whose).values_list("diary"),
         *Run.objects.filter(agent=world.agent, **whose).values_list("inputs", "answer", "error"),
         *Operation.objects.filter(
@@ -224,7 +224,7 @@ def _all_text(world: World, owner: Owner | None) -> str:
         ).values_list("before", "after", "against"),
         *Proposal.objects.filter(
             run__in=Run.objects.filter(agent=world.agent, **whose)
-        ).values_list("content", "broken"),
+        ).values_list("raw_content", "broken"),
         *Candidate.objects.filter(
             report__in=Report.objects.filter(agent=world.agent, **whose)
         ).values_list("text", "gates", "reason"),

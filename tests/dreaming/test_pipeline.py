@@ -96,7 +96,7 @@ def test_a_fuller_line_stands_on_the_notes_of_both(world: World) -> None:
     note(world, world.customer, NIGHT + timedelta(days=1), fuller)
     dream(world, world.customer, NIGHT + timedelta(days=1))
     file = File.objects.of(world.agent.pk, world.customer.pk).get(path="MEMORY.md")
-    line = file.content.split("\n").index(f"- {fuller}") + 1
+    line = file.raw_content.split("\n").index(f"- {fuller}") + 1
     said = {row.source_file.path for row in origins_of(file)[line] if row.source_file}
     assert said == {"memory/2026-11-20.md", "memory/2026-11-21.md"}
 
@@ -139,7 +139,7 @@ def test_the_review_policy_keeps_the_change_as_a_proposal(world: World) -> None:
     run = dream(world, world.customer)
     assert (run.status, run.reason) == ("needs_review", "policy")
     assert "Thursdays" not in text_of(world, world.customer)
-    assert "Thursdays" in Proposal.objects.get(run=run).content
+    assert "Thursdays" in Proposal.objects.get(run=run).raw_content
 
 
 def test_an_accepted_proposal_is_written_with_its_line_origins(world: World) -> None:
@@ -249,4 +249,4 @@ def test_a_newer_proposal_takes_the_place_of_an_undecided_one(world: World) -> N
     states = Proposal.objects.order_by("created_at").values_list("state", flat=True)
     assert list(states) == ["replaced", "pending"]
     pending = Proposal.objects.get(state="pending")
-    assert {"Thursdays", "Gothenburg"} <= set(pending.content.replace(".", " ").split())
+    assert {"Thursdays", "Gothenburg"} <= set(pending.raw_content.replace(".", " ").split())

@@ -49,7 +49,7 @@ def test_nights_that_are_caught_up_in_order_each_find_their_new_note(world: Worl
 
 def test_a_note_without_a_statement_is_looked_at_once(world: World) -> None:
     note(world, world.customer, NIGHT, SHIPS)
-    File.objects.filter(owner=world.customer).update(content="# 2026-11-20\n")
+    File.objects.filter(owner=world.customer).update(raw_content="# 2026-11-20\n")
     assert dream(world, world.customer).reason == "no_notes"
     assert _due(world, NIGHT + timedelta(days=1)) == []
 

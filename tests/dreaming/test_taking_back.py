@@ -104,6 +104,6 @@ def test_a_month_that_is_over_has_its_summary_on_top_of_the_archive(world: World
     assert archive.startswith(f"# Dreams of {NIGHT:%Y-%m}\n\nDreams: 1. Statements added: 1,")
     assert "- Marta's team ships on Thursdays." in archive
     file = File.objects.get(agent=world.agent, path=f"memory/dreams/{NIGHT:%Y-%m}.md")
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     [origin] = file.origins.filter(line=lines.index("- Marta's team ships on Thursdays.") + 1)
     assert origin.source_file_id is not None

@@ -151,7 +151,7 @@ def test_history_is_written_by_months(world: World) -> None:
         run = Writer(AuthorKind.EXTRACTION)
         entries.append_history(work, world.agent, world.customer, "They\nspoke.", writer=run)
     file = File.objects.get(path=f"HISTORY-{work.now:%Y-%m}.md")
-    head, said = file.content.rstrip().split("\n")[-2:]
+    head, said = file.raw_content.rstrip().split("\n")[-2:]
     assert head == f"## {work.now:%Y-%m-%dT%H:%M:%SZ}"
     assert said == f"[{work.now:%Y-%m-%d %H:%M}] They spoke."
 
@@ -199,4 +199,4 @@ def test_a_full_month_goes_on_in_another_file(world: World) -> None:
         write.write(work, full, "x" * (write.MAX_BYTES - 60), writer=Writer(AuthorKind.PERSON))
         entries.append_history(work, world.agent, world.customer, "They spoke.", writer=run)
     more = File.objects.get(path=f"HISTORY-{work.now:%Y-%m}-2.md")
-    assert more.content.rstrip().endswith("They spoke.")
+    assert more.raw_content.rstrip().endswith("They spoke.")

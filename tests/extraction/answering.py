@@ -30,4 +30,4 @@ def put(world: World, path: str, content: str, *, by: AuthorKind = AuthorKind.SY
 
 
 def workspace(owner: Owner) -> dict[str, str]:
-    return dict(File.objects.filter(owner=owner).values_list("path", "content"))
+    return dict(File.objects.filter(owner=owner).values_list("path", "raw_content"))

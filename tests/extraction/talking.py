@@ -108,7 +108,7 @@ def extract(world: World, conversation: Conversation | None = None, **how: Any) 
 
 def text_of(world: World, path: str, owner: Owner | None = None) -> str:
     found = File.objects.filter(agent=world.agent, owner=owner or world.customer, path=path)
-    return "".join(found.values_list("content", flat=True))
+    return "".join(found.values_list("raw_content", flat=True))
 
 
 def bullets(content: str) -> list[str]:

@@ -127,7 +127,7 @@ def _turns() -> list[Message]:
             external_id=f"m{number}",
             role="user" if name else "assistant",
             name=name,
-            content=content,
+            raw_content=content,
             timestamp=SATURDAY,
         )
         for number, (name, content) in enumerate(TALK, start=1)

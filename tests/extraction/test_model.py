@@ -88,7 +88,7 @@ def test_what_was_asked_of_the_memory_is_stored_and_nothing_is_done_by_it(
     assert stored == [{"kind": "forget", "about": "Rome", "messages": [said.pk]}]
     assert text_of(world, "MEMORY.md") == "# Memory\n\n- Ann lives in Rome.\n"
     offered = Request.objects.get()
-    assert (offered.state, offered.about, offered.message) == ("open", "Rome", said)
+    assert (offered.state, offered.raw_about, offered.message) == ("open", "Rome", said)
     targets = list(offered.targets.all())
     assert Fact.objects.get() in [target.fact for target in targets]
     assert not any(target.is_hidden for target in targets)
@@ -112,7 +112,7 @@ def test_what_rules_heard_what_means_nothing_and_a_group_is_not_offered(
     asks = {"kind": "forget", "about": about, "messageIds": ["t5"]}
     model_server.answer(answer(requests=[asks]))
     extract(world, talk(world, [*TALK, ("user", said)], **talks))
-    assert not Request.objects.filter(about=about).exists()
+    assert not Request.objects.filter(raw_about=about).exists()
 
 
 def test_lines_are_one_line_each_and_start_no_markdown(
@@ -264,11 +264,11 @@ def test_no_owner_s_text_meets_another_s(world: World, model_server: ModelServer
     for word, owner in owners.items():
         own = "\n".join(workspace(owner).values())
         own += "\n".join(
-            Proposal.objects.filter(file__owner=owner).values_list("content", flat=True)
+            Proposal.objects.filter(file__owner=owner).values_list("raw_content", flat=True)
         )
         assert word in own
         assert not any(other in own for other in owners if other != word)
-    shared = File.objects.filter(owner=None).values_list("content", flat=True)
+    shared = File.objects.filter(owner=None).values_list("raw_content", flat=True)
     assert not any(word in text for word in owners for text in shared)
     assert not any(word in event.details for word in owners for event in Event.objects.all())
     for request in model_server.requests:

@@ -69,7 +69,7 @@ def test_a_person_sees_it_in_review_and_takes_note(
     clock.run_until(clock.now + timedelta(days=3))
     [waiting] = flagged_rows().filter(file__owner=world.customer)
     file = File.objects.get(path=HISTORY)
-    line = file.content.split("\n")[waiting.line - 1]
+    line = file.raw_content.split("\n")[waiting.line - 1]
     assert "[raw-fallback] The model could not read these messages." in line
     assert (waiting.marks, waiting.message is not None) == ("unread", True)
     with write_transaction(world.team) as work:

@@ -26,7 +26,7 @@ def made(
             owner=owner,
             scope=Scope.PERSONAL if owner else Scope.TEAM,
             path="MEMORY.md",
-            text=text,
+            raw_text=text,
             kind=kind,
             fingerprint=fingerprint(text),
             **more,

@@ -35,11 +35,11 @@ def _save(world: World, text: str, writer: Writer = MACHINE, path: str = "KNOWLE
 
 def _text(world: World) -> str:
     assert repair.check(world.team).differing == ()
-    return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
+    return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").raw_content
 
 
 def _fact(text: str) -> Fact:
-    return Fact.objects.get(text=text)
+    return Fact.objects.get(raw_text=text)
 
 
 def _act(world: World, act: object, fact: Fact, *args: object, **more: object) -> None:
@@ -92,10 +92,10 @@ def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
     _save(world, TOLD, path="MEMORY.md")
     _act(world, actions.not_true, history)
     assert "Anna sings" not in _text(world)
-    rows = Fact.objects.filter(text="Anna sings.")
+    rows = Fact.objects.filter(raw_text="Anna sings.")
     assert rows.count() >= 2
     assert not rows.living().exists()
-    assert not File.objects.filter(content__contains="Anna sings").exists()
+    assert not File.objects.filter(raw_content__contains="Anna sings").exists()
 
 
 def test_what_stands_under_no_heading_comes_back_below_the_title(world: World) -> None:
@@ -137,7 +137,7 @@ def _rivals(world: World) -> Contradiction:
                 source=SourceClass.THIRD_PARTY,
                 grounds=[Ground(None, root.pk, root.created_at)],
             )
-    assert file.content == TOLD
+    assert file.raw_content == TOLD
     return Contradiction.objects.get()
 
 
@@ -146,8 +146,8 @@ def test_two_people_who_contradict_each_other_ten_nights_long_are_one_contradict
 ) -> None:
     found = _rivals(world)
     stands, rival = contradictions.sides_of(found)
-    assert (stands.text, stands.state) == ("city: Leeds", State.DISPUTED)
-    assert (rival.text, rival.state, rival.file) == ("city: York", State.PENDING, None)
+    assert (stands.raw_text, stands.state) == ("city: Leeds", State.DISPUTED)
+    assert (rival.raw_text, rival.state, rival.file) == ("city: York", State.PENDING, None)
     assert rival.evidence.count() == 10
     assert _text(world) == TOLD
 
@@ -165,7 +165,7 @@ def test_a_resolution_changes_facts_and_file_and_can_be_undone(
     world: World, resolution: str, text: str, after: str
 ) -> None:
     found = _rivals(world)
-    before = {one.text: one.state for one in contradictions.sides_of(found)}
+    before = {one.raw_text: one.state for one in contradictions.sides_of(found)}
     with write_transaction(world.team) as tx:
         contradictions.resolve(tx, found, resolution, text=text, writer=_alice(world))
     assert _text(world) == after
@@ -183,7 +183,7 @@ def test_a_resolution_changes_facts_and_file_and_can_be_undone(
         contradictions.undo(tx, found, writer=_alice(world))
     found = Contradiction.objects.get()
     assert found.state == Contradiction.State.OPEN
-    assert {one.text: one.state for one in contradictions.sides_of(found)} == before
+    assert {one.raw_text: one.state for one in contradictions.sides_of(found)} == before
     assert sorted(_text(world).split("\n")) == sorted(TOLD.split("\n"))
     assert not Fact.objects.filter(corrected_at__isnull=False).exists()
 

@@ -28,7 +28,7 @@ def _save(world: World, text: str, writer: Writer | None = None) -> File:
 
 def _text(world: World) -> str:
     assert repair.check(world.team).differing == ()
-    return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
+    return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").raw_content
 
 
 def _rival(world: World, said: str = "city: York") -> Contradiction:
@@ -73,7 +73,7 @@ def test_what_a_person_edited_while_it_was_contradicted_is_what_stands(
     _rival(world)
     _save(world, TOLD.replace("Leeds", "Bath"))
     for found in Contradiction.objects.filter(state="open"):
-        assert contradictions.sides_of(found)[0].text == "city: Bath"
+        assert contradictions.sides_of(found)[0].raw_text == "city: Bath"
         _resolve(world, found, how, "city: York or Bath")
         assert _text(world) == TOLD.replace("Leeds", after)
     assert not Contradiction.objects.filter(state="open").exists()
@@ -84,14 +84,14 @@ def test_a_side_that_left_is_no_side_any_more(world: World) -> None:
     found = _rival(world)
     _rival(world, "city: Bath")
     with write_transaction(world.team) as tx:
-        actions.not_true(tx, Fact.objects.get(text="city: York"), writer=_alice(world))
-    assert [one.text for one in contradictions.sides_of(found)] == ["city: Leeds", "city: Bath"]
+        actions.not_true(tx, Fact.objects.get(raw_text="city: York"), writer=_alice(world))
+    assert [one.raw_text for one in contradictions.sides_of(found)] == ["city: Leeds", "city: Bath"]
 
 
 def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
     _save(world, TOLD, MACHINE)
     _save(world, TOLD.replace("- Anna sings.\n", ""), MACHINE)
-    gone = Fact.objects.get(text="Anna sings.")
+    gone = Fact.objects.get(raw_text="Anna sings.")
     _save(world, TOLD, MACHINE)
     with write_transaction(world.team) as tx, pytest.raises(StatementGone):
         actions.restore(tx, gone, writer=_alice(world))
@@ -100,7 +100,7 @@ def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
 
 def test_what_is_put_in_the_words_of_another_line_is_that_line(world: World) -> None:
     _save(world, TOLD)
-    fact, other = (Fact.objects.get(text=text) for text in ("city: Leeds", "Anna sings."))
+    fact, other = (Fact.objects.get(raw_text=text) for text in ("city: Leeds", "Anna sings."))
     with write_transaction(world.team) as tx:
         actions.edit(tx, fact, "Anna sings.", writer=_alice(world))
     assert _text(world) == TOLD.replace("- city: Leeds\n", "")

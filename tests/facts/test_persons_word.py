@@ -62,12 +62,12 @@ def _imported(world: World, text: str) -> File:
 
 
 def _fact(text: str) -> Fact:
-    return Fact.objects.get(text=text)
+    return Fact.objects.get(raw_text=text)
 
 
 def _corrected(world: World) -> set[str]:
     found = corrections(world.agent.pk, world.bobs_memory.pk)
-    return set(found.values_list("text", flat=True))
+    return set(found.values_list("raw_text", flat=True))
 
 
 def test_a_sentence_reworded_or_removed_on_my_memory_is_taken_back(world: World) -> None:
@@ -113,7 +113,7 @@ def test_a_flagged_line_is_no_statement_until_a_person_keeps_it_and_counts_as_as
     _save(world, "## About\n\n- Bob sings.\n", _bob(world))
     file = _save(world, TOLD)
     assert _fact("Bob sings.").state == State.ACTIVE
-    waiting = Fact.objects.get(text="Bob lives in Leeds.", file=file)
+    waiting = Fact.objects.get(raw_text="Bob lives in Leeds.", file=file)
     assert waiting.state == State.PENDING
     with write_transaction(world.team) as tx:
         reviewing.keep(tx, file, print_of("- Bob lives in Leeds."), by=world.bob)
@@ -136,7 +136,7 @@ def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
                 "- Bob lives in Leeds.", Origin((origins.Source(message_id=message.pk),))
             )
             file = write.append(tx, place, [line], writer=MACHINE).file
-        assert Fact.objects.get(text="Bob lives in Leeds.", file=file).state == state
+        assert Fact.objects.get(raw_text="Bob lives in Leeds.", file=file).state == state
         _save(world, "## About\n\n- Bob sings.\n", Writer(AuthorKind.SYSTEM))
 
 
@@ -209,7 +209,7 @@ def test_what_a_person_reverts_comes_back_through_no_program(world: World) -> No
     gone = _fact("Bob lives in Leeds.")
     assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.REVERTED, world.bob)
     _save(world, "- Bob sings.\n- Bob lives\n  in Leeds.\n")
-    assert Fact.objects.get(text=gone.text, file=file).state == State.PENDING
+    assert Fact.objects.get(raw_text=gone.raw_text, file=file).state == State.PENDING
     assert flagged_lines(file) == {2, 3}
 
 

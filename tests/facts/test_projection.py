@@ -31,13 +31,13 @@ def _save(
 def _standing(world: World) -> dict[str, Fact]:
     rows = Fact.objects.filter(agent=world.agent, file__path="KNOWLEDGE.md")
     assert repair.check(world.team).differing == ()
-    return {row.text: row for row in rows}
+    return {row.raw_text: row for row in rows}
 
 
 def test_each_bullet_is_a_fact_with_what_it_stands_on(world: World) -> None:
     file = _save(world, "## Anna\n\n- city: Leeds\n- Anna sings.\n", _person(world))
     city = _standing(world)["city: Leeds"]
-    assert (city.subject, city.attribute, city.value) == ("anna", "city", "Leeds")
+    assert (city.subject, city.attribute, city.raw_value) == ("anna", "city", "Leeds")
     assert (city.heading, city.state, city.source) == ("Anna", State.ACTIVE, SourceClass.PERSON)
     assert city.is_persons_word
     revision = file.revisions.get()
@@ -58,7 +58,7 @@ def test_another_value_replaces_the_fact_and_takes_no_confirmation_over(world: W
     _save(world, "- city: Leeds\n")
     Fact.objects.update(confirmed_at="2026-11-01T00:00Z")
     _save(world, "- city: York\n")
-    old, new = Fact.objects.get(value="Leeds"), _standing(world)["city: York"]
+    old, new = Fact.objects.get(raw_value="Leeds"), _standing(world)["city: York"]
     assert (old.state, old.why, old.superseded_by) == (State.SUPERSEDED, Why.SUPERSEDED, new)
     assert (old.file, new.confirmed_at, old.corrected_at) == (None, None, None)
 
@@ -66,7 +66,7 @@ def test_another_value_replaces_the_fact_and_takes_no_confirmation_over(world: W
 def test_what_a_person_rewords_or_deletes_is_taken_back(world: World) -> None:
     _save(world, "- city: Leeds\n- Anna sings.\n")
     _save(world, "- city: York\n", _person(world))
-    leeds, sings = Fact.objects.get(value="Leeds"), Fact.objects.get(text="Anna sings.")
+    leeds, sings = Fact.objects.get(raw_value="Leeds"), Fact.objects.get(raw_text="Anna sings.")
     assert (leeds.state, leeds.why) == (State.SUPERSEDED, Why.REWORDED)
     assert (sings.state, sings.why) == (State.RETIRED, Why.DELETED)
     assert leeds.corrected_by == sings.corrected_by == world.alice
@@ -102,7 +102,10 @@ def test_a_writer_says_why_statements_went(world: World) -> None:
         "anna sings": Went(Why.DUPLICATE, "Anna sings a lot."),
     }
     _save(world, "- Anna sings a lot.\n", whys=whys)
-    cold, sings = Fact.objects.get(text="Anna has a cold."), Fact.objects.get(text="Anna sings.")
+    cold, sings = (
+        Fact.objects.get(raw_text="Anna has a cold."),
+        Fact.objects.get(raw_text="Anna sings."),
+    )
     assert (cold.state, cold.why) == (State.EXPIRED, Why.EXPIRED)
     assert sings.superseded_by == _standing(world)["Anna sings a lot."]
 
@@ -146,9 +149,9 @@ def test_rivals_in_a_file_open_one_contradiction_until_an_edit_decides(world: Wo
 
 def test_facts_that_differ_from_files_are_found_and_mended(world: World) -> None:
     file = _save(world, "- Anna sings.\n- city: Leeds\n")
-    lost = Fact.objects.get(value="Leeds")
+    lost = Fact.objects.get(raw_value="Leeds")
     Fact.objects.exclude(pk=lost.pk).delete()
-    Fact.objects.update(text="city: Bath", fingerprint="x", attribute="town")
+    Fact.objects.update(raw_text="city: Bath", fingerprint="x", attribute="town")
     assert repair.check(world.team).differing == (str(file.pk),)
     assert repair.project(world.team).differing == (str(file.pk),)
     assert set(_standing(world)) == {"Anna sings.", "city: Leeds"}
@@ -193,7 +196,7 @@ def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
 ) -> None:
     _save(world, "- city: Leeds\n- city: York\n", _person(world))
     _save(world, "- Anna sings.\n", path="structured/people.md")
-    before = {row.text: row.source for row in Fact.objects.all()}
+    before = {row.raw_text: row.source for row in Fact.objects.all()}
     Fact.objects.all().delete()
     Contradiction.objects.all().delete()
     bring = projection.bring_in_line
@@ -204,7 +207,7 @@ def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
     assert 0 < Fact.objects.values("file").distinct().count() < 2
     monkeypatch.setattr(projection, "bring_in_line", bring)
     repair.project_missing()
-    assert {row.text: row.source for row in Fact.objects.all()} == before
+    assert {row.raw_text: row.source for row in Fact.objects.all()} == before
     assert {row.state for row in Fact.objects.filter(attribute="city")} == {State.DISPUTED}
     assert Evidence.objects.filter(fact__value="Leeds", root__author_kind="person").exists()
     assert repair.check(world.team).differing == ()

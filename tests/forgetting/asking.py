@@ -48,7 +48,7 @@ def lived(world: World, owner: Owner | None, said: str = WEIGHT, echo: str = ECH
             writer=Writer(AuthorKind.DREAM, is_vouched=owner is None),
             origins={3: origin, 4: origin},
         )
-        return Fact.objects.get(text=said, owner=owner, file__isnull=False)
+        return Fact.objects.get(raw_text=said, owner=owner, file__isnull=False)
 
 
 def places_of(fact: Fact) -> list[Meant]:
@@ -58,12 +58,17 @@ def places_of(fact: Fact) -> list[Meant]:
         said = Message.objects.filter(conversation__owner=fact.owner).order_by("position")
         mine, echo = said[0], said[1]
     return [
-        Meant(Target.Kind.FACT, fact.text, fact=fact, file=fact.file, fingerprint=fact.fingerprint),
         Meant(
-            Target.Kind.LINE, fact.text, file=note, fingerprint=fingerprint(f"- 08:00 {fact.text}")
+            Target.Kind.FACT, fact.raw_text, fact=fact, file=fact.file, fingerprint=fact.fingerprint
         ),
-        Meant(Target.Kind.MESSAGE, fact.text, message=mine, first=0, last=len(fact.text)),
-        Meant(Target.Kind.MESSAGE, echo.content, message=echo),
+        Meant(
+            Target.Kind.LINE,
+            fact.raw_text,
+            file=note,
+            fingerprint=fingerprint(f"- 08:00 {fact.raw_text}"),
+        ),
+        Meant(Target.Kind.MESSAGE, fact.raw_text, message=mine, first=0, last=len(fact.raw_text)),
+        Meant(Target.Kind.MESSAGE, echo.raw_content, message=echo),
     ]
 
 

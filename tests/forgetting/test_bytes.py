@@ -121,7 +121,7 @@ def _dreamt(world: World, file: File) -> None:
         verdict="promoted",
     )
     Proposal.objects.create(
-        team=world.team, file=file, run=run, base_revision=1, content=f"- {LINE}\n"
+        team=world.team, file=file, run=run, base_revision=1, raw_content=f"- {LINE}\n"
     )
     talk = world.agent.conversations.earliest("created_at")
     Extraction.objects.create(
@@ -222,7 +222,7 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
             assert CANARY.encode()[2:] not in data, path
 
     with scope(team=world.team):
-        assert "tea" in File.objects.get(path="MEMORY.md", owner=world.customer).content
+        assert "tea" in File.objects.get(path="MEMORY.md", owner=world.customer).raw_content
         person = Writer(AuthorKind.PERSON, user=world.bob)
         archive = of(ARCHIVE)
         with write_transaction(world.team) as work:

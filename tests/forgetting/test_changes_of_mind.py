@@ -37,7 +37,7 @@ def test_what_is_undone_or_held_before_the_text_goes_stays(
     monkeypatch.setattr(erasing, "_take_out", late)
     request = erased(world, fact)
     assert request.state == (Request.State.HELD if is_held else Request.State.UNDONE)
-    assert Fact.objects.filter(text=WEIGHT).exists()
+    assert Fact.objects.filter(raw_text=WEIGHT).exists()
 
 
 def test_nothing_is_undone_once_its_text_is_out(

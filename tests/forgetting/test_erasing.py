@@ -97,11 +97,11 @@ def test_history_keeps_its_place_and_no_hash_of_it(world: World) -> None:
     before = Revision.objects.get(file=file, number=1).sha256
     erased(world, fact)
     first = Revision.objects.get(file=file, number=1)
-    assert first.text == "# Memory\n\n- [forgotten]\n- I like tea.\n"
+    assert first.raw_text == "# Memory\n\n- [forgotten]\n- I like tea.\n"
     assert first.sha256 != before
     file.refresh_from_db()
-    assert file.content == "# Memory\n\n- I like tea.\n"
-    assert content_of(file, 1) == first.text
+    assert file.raw_content == "# Memory\n\n- I like tea.\n"
+    assert content_of(file, 1) == first.raw_text
 
 
 def test_an_old_revision_brings_nothing_back(world: World) -> None:
@@ -117,14 +117,14 @@ def test_an_old_revision_brings_nothing_back(world: World) -> None:
         )
         restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob))
     file.refresh_from_db()
-    assert file.content == "# Memory\n\n- I like tea.\n"
+    assert file.raw_content == "# Memory\n\n- I like tea.\n"
 
 
 def test_another_owner_s_same_words_stay(world: World) -> None:
     theirs = lived(world, world.sender)
     erased(world, lived(world, world.customer))
     theirs.refresh_from_db()
-    assert theirs.text == WEIGHT
+    assert theirs.raw_text == WEIGHT
     assert Receipt.objects.get().remaining == 0
     assert "memory.Message" in holding(ECHO)
 
@@ -227,12 +227,12 @@ def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
             write(work, mine, f"- Age: 34\n{other}", writer=Writer(AuthorKind.DREAM))
             writer = Writer(AuthorKind.PERSON, user=world.alice)
             file = write(work, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
-        erased(world, Fact.objects.get(text="Age: 34"))
+        erased(world, Fact.objects.get(raw_text="Age: 34"))
         with write_transaction(world.team) as work:
             request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
             hide(work, request, [targets.line_place(file, "The budget is 5000 euros.")], seconds=0)
         engine.tick(timezone.now() + timedelta(seconds=1))
         assert [run.error for run in engine.run_pending()] == [""]
-        assert File.objects.get(path=mine.path, owner=mine.owner).content == other
-        assert File.objects.get(path=shared.path, owner=None).content == acme
+        assert File.objects.get(path=mine.path, owner=mine.owner).raw_content == other
+        assert File.objects.get(path=shared.path, owner=None).raw_content == acme
         assert not Tombstone.objects.filter(owner=None).exists()

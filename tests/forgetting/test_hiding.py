@@ -68,7 +68,7 @@ def _dream(world: World) -> str:
 
 def _extracted(world: World) -> str:
     window = _window(world.agent.conversations.get(), None)
-    return " ".join(turn.content for turn in window.turns) if window else ""
+    return " ".join(turn.raw_content for turn in window.turns) if window else ""
 
 
 def _snapshot(world: World) -> str:
@@ -141,7 +141,7 @@ def test_a_program_that_writes_the_file_loses_nothing_of_what_can_be_undone(
     with write_transaction(world.team) as work:
         files.write_file(work, acting, "MEMORY.md", f"{text}- I like rain.\n", writer=writer)
         undo(work, request)
-    assert fact.text in File.objects.get(path="MEMORY.md", owner=world.customer).content
+    assert fact.raw_text in File.objects.get(path="MEMORY.md", owner=world.customer).raw_content
 
 
 def test_what_the_dream_read_before_it_was_hidden_is_read_again(world: World, fact: Fact) -> None:

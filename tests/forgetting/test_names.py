@@ -159,10 +159,10 @@ def test_words_that_name_many_things_are_nobodys(text: str) -> None:
 def test_a_file_with_a_neutral_name_is_where_it_was(world: World) -> None:
     erased(hide(named(world)).requests[CUSTOMERS])
     with scope(team=world.team):
-        file = File.objects.get(owner=world.customer, content__contains="kettle is old")
+        file = File.objects.get(owner=world.customer, raw_content__contains="kettle is old")
         assert file.path.startswith("structured/forgotten-")
         assert file.path.endswith("/notes.md")
-        assert file.content.startswith("# Forgotten\n")
+        assert file.raw_content.startswith("# Forgotten\n")
         assert set(file.revisions.values_list("path", flat=True)) == {file.path}
         assert set(file.facts.values_list("path", flat=True)) == {file.path}
         found = search(Reader(world.agent, world.customer), "green kettle").hits
@@ -179,7 +179,7 @@ def test_a_name_goes_where_nothing_else_of_the_row_has_it(world: World) -> None:
             text="Tea.", path="MEMORY.md", sources=[{"path": f"structured/{CUSTOMERS}.md"}]
         )
         first = Message.objects.filter(conversation__owner=world.customer).earliest("position")
-        Message.objects.filter(pk=first.pk).update(content="Hm.", tools_used=[f"a.{CUSTOMERS}"])
+        Message.objects.filter(pk=first.pk).update(raw_content="Hm.", tools_used=[f"a.{CUSTOMERS}"])
     erased(hide(living).requests[CUSTOMERS])
     assert set(holding()) == set()
 

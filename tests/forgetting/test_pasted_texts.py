@@ -64,7 +64,7 @@ def say(world: World, owner: Owner, text: str, *more: str, talk: str = "talk", *
 def hidden(owner: Owner) -> set[str]:
     is_away = Q(state__in=Request.HIDING, targets__is_hidden=True)
     away = Request.objects.filter(is_away, owner=owner).values("targets__fact")
-    return {*Fact.objects.filter(pk__in=away).values_list("text", flat=True)}
+    return {*Fact.objects.filter(pk__in=away).values_list("raw_text", flat=True)}
 
 
 @pytest.mark.parametrize(("_shape", "text"), PASTED)
@@ -259,7 +259,7 @@ def test_a_batch_full_of_wishes_holds_up_nobody(world: World, owner: Owner) -> N
     assert len(queries) < len(wishes)
     late = Request.objects.get(why=Request.Why.MANY)
     assert (added.offer, late.targets.filter(is_hidden=True).count()) == (late, 380)
-    assert "my flat 20." in late.about
+    assert "my flat 20." in late.raw_about
 
 
 def test_a_long_hum_is_read_at_once() -> None:

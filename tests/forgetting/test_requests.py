@@ -62,7 +62,7 @@ def request() -> Request:
 
 def texts(request: Request, *, is_hidden: bool = True) -> set[str]:
     rows = request.targets.filter(is_hidden=is_hidden, fact__isnull=False)
-    return set(rows.values_list("fact__text", flat=True))
+    return set(rows.values_list("fact__raw_text", flat=True))
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_it_is_heard_where_no_message_is_kept(world: World, fact: Fact, kept_out
         with write_transaction(world.team):
             set_paused(owner=world.customer, paused=True, by=SYSTEM)
     say(world, world.customer, ASKED, talk="off", ephemeral=kept_out == "ephemeral")
-    assert not Message.objects.filter(content=ASKED).exists()
+    assert not Message.objects.filter(raw_content=ASKED).exists()
     assert (request().state, request().message) == (Request.State.HIDDEN, None)
     with write_transaction(world.team):
         set_paused(owner=world.customer, paused=False, by=SYSTEM)
@@ -172,7 +172,7 @@ def test_the_request_and_the_assistants_answer_to_it_are_nothing_to_write_down(
     with scope(team=world.team):
         window = _window(world.agent.conversations.get(), None)
         assert window is not None
-        given = " ".join(turn.content for turn in window.turns)
+        given = " ".join(turn.raw_content for turn in window.turns)
     assert "weigh" not in given
     assert "evening" in given
 
@@ -277,7 +277,7 @@ def test_what_an_owner_said_is_not_told_with_the_request_about_shared_memory(wor
     for _turn in range(2):
         say(world, world.customer, "Please forget that Tobias has a burnout since May.")
     shared = Request.objects.get(owner=None)
-    assert (shared.about, shared.message, shared.conversation) == ("", None, None)
+    assert (shared.raw_about, shared.message, shared.conversation) == ("", None, None)
     assert shared.targets.filter(is_hidden=False).exists()
     remembers(world, None, "Tobias has a burnout since May.", "I weigh 62 kilos.")
     say(world, world.customer, ASKED)
@@ -302,7 +302,7 @@ def test_a_secret_in_a_request_is_not_kept_in_its_words(world: World) -> None:
     with write_transaction(world.team):
         set_paused(owner=world.customer, paused=True, by=SYSTEM)
     say(world, world.customer, f"Forget my key {key}")
-    assert key not in request().about
+    assert key not in request().raw_about
 
 
 def test_an_open_request_that_hides_nothing_hides_no_echo(world: World) -> None:

@@ -62,7 +62,7 @@ def holding_of(world: World, owner: Owner | None) -> set[str]:
     with scopes_disabled():
         whose = {"agent": world.agent, "owner": owner}
         there = {
-            "File": File.objects.filter(**whose, content__contains=WORDS).exists(),
+            "File": File.objects.filter(**whose, raw_content__contains=WORDS).exists(),
             "Run": Run.objects.filter(**whose, result__icontains=WORDS).exists(),
             "Report": Report.objects.filter(**whose, diary__contains=WORDS).exists(),
         }
@@ -80,7 +80,7 @@ def test_a_short_statement_is_gone_from_every_record_of_its_memory(world: World)
     assert holding(WORDS) == set()
     assert Receipt.objects.get().remaining == 0
     with scopes_disabled():
-        assert "- Tea." in File.objects.get(path="DREAMS.md").content
+        assert "- Tea." in File.objects.get(path="DREAMS.md").raw_content
 
 
 def test_what_another_person_says_stays(world: World) -> None:

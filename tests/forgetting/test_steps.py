@@ -46,7 +46,7 @@ def said_often(world: World, times: int) -> Request:
         )
         request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
         places = [
-            Meant(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.content) - 5)
+            Meant(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.raw_content) - 5)
             for one in Message.objects.all()
         ]
         hide(work, request, places, seconds=0)
@@ -86,7 +86,7 @@ def test_killed_before_and_after_each_step_it_ends_clean(
     request.refresh_from_db()
     assert len(deaths) > 8
     assert request.state == Request.State.ERASED
-    contents = set(Message.objects.values_list("content", flat=True))
+    contents = set(Message.objects.values_list("raw_content", flat=True))
     assert contents == {"Rain. [forgotten] Tea."}
     assert not Target.objects.exists()
     assert run.inputs == {}

@@ -58,7 +58,7 @@ def test_a_line_of_a_note_goes_with_the_statement_that_says_it(world: World) -> 
         note = File.objects.select_related("agent", "owner").get(
             owner=world.customer, path="memory/2026-03-01.md"
         )
-        number = note.content.split("\n").index(f"- 08:00 {WEIGHT}") + 1
+        number = note.raw_content.split("\n").index(f"- 08:00 {WEIGHT}") + 1
         found = targets.of_lines(note, [number])
     assert fact.pk in {one.fact.pk for one in found.meant if one.fact}
 

@@ -35,7 +35,7 @@ def _place(world: World, path: str = "MEMORY.md") -> Place:
 
 def _text(world: World, path: str = "MEMORY.md") -> str:
     with scope(team=world.team):
-        return File.objects.get(owner=world.customer, path=path).content
+        return File.objects.get(owner=world.customer, path=path).raw_content
 
 
 def _say(world: World, messages: Sequence[NewMessage], talk: str = "talk") -> list[str]:
@@ -48,7 +48,7 @@ def _say(world: World, messages: Sequence[NewMessage], talk: str = "talk") -> li
             messages=messages,
         )
         rows = Message.objects.filter(conversation__external_id=talk).order_by("position")
-        return list(rows.values_list("content", flat=True))
+        return list(rows.values_list("raw_content", flat=True))
 
 
 @pytest.mark.parametrize("kind", [AuthorKind.AGENT, AuthorKind.SYSTEM])
@@ -103,7 +103,7 @@ def test_another_owner_still_says_it(buried: World) -> None:
     with write_transaction(buried.team) as work:
         place = Place(buried.agent, buried.sender, "MEMORY.md")
         write.write(work, place, f"- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM))
-        assert WEIGHT in File.objects.get(owner=buried.sender, path="MEMORY.md").content
+        assert WEIGHT in File.objects.get(owner=buried.sender, path="MEMORY.md").raw_content
 
 
 def test_a_word_that_everybody_says_is_not_kept_out(world: World) -> None:

@@ -170,11 +170,11 @@ REFUSED = (SecretRefused, PathRefused, ContentRefused, BatchRefused)
 def _kept(world: World) -> str:
     """Every text that could have been written."""
     rows = [
-        *File.objects.values_list("path", "content"),
-        *Revision.objects.values_list("path", "text", "reason"),
-        *Message.objects.values_list("content", "name", "external_id"),
+        *File.objects.values_list("path", "raw_content"),
+        *Revision.objects.values_list("path", "raw_text", "reason"),
+        *Message.objects.values_list("raw_content", "name", "external_id"),
         *Conversation.objects.values_list("external_id"),
-        *Proposal.objects.values_list("content"),
+        *Proposal.objects.values_list("raw_content"),
         *world.team.agents.values_list("name", "description"),
     ]
     return "\n".join(str(text) for row in rows for text in row)

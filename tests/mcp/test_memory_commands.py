@@ -94,7 +94,7 @@ def test_of_two_files_of_one_name_the_owners_own_is_listed(memory: Memory) -> No
 def test_a_line_is_put_in(memory: Memory) -> None:
     said = memory("insert", path=TEA, insert_line=1, insert_text="white\n")
     assert said == f"The file {TEA} has been edited."
-    assert File.objects.get(path="tea.md").content == "green\nwhite\nblack\noolong\n"
+    assert File.objects.get(path="tea.md").raw_content == "green\nwhite\nblack\noolong\n"
     far = memory("insert", path=TEA, insert_line=9, insert_text="x", refused=True)
     assert far == ("Invalid `insert_line` parameter: 9. It should be within the range [0, 4].")
 
@@ -144,7 +144,7 @@ def test_what_a_command_needs_is_named(memory: Memory) -> None:
 def test_shared_files_are_read_and_left_alone(world: World, memory: Memory) -> None:
     assert "SOUL.md" in memory("view", path="/memories")
     soul = File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
-    line = soul.content.split("\n")[0]
+    line = soul.raw_content.split("\n")[0]
     assert line in memory("view", path="/memories/SOUL.md")
     for command, more in (
         ("str_replace", {"old_str": line, "new_str": "x"}),
@@ -153,7 +153,7 @@ def test_shared_files_are_read_and_left_alone(world: World, memory: Memory) -> N
     ):
         assert "does not exist" in memory(command, path="/memories/SOUL.md", refused=True, **more)
     soul.refresh_from_db()
-    assert (soul.deleted_at, soul.content.split("\n")[0]) == (None, line)
+    assert (soul.deleted_at, soul.raw_content.split("\n")[0]) == (None, line)
 
 
 def test_another_owners_files_are_out_of_reach(mcp: Mcp, memory: Memory) -> None:

@@ -53,6 +53,6 @@ def test_wherever_it_is_killed_each_is_written_once(workers: Workers, moment: st
     assert done == (MANY if moment == "at the end" else 0)
     workers.go_on()
     with scope(team=world.team):
-        content = File.objects.get(owner__external_id="ana", path="MEMORY.md").content
+        content = File.objects.get(owner__external_id="ana", path="MEMORY.md").raw_content
     assert [line[2:] for line in content.split("\n") if line.startswith("- ")] == texts(MANY)
     assert mem0("GET", f"/v1/event/{answer['event_id']}/")["status"] == "SUCCEEDED"

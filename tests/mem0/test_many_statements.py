@@ -46,7 +46,7 @@ def status_of(mem0: Mem0, answer: Any) -> str:
 
 
 def lines() -> list[str]:
-    content = File.objects.get(owner__external_id="ana", path="MEMORY.md").content
+    content = File.objects.get(owner__external_id="ana", path="MEMORY.md").raw_content
     return [line[2:] for line in content.split("\n") if line.startswith("- ")]
 
 

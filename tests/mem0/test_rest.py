@@ -131,11 +131,11 @@ def test_a_memory_is_changed_and_keeps_its_id_and_its_history(mem0: Mem0) -> Non
 
 def test_what_a_person_wrote_no_program_changes(world: World, mem0: Mem0) -> None:
     mem0.state(TEA, **ANA)
-    owner = Fact.objects.get(text=TEA).owner
+    owner = Fact.objects.get(raw_text=TEA).owner
     with write_transaction(world.team) as work:
         person = Writer(AuthorKind.PERSON, user=world.bob)
         write(work, Place(world.agent, owner, "MEMORY.md"), "- Is Ana.\n", writer=person)
-    name = str(Fact.objects.living().get(text="Is Ana.").pk)
+    name = str(Fact.objects.living().get(raw_text="Is Ana.").pk)
     refused = mem0("PUT", f"/v1/memories/{name}/", {"text": "Is Eve."}, status=400)
     assert refused["code"] == "edit_refused"
     assert mem0.all_of(**ANA) == ["Is Ana."]

@@ -229,8 +229,8 @@ def test_a_secret_is_masked_wherever_it_stands(world: World) -> None:
     token = "ghp_" + "".join(chr(ord("a") + n % 26) + str(n % 10) for n in range(18))
     save(world, "MEMORY.md", "- Placeholder.\n", world.customer)
     talk = say(world, world.customer, ["Placeholder."])
-    File.objects.filter(path="MEMORY.md").update(content=f"- The token is {token}.\n")
-    talk.messages.update(content=f"It is {token}.")
+    File.objects.filter(path="MEMORY.md").update(raw_content=f"- The token is {token}.\n")
+    talk.messages.update(raw_content=f"It is {token}.")
     context = build(Reader(world.agent, world.customer), f"Use {token}!", conversation=talk)
     assert token not in everything(context)
     assert everything(context).count("[secret: ") == 4
@@ -298,5 +298,5 @@ def test_the_budget_is_never_exceeded(
 def test_what_is_put_in_is_what_is_listed(world: World) -> None:
     save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
     context = build(Reader(world.agent, world.customer), "Hello")
-    listed = [(one.file.path, one.file.content) for one in context.shared]
+    listed = [(one.file.path, one.file.raw_content) for one in context.shared]
     assert context.system.replace(HEADING, "") == render(listed)

@@ -79,7 +79,7 @@ def test_a_line_that_moved_is_neither_lost_nor_doubled() -> None:
 def test_ticked_lines_are_written_and_the_rest_is_not_proposed_again(world: World) -> None:
     proposal = _proposed(world)
     _accept(world, proposal, {NEW_DATE, STATUS})
-    content = _file(world).content
+    content = _file(world).raw_content
     assert NEW_DATE in content
     assert STATUS in content
     assert HANDBOOK in content
@@ -92,25 +92,29 @@ def test_what_a_person_words_is_theirs(world: World) -> None:
     said = "Tokyo takes over support at 18:00 on working days."
     _accept(world, proposal, {TOKYO, STATUS}, {TOKYO: said})
     file = _file(world)
-    assert f"- {said}" in file.content.split("\n")
-    assert Fact.objects.get(text=said).is_persons_word
-    number = file.content.split("\n").index(f"- {said}") + 1
+    assert f"- {said}" in file.raw_content.split("\n")
+    assert Fact.objects.get(raw_text=said).is_persons_word
+    number = file.raw_content.split("\n").index(f"- {said}") + 1
     assert number in protected_lines(file)
-    assert not Fact.objects.get(text=STATUS).is_persons_word
+    assert not Fact.objects.get(raw_text=STATUS).is_persons_word
 
 
 def test_undoing_brings_the_file_and_the_proposal_back(world: World) -> None:
     proposal = _proposed(world)
     _accept(world, proposal, {TOKYO, STATUS}, {TOKYO: "Tokyo helps from 18:00."})
     _undo(world, proposal)
-    assert _file(world).content == BEFORE
+    assert _file(world).raw_content == BEFORE
     proposal.refresh_from_db()
     assert (proposal.state, proposal.decided_by, proposal.taken) == ("pending", None, {})
     assert proposing.rejected_lines(world.agent.pk, None, "MEMORY.md") == frozenset()
     _accept(world, proposal, {TOKYO, STATUS})
-    standing = Fact.objects.filter(file=_file(world), state="active").values_list("text", flat=True)
+    standing = Fact.objects.filter(file=_file(world), state="active").values_list(
+        "raw_text", flat=True
+    )
     assert {TOKYO, STATUS} <= set(standing)
-    assert not Fact.objects.filter(text__in=[TOKYO, STATUS], corrected_at__isnull=False).exists()
+    assert not Fact.objects.filter(
+        raw_text__in=[TOKYO, STATUS], corrected_at__isnull=False
+    ).exists()
 
 
 def test_undoing_a_rejection_lets_it_wait_again(world: World) -> None:
@@ -119,7 +123,7 @@ def test_undoing_a_rejection_lets_it_wait_again(world: World) -> None:
         proposals.reject(work, proposal, by=world.alice)
     _undo(world, proposal)
     _accept(world, proposal, {STATUS})
-    assert STATUS in _file(world).content
+    assert STATUS in _file(world).raw_content
     with pytest.raises(Decided):
         _accept(world, proposal, {STATUS})
 
@@ -127,10 +131,10 @@ def test_undoing_a_rejection_lets_it_wait_again(world: World) -> None:
 def test_what_was_written_since_is_not_undone(world: World) -> None:
     proposal = _proposed(world)
     _accept(world, proposal, {STATUS})
-    content = _write(world, _file(world).content + "- Later.\n").content
+    content = _write(world, _file(world).raw_content + "- Later.\n").raw_content
     with pytest.raises(Stale):
         _undo(world, proposal)
-    assert _file(world).content == content
+    assert _file(world).raw_content == content
     proposal.refresh_from_db()
     assert proposal.state == "accepted"
 

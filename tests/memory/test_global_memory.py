@@ -101,7 +101,7 @@ def test_a_superuser_edits_it_on_the_pages(world: World, everyones: Agent) -> No
     file = File.objects.get(agent=everyones, path="RULES.md")
     client.post(address, {"content": "Better rules.\n", "sha256": file.sha256})
     file.refresh_from_db()
-    assert (file.content, file.scope) == ("Better rules.\n", "GLOBAL")
+    assert (file.raw_content, file.scope) == ("Better rules.\n", "GLOBAL")
     event = Event.objects.filter(team_id=system_team().pk).latest("seq")
     assert event.action == "file.written"
 
@@ -165,5 +165,5 @@ def test_every_way_to_a_global_file_finds_it_and_says_whose_it_is(
 
 
 def test_the_seed_invites_to_nothing_that_is_refused(world: World) -> None:
-    text = File.objects.get(agent=world.agent, owner=None, path="AGENTS.md").content
+    text = File.objects.get(agent=world.agent, owner=None, path="AGENTS.md").raw_content
     assert "Change it only when people ask you to" not in text

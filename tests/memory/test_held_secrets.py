@@ -43,7 +43,7 @@ def _refuse(world: World) -> None:
 
 
 def _content() -> str:
-    return File.objects.get(path="KNOWLEDGE.md").content
+    return File.objects.get(path="KNOWLEDGE.md").raw_content
 
 
 def test_the_value_comes_back_to_its_line_however_far_it_moved(world: World) -> None:
@@ -91,13 +91,13 @@ def test_without_its_mark_the_value_cannot_be_put_back_but_released(world: World
     assert refused.value.code == "no_place"
     assert _held(world).state == "waiting"
     _release(world)
-    assert _write(world, TEXT).content == TEXT
+    assert _write(world, TEXT).raw_content == TEXT
 
 
 def test_a_secret_stays_out(world: World) -> None:
     _write(world, TEXT)
     _refuse(world)
-    assert _write(world, TEXT + "- More.\n").content == MASKED + "- More.\n"
+    assert _write(world, TEXT + "- More.\n").raw_content == MASKED + "- More.\n"
     assert _held(world).state == "refused"
 
 
@@ -131,7 +131,7 @@ def test_a_message_gets_its_value_back_and_is_found_by_it(world: World) -> None:
         )
     _release(world, VALUE)
     message = Message.objects.get()
-    assert (message.content, message.masked) == (f"Hello.\nMy password is {VALUE}!", 0)
+    assert (message.raw_content, message.masked) == (f"Hello.\nMy password is {VALUE}!", 0)
     assert VALUE in Passage.objects.get(message=message).said
 
 
@@ -142,10 +142,10 @@ def test_what_was_masked_in_a_message_meanwhile_stays_masked(world: World) -> No
             work, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
         )
     seen = _held(world)
-    Message.objects.update(content="Key: [secret: aws-key]\nMy password is [held: password]!")
+    Message.objects.update(raw_content="Key: [secret: aws-key]\nMy password is [held: password]!")
     with write_transaction(world.team) as work:
         secrets.release(work, seen, by=world.alice, value=VALUE)
-    assert Message.objects.get().content == f"Key: [secret: aws-key]\nMy password is {VALUE}!"
+    assert Message.objects.get().raw_content == f"Key: [secret: aws-key]\nMy password is {VALUE}!"
 
 
 def test_what_nobody_decides_in_thirty_days_counts_as_a_secret(world: World) -> None:

@@ -66,11 +66,11 @@ def revert(world: World, batch: Import) -> sources.Reverted:
 
 
 def said() -> list[tuple[str, str]]:
-    return list(Message.objects.order_by("position").values_list("role", "content"))
+    return list(Message.objects.order_by("position").values_list("role", "raw_content"))
 
 
 def content(world: World, path: str, owner: Owner | None) -> str:
-    return File.objects.of(world.agent.pk, owner.pk if owner else None).get(path=path).content
+    return File.objects.of(world.agent.pk, owner.pk if owner else None).get(path=path).raw_content
 
 
 def test_chatgpt_s_talk_is_the_branch_that_was_seen_last(world: World) -> None:
@@ -102,7 +102,7 @@ def test_what_chatgpt_remembered_becomes_statements(world: World) -> None:
     take(world, exported(*talks), world.bobs_memory)
     text = content(world, "structured/chatgpt.md", world.bobs_memory)
     assert text == "- Has seven hives.\n- Keeps bees in Porto.\n"
-    assert set(Fact.objects.values_list("text", flat=True)) >= {"Has seven hives."}
+    assert set(Fact.objects.values_list("raw_text", flat=True)) >= {"Has seven hives."}
 
 
 @pytest.mark.parametrize("raw", [exported(TALK), sent([TALK]), sent(MEM0)])
@@ -253,7 +253,7 @@ def test_reverted_nothing_is_left_of_what_was_noted_of_it_either(world: World) -
     present = File.objects.filter(owner=world.bobs_memory, deleted_at=None)
     assert not Message.objects.exists()
     assert not Conversation.objects.exists()
-    assert not any("Porto" in text for text in present.values_list("content", flat=True))
+    assert not any("Porto" in text for text in present.values_list("raw_content", flat=True))
     assert list(engine.run_pending()) == []
 
 

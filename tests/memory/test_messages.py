@@ -37,7 +37,7 @@ def add(world: World, *messages: NewMessage, **fields: Any) -> Added:
 
 def kept() -> list[tuple[int, str, str]]:
     rows = Message.objects.order_by("conversation", "position")
-    return list(rows.values_list("position", "external_id", "content"))
+    return list(rows.values_list("position", "external_id", "raw_content"))
 
 
 def test_the_first_batch_makes_the_conversation(world: World) -> None:
@@ -105,13 +105,13 @@ def test_a_secret_is_masked_and_the_batch_kept(world: World) -> None:
     secret = f"ghp_{draw(36)}"
     add(world, say(f"my key is {secret}", id="a", name=f"Ann {secret}"), say("thanks"))
     first = Message.objects.get(position=1)
-    assert first.content == "my key is [secret: github-token]"
+    assert first.raw_content == "my key is [secret: github-token]"
     assert first.name == "Ann [secret: github-token]"
     assert first.masked == 2
     event = Event.objects.get(action="conversation.received")
     assert secret not in event.details
     assert '"kind": "github-token"' in event.details
-    assert not Passage.objects.filter(tokens__contains=secret[4:30].lower()).exists()
+    assert not Passage.objects.filter(raw_tokens__contains=secret[4:30].lower()).exists()
 
 
 def test_a_masked_message_that_comes_again_is_a_duplicate(world: World) -> None:
@@ -157,8 +157,8 @@ def test_messages_can_be_found(world: World) -> None:
 def test_a_message_that_can_be_found_is_not_kept_twice(world: World) -> None:
     add(world, say("Carla plays the cello"))
     found = Passage.objects.get(kind="message")
-    assert found.text == ""
-    assert found.reach not in found.tokens
+    assert found.raw_text == ""
+    assert found.reach not in found.raw_tokens
 
 
 def test_nothing_is_kept_while_memory_is_paused(world: World) -> None:

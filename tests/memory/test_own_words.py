@@ -55,7 +55,7 @@ def hamburg(world: World) -> Fact:
             [NewLine("- 08:00 We live in Hamburg.", Origin((Source(message_id=message),)))],
             writer=Writer(AuthorKind.EXTRACTION),
         )
-    return Fact.objects.get(text="We live in Hamburg.")
+    return Fact.objects.get(raw_text="We live in Hamburg.")
 
 
 def prompt(world: World, message: str = "") -> str:
@@ -166,7 +166,7 @@ def test_it_counts_also_where_nothing_is_kept(
         )
     hamburg.refresh_from_db()
     assert (hamburg.hidden_at is None, hamburg.hidden_by) == (False, None)
-    assert not Message.objects.filter(content__contains="Berlin").exists()
+    assert not Message.objects.filter(raw_content__contains="Berlin").exists()
     assert Event.objects.filter(action="fact.hidden").count() == 1
 
 
@@ -175,10 +175,10 @@ def test_what_was_sent_before_the_pause_is_no_news_in_it(world: World, hamburg: 
     Owner.objects.filter(pk=world.customer.pk).update(paused=True)
     world.customer.refresh_from_db()
     with write_transaction(world.team) as work:
-        again = Message.objects.get(content="We moved to Rome.")
+        again = Message.objects.get(raw_content="We moved to Rome.")
         said = [
-            NewMessage("user", again.content, again.external_id),
-            NewMessage("user", again.content),
+            NewMessage("user", again.raw_content, again.external_id),
+            NewMessage("user", again.raw_content),
         ]
         add_messages(
             work,

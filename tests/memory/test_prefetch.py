@@ -91,11 +91,11 @@ def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> 
     save(world, "MEMORY.md", "- Keeps the cello at school.\n", world.customer)
     Fact.objects.update(file=None)
     save(world, "MEMORY.md", "- Likes tea.\n", world.customer)
-    fact = Fact.objects.get(text="Keeps the cello at school.")
+    fact = Fact.objects.get(raw_text="Keeps the cello at school.")
     said = Message.objects.first()
     Evidence.objects.create(team=world.team, fact=fact, message=said, said_at=timezone.now())
     context = given(world, "Where is the cello kept?")
-    assert [one.said for one in context.hits] == [fact.text]
+    assert [one.said for one in context.hits] == [fact.raw_text]
     assert "known since" in everything(context)
     with write_transaction(world.team) as work:
         injection = served(work, context)
@@ -128,7 +128,7 @@ def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     last = added.conversation.messages.get(position=3)
     with write_transaction(world.team) as work:
         request = open_request(work, Asked(world.agent, world.customer, Request.Via.API, "whom"))
-        hide(work, request, [said_place(last, 0, len(last.content))])
+        hide(work, request, [said_place(last, 0, len(last.raw_content))])
     assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
 
 
@@ -195,8 +195,8 @@ def test_of_statements_that_answer_alike_the_trusted_one_comes_first(world: Worl
     said = ("Keeps the cello at school.", "Keeps the cello at home.", "Keeps the cello at church.")
     lines = "".join(f"- {one}\n" for one in said)
     save(world, "KNOWLEDGE.md", f"# Knowledge\n\n{lines}", world.customer)
-    Fact.objects.filter(text__in=said).update(source="agent")
-    Fact.objects.filter(text=said[1]).update(confirmed_at=timezone.now())
+    Fact.objects.filter(raw_text__in=said).update(source="agent")
+    Fact.objects.filter(raw_text=said[1]).update(confirmed_at=timezone.now())
     context = given(world, "Where is the cello kept?")
     assert context.hits[0].said == said[1]
     assert {one.said for one in context.hits} >= set(said)

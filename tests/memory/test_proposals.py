@@ -58,9 +58,9 @@ def test_what_was_written_after_the_proposal_was_loaded_is_not_overwritten(world
     file = _write(world, world.customer, "- by a person\n")
     with pytest.raises(Stale) as refused:
         _accept(world, proposal)
-    assert refused.value.file.content == "- by a person\n"
+    assert refused.value.file.raw_content == "- by a person\n"
     assert Proposal.objects.get(pk=proposal.pk).state == "pending"
-    assert File.objects.get(pk=file.pk).content == "- by a person\n"
+    assert File.objects.get(pk=file.pk).raw_content == "- by a person\n"
 
 
 def test_a_change_of_an_older_text_is_not_accepted_over_a_newer_one(world: World) -> None:
@@ -81,8 +81,10 @@ def test_a_proposal_is_accepted_once(world: World) -> None:
 def test_a_proposal_with_a_secret_is_refused_and_stays_undecided(world: World) -> None:
     _write(world, world.customer, "- one\n")
     proposal = _proposed(world, "- the key is here\n")
-    proposal.content = "- the key is " + "AKIA" + "QXNBTM4PLZ7RWD2K\n"  # before it was looked for
-    proposal.save(update_fields=["content"])
+    proposal.raw_content = (
+        "- the key is " + "AKIA" + "QXNBTM4PLZ7RWD2K\n"
+    )  # before it was looked for
+    proposal.save(update_fields=["raw_content"])
     with pytest.raises(SecretRefused):
         _accept(world, proposal)
     assert Proposal.objects.get(pk=proposal.pk).state == "pending"

@@ -21,7 +21,7 @@ def test_the_text_the_origins_and_the_history_follow_the_file(world: World) -> N
     file = _write(world, "notes.md", "- one\n- two\n").file
     was = origins_of(file)
     renamed = _rename(world, file, "skills/notes/SKILL.md").file
-    assert (renamed.pk, renamed.path, renamed.content) == (
+    assert (renamed.pk, renamed.path, renamed.raw_content) == (
         file.pk,
         "skills/notes/SKILL.md",
         "- one\n- two\n",
@@ -38,7 +38,7 @@ def test_a_new_name_takes_no_room_for_the_text_again(world: World) -> None:
     file = _write(world, "notes.md", "x" * 1000).file
     revision = _rename(world, file, "other.md").revision
     assert revision is not None
-    assert revision.text == ""
+    assert revision.raw_text == ""
 
 
 def test_what_is_added_afterwards_still_reads_as_it_was_written(world: World) -> None:
@@ -47,7 +47,7 @@ def test_what_is_added_afterwards_still_reads_as_it_was_written(world: World) ->
         file = write.append(
             work, Place(world.agent, None, "other.md"), [NewLine("- two")], writer=AGENT
         ).file
-    assert content_of(renamed, 3) == file.content == "- one\n- two\n"
+    assert content_of(renamed, 3) == file.raw_content == "- one\n- two\n"
 
 
 def test_it_is_an_event_with_both_names(world: World) -> None:

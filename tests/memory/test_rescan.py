@@ -85,7 +85,7 @@ def _everything() -> str:
 
 def test_it_lists_kinds_and_places_and_changes_nothing(world: World) -> None:
     file = _furnish(world)
-    before = file.content
+    before = file.raw_content
     run = _scan(world)
     seen = {(one["where"], one["kind"], one["line"]) for one in run.result["sightings"]}
     assert ("file", "private-key", 3) in seen
@@ -94,7 +94,7 @@ def test_it_lists_kinds_and_places_and_changes_nothing(world: World) -> None:
     assert ("message", "password", 1) in seen
     assert run.result["masked"] == 0
     file.refresh_from_db()
-    assert file.content == before
+    assert file.raw_content == before
     assert not any(secret in str(run.result) for secret in (TOKEN, VALUE, KEY[0]))
 
 
@@ -104,7 +104,7 @@ def test_a_secret_in_a_proposal_is_listed_once(world: World) -> None:
         team=world.team,
         file=file,
         base_revision=file.revision,
-        content=f"- {TOKEN}\n",
+        raw_content=f"- {TOKEN}\n",
         created_at=file.updated_at,
     )
     seen = [one for one in _scan(world).result["sightings"] if one["line"] == 1]
@@ -122,11 +122,11 @@ def test_masking_leaves_no_secret_in_any_text_column(world: World) -> None:
 
 def test_lines_keep_their_numbers_and_their_writers(world: World) -> None:
     file = _furnish(world)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     writers = set(LineOrigin.objects.filter(file=file).values_list("line", "author_kind"))
     _scan(world, fix=True)
     file.refresh_from_db()
-    now = file.content.split("\n")
+    now = file.raw_content.split("\n")
     assert len(now) == len(lines)
     assert now[8] == "- kept"
     assert set(LineOrigin.objects.filter(file=file).values_list("line", "author_kind")) == writers

@@ -91,7 +91,7 @@ def _talk(world: World, *said: str, token: Token | None = None, name: str = "c")
 def _extracted(world: World, talk: Conversation) -> File:
     """A line of the note for each message, as an extraction writes it."""
     lines = [
-        NewLine(f"- 09:05 {one.content}", Origin((Line(message_id=one.pk),)))
+        NewLine(f"- 09:05 {one.raw_content}", Origin((Line(message_id=one.pk),)))
         for one in talk.messages.order_by("position")
     ]
     Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
@@ -104,7 +104,7 @@ def _extracted(world: World, talk: Conversation) -> File:
 
 def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n") -> File:
     """Each line of the note as a line of MEMORY.md."""
-    lines = note.content.split("\n")
+    lines = note.raw_content.split("\n")
     text = before + "".join(f"- {lines[n - 1][8:]}\n" for n in numbers)
     first = before.count("\n") + 1
     origins = {
@@ -127,7 +127,7 @@ def _plan(world: World, kind: Kind, row: object, reach: Q | None = None) -> Plan
 
 
 def _text(world: World, path: str, owner: Owner | None) -> str:
-    return File.objects.get(agent=world.agent, path=path, owner=owner).content
+    return File.objects.get(agent=world.agent, path=path, owner=owner).raw_content
 
 
 def test_a_conversation_goes_from_note_memory_and_index_and_others_stay(world: World) -> None:
@@ -139,7 +139,7 @@ def test_a_conversation_goes_from_note_memory_and_index_and_others_stay(world: W
     assert (done.files, done.lines) == (2, 4)
     assert _text(world, NOTE, world.customer) == "# 2026-11-20\n\n- 09:05 Caroline likes tea.\n"
     assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n- Caroline likes tea.\n"
-    assert not Passage.objects.filter(file__isnull=False, text__contains="Acme").exists()
+    assert not Passage.objects.filter(file__isnull=False, raw_text__contains="Acme").exists()
 
 
 def test_a_line_that_stands_on_another_conversation_too_stays(world: World) -> None:
@@ -257,7 +257,7 @@ def test_what_a_token_overwrote_comes_back_as_the_words_of_who_wrote_it(world: W
     _write(world, "# Acme\n", _tool(world, token), "MEMORY.md")
     done = _revert(world, Kind.TOKEN, token)
     file = File.objects.get(path="MEMORY.md", owner=None, agent=world.agent)
-    assert (file.content, done.restored) == (text, 4)
+    assert (file.raw_content, done.restored) == (text, 4)
     assert set(file.origins.values_list("author_kind", flat=True)) == {AuthorKind.DREAM}
 
 
@@ -268,7 +268,7 @@ def test_what_a_token_deleted_comes_back(world: World) -> None:
         write.delete(work, file, writer=_tool(world, token))
     _revert(world, Kind.TOKEN, token)
     file.refresh_from_db()
-    assert (file.content, file.deleted_at) == ("# Tea\n", None)
+    assert (file.raw_content, file.deleted_at) == ("# Tea\n", None)
 
 
 def test_an_overwritten_line_comes_back_beside_what_others_wrote_since(world: World) -> None:
@@ -293,7 +293,7 @@ def test_a_line_that_comes_back_beside_others_is_whose_it_was(world: World) -> N
     _write(world, "# End\n\n- three\n", _person(world))
     _revert(world, Kind.TOKEN, token)
     file = File.objects.get(path="KNOWLEDGE.md", owner=None, agent=world.agent)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     rows = {lines[row.line - 1]: row for row in file.origins.all()}
     assert (rows["- one"].user, rows["- one"].since) == (world.bob, 1)
     assert (rows["- two"].message, rows["- two"].since) == (message, 2)
@@ -383,7 +383,7 @@ def _run(world: World, owner: Owner | None = None) -> Run:
 def _proposed(world: World, run: Run, note: File, *numbers: int) -> Proposal:
     """Each line of the note as a new line of MEMORY.md that waits for a person."""
     memory = _write(world, "# Memory\n\n", _person(world), "MEMORY.md", world.customer)
-    lines = note.content.split("\n")
+    lines = note.raw_content.split("\n")
     text = "# Memory\n\n" + "".join(f"- {lines[n - 1][8:]}\n" for n in numbers)
     origins = {3 + at: Origin((Line(note.pk, note.revision, n),)) for at, n in enumerate(numbers)}
     with write_transaction(world.team) as work:

@@ -70,7 +70,7 @@ def test_whatever_is_edited_the_index_is_what_a_rebuild_makes(
             lines[at : at + taken] = put
         kind = AuthorKind.PERSON if by_person else AuthorKind.AGENT
         file = save(world, "\n".join(lines), Writer(kind)).file
-        lines = file.content.split("\n")  # what waits for a person was put back
+        lines = file.raw_content.split("\n")  # what waits for a person was put back
         found = reindexing.check(world.team)
         assert (found.differences, found.stale) == ((), 0)
         assert fulltext.is_sound()
@@ -259,11 +259,11 @@ def test_a_text_made_to_hang_a_save_is_kept_and_indexed_as_any_other(
     text = HOSTILE[name](size)
     save(world, text, Writer(AuthorKind.PERSON))
     file = save(world, f"- first\n{text}\n- last", Writer(AuthorKind.AGENT)).file
-    assert text in file.content
+    assert text in file.raw_content
     assert reindexing.check(world.team).differences == ()
 
 
 @pytest.mark.django_db
 def test_headings_above_a_block_are_indexed_once_each_and_not_without_end(world: World) -> None:
     file = save(world, f"# {'head ' * 10_000}\n\n- a lamp\n", Writer(AuthorKind.PERSON)).file
-    assert len(Passage.objects.get(file=file).tokens) < 2_000
+    assert len(Passage.objects.get(file=file).raw_tokens) < 2_000

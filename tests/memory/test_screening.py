@@ -57,7 +57,7 @@ def _release(world: World) -> None:
 
 def test_a_write_keeps_the_value_out_and_notes_where_it_stood(world: World) -> None:
     written = _write(world, TEXT)
-    assert written.file.content == MASKED
+    assert written.file.raw_content == MASKED
     held = HeldSecret.objects.get()
     assert (held.kind, held.line, held.length, held.revision) == ("password", 3, len(VALUE), 1)
     assert (held.file, held.agent, held.owner, held.author_kind) == (
@@ -97,7 +97,7 @@ def test_every_sample_is_kept_out_of_a_message(world: World) -> None:
     for number, sample in enumerate(SAMPLES):
         added = _send(world, sample, f"x{number}")
         assert [index for index, _held in added.held] == [0], sample
-    contents = Message.objects.values_list("content", flat=True)
+    contents = Message.objects.values_list("raw_content", flat=True)
     assert all("[held: " in content for content in contents)
 
 
@@ -124,14 +124,14 @@ def test_another_value_in_the_same_place_is_noted_though_the_text_stays(world: W
 def test_what_a_person_called_a_secret_stays_out_and_is_not_asked_again(world: World) -> None:
     _write(world, TEXT)
     HeldSecret.objects.update(state=HeldSecret.State.REFUSED)
-    assert _write(world, TEXT + "- tea\n").file.content == MASKED + "- tea\n"
+    assert _write(world, TEXT + "- tea\n").file.raw_content == MASKED + "- tea\n"
     assert HeldSecret.objects.count() == 1
 
 
 def test_what_a_person_released_passes(world: World) -> None:
     _write(world, TEXT)
     _release(world)
-    assert _write(world, TEXT).file.content == TEXT
+    assert _write(world, TEXT).file.raw_content == TEXT
 
 
 def test_a_release_of_one_team_means_nothing_to_another(world: World) -> None:
@@ -140,7 +140,7 @@ def test_a_release_of_one_team_means_nothing_to_another(world: World) -> None:
     with write_transaction(world.twin.team) as work:
         place = Place(world.twin.agent, None, "KNOWLEDGE.md")
         written = write.write(work, place, TEXT, writer=MACHINE)
-    assert written.file.content == MASKED
+    assert written.file.raw_content == MASKED
     assert written.held[0].fingerprint != screening.fingerprint(world.team.pk, VALUE)
 
 
@@ -153,7 +153,7 @@ def test_a_person_is_asked_with_the_lines_named(world: World) -> None:
 
 def test_a_person_who_says_it_is_none_is_believed_and_named(world: World) -> None:
     written = _write(world, TEXT, _person(world), likely=Likely.RELEASE)
-    assert written.file.content == TEXT
+    assert written.file.raw_content == TEXT
     released = HeldSecret.objects.get()
     assert (released.state, released.decided_by) == ("released", world.alice)
     assert Event.objects.filter(action="secret.released").count() == 1
@@ -163,7 +163,7 @@ def test_what_stands_there_already_does_not_block_an_edit(world: World) -> None:
     _write(world, TEXT, _person(world), likely=Likely.RELEASE)
     HeldSecret.objects.all().delete()
     written = _write(world, TEXT + "- tea\n", _person(world), likely=Likely.ASK)
-    assert written.file.content == TEXT + "- tea\n"
+    assert written.file.raw_content == TEXT + "- tea\n"
 
 
 def test_a_restored_revision_is_screened(world: World) -> None:
@@ -172,14 +172,14 @@ def test_a_restored_revision_is_screened(world: World) -> None:
     _write(world, "# Knowledge\n", _person(world))
     with write_transaction(world.team) as work:
         restored = write.restore(work, written.file, 1, writer=_person(world))
-    assert restored.file.content == MASKED
+    assert restored.file.raw_content == MASKED
     assert HeldSecret.objects.get().state == "waiting"
 
 
 def test_a_message_is_kept_masked_and_noted_for_its_owner(world: World) -> None:
     added = _send(world, f"my password is {VALUE}, keep it")
     message = Message.objects.get()
-    assert message.content == "my password is [held: password], keep it"
+    assert message.raw_content == "my password is [held: password], keep it"
     assert message.masked == 1
     held = HeldSecret.objects.get()
     assert (held.message, held.owner, held.file) == (message, world.customer, None)
@@ -220,8 +220,8 @@ def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: Wo
     own = Place(world.agent, world.customer, "KNOWLEDGE.md")
     with write_transaction(world.team) as work:
         write.write(work, own, TEXT, writer=_person(world), likely=Likely.RELEASE)
-    assert _write(world, TEXT).file.content == MASKED
-    assert VALUE in _send(world, TEXT).conversation.messages.get().content
+    assert _write(world, TEXT).file.raw_content == MASKED
+    assert VALUE in _send(world, TEXT).conversation.messages.get().raw_content
     with write_transaction(world.team) as work:
         again = write.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
     assert not again.held
@@ -229,4 +229,4 @@ def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: Wo
 
 def test_what_was_released_in_shared_memory_passes_in_personal_memory(world: World) -> None:
     _write(world, TEXT, _person(world), likely=Likely.RELEASE)
-    assert VALUE in _send(world, TEXT).conversation.messages.get().content
+    assert VALUE in _send(world, TEXT).conversation.messages.get().raw_content

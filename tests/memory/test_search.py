@@ -130,9 +130,9 @@ def test_of_statements_that_match_alike_the_trusted_comes_first_and_the_doubted_
 ) -> None:
     lines = [f"- The cello is kept at the {place}.\n" for place in ("school", "church", "club")]
     save(world, "KNOWLEDGE.md", "".join(lines))
-    said = Fact.objects.order_by("text")
-    said.filter(text__contains="church").update(confirmed_at=timezone.now())
-    doubted = said.get(text__contains="school")
+    said = Fact.objects.order_by("raw_text")
+    said.filter(raw_text__contains="church").update(confirmed_at=timezone.now())
+    doubted = said.get(raw_text__contains="school")
     Vote.objects.create(team=world.team, fact=doubted, user=world.alice, helpful=False)
     found = [hit.text for hit in find(world, "cello").hits]
     assert [text.split()[-1] for text in found] == ["church.", "club.", "school."]

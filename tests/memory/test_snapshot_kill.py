@@ -53,5 +53,5 @@ def test_a_killed_import_leaves_nothing_and_comes_in_when_asked_again(
     batch = Import.objects.get()
     assert Revision.objects.filter(batch=batch).count() == len(FILES) + 1
     notes = File.objects.filter(agent=world.agent, owner=None, note_date__isnull=False)
-    assert dict(notes.values_list("path", "content")) == FILES
+    assert dict(notes.values_list("path", "raw_content")) == FILES
     assert verify(world.team.pk).ok

@@ -62,7 +62,7 @@ def take(
 
 def texts(agent: Agent, owner: Owner | None = None) -> dict[str, str]:
     found = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    return dict(found.values_list("path", "content"))
+    return dict(found.values_list("path", "raw_content"))
 
 
 def actions(world: World, archive: bytes) -> dict[str, tuple[str, str]]:
@@ -171,7 +171,7 @@ def test_a_deleted_file_comes_back_with_its_history(world: World) -> None:
     assert actions(world, archive) == {"KNOWLEDGE.md": ("create", "brought_back")}
     take(world, archive, agent=world.agent)
     file.refresh_from_db()
-    assert (file.content, file.revision, file.deleted_at) == ("Ebb.\n", 3, None)
+    assert (file.raw_content, file.revision, file.deleted_at) == ("Ebb.\n", 3, None)
 
 
 def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -> None:
@@ -183,7 +183,7 @@ def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -
     assert "Line 3" in item.reason
     assert key not in item.reason
     assert texts(world.other_agent)["SOUL.md"] == "Loud.\n"
-    assert not Revision.objects.filter(text__contains=key).exists()
+    assert not Revision.objects.filter(raw_text__contains=key).exists()
 
 
 def test_a_preview_says_which_lines_an_import_would_hold_back(world: World) -> None:

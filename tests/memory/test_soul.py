@@ -50,13 +50,13 @@ def test_after_twenty_accepted_changes_their_instructions_are_proposed(world: Wo
     with scope(team=world.team):
         before = File.objects.get(agent=world.agent, owner=None, path=soul.PATH)
     [proposal] = _waiting(world)
-    new = set(proposal.content.split("\n")) - set(before.content.split("\n"))
+    new = set(proposal.raw_content.split("\n")) - set(before.raw_content.split("\n"))
     assert {f"- {ORDER}"} == {line for line in new if line.startswith("- ")}
     [source] = [one for packed in proposal.origins.values() for one in packed["sources"]]
     memory = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
     assert source[:3] == [str(memory.pk), memory.revision, 3]
     assert "20 more changes" in proposal.broken[0]["detail"]
-    assert ORDER not in before.content
+    assert ORDER not in before.raw_content
 
 
 def test_fewer_changes_propose_nothing_and_confirming_twice_counts_once(world: World) -> None:
@@ -74,7 +74,7 @@ def test_what_nobody_vouched_for_and_what_is_anothers_is_not_proposed(world: Wor
     _remember(world, None, *_numbered(ORDER), "It rains.", by=AuthorKind.AGENT)
     person = Writer(AuthorKind.PERSON, user=world.alice)
     with write_transaction(world.team) as work:
-        for fact in world.agent.facts.filter(owner=None, path="MEMORY.md").exclude(text=ORDER):
+        for fact in world.agent.facts.filter(owner=None, path="MEMORY.md").exclude(raw_text=ORDER):
             actions.confirm(work, fact, writer=person)
     assert Agent.objects.get(pk=world.agent.pk).accepted_changes == 0
     assert _waiting(world) == []
@@ -91,10 +91,10 @@ def test_accepted_it_stands_in_the_file_and_rejected_it_is_not_proposed_again(
     _remember(world, None, *_numbered(first=100), ORDER, "Always sign with your name.")
     _confirm(world)
     [again] = _waiting(world)
-    assert ORDER not in again.content
+    assert ORDER not in again.raw_content
     with write_transaction(world.team) as work:
         written = proposals.accept(work, again, by=world.alice)
-    assert "## How to behave\n\n- Always sign with your name." in written.file.content
+    assert "## How to behave\n\n- Always sign with your name." in written.file.raw_content
 
 
 def test_lines_of_an_accepted_proposal_count(world: World) -> None:

@@ -52,7 +52,7 @@ def test_remember_appends_one_line_to_the_note_of_the_day(world: World) -> None:
     assert (said.path, said.line) == ("memory/2026-11-20.md", 3)
     assert said.written is not None
     note = File.objects.get(path="memory/2026-11-20.md", owner=world.customer)
-    assert note.content == "# 2026-11-20\n\n- 09:05 Marta likes green tea.\n"
+    assert note.raw_content == "# 2026-11-20\n\n- 09:05 Marta likes green tea.\n"
     assert LineOrigin.objects.get(file=note, line=3).asked
 
 
@@ -67,8 +67,8 @@ def test_an_owner_s_tool_never_touches_the_shared_file(world: World) -> None:
     save(world, "KNOWLEDGE.md", "shared")
     with write_transaction(world.team) as work:
         files.write_file(work, acting(world, world.customer), "KNOWLEDGE.md", "own", writer=AGENT)
-    assert File.objects.get(path="KNOWLEDGE.md", owner=None).content == "shared"
-    assert File.objects.get(path="KNOWLEDGE.md", owner=world.customer).content == "own"
+    assert File.objects.get(path="KNOWLEDGE.md", owner=None).raw_content == "shared"
+    assert File.objects.get(path="KNOWLEDGE.md", owner=world.customer).raw_content == "own"
 
 
 def test_without_isolation_it_writes_the_shared_file(world: World) -> None:
@@ -120,7 +120,7 @@ def test_an_edit_of_all_places_says_how_many_there_were(world: World) -> None:
             work, acting(world), "KNOWLEDGE.md", "tea", "mate", writer=AGENT, replace_all=True
         )
     assert count == 2
-    assert File.objects.get(path="KNOWLEDGE.md").content == "mate and mate"
+    assert File.objects.get(path="KNOWLEDGE.md").raw_content == "mate and mate"
 
 
 def test_search_is_case_folded_newest_first_and_its_snippet_holds_the_match(world: World) -> None:

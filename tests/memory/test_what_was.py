@@ -36,7 +36,7 @@ def fact(world: World) -> Fact:
         note = Place(world.agent, world.customer, NOTE)
         append(work, note, [NewLine(f"- 08:00 {SAID}", origin)], writer=EXTRACTION)
         write(work, place, "- We live in Berlin.\n", writer=Writer(AuthorKind.DREAM))
-    return Fact.objects.get(text=SAID)
+    return Fact.objects.get(raw_text=SAID)
 
 
 def over(fact: Fact, why: str) -> None:

@@ -63,10 +63,10 @@ def test_the_same_text_makes_no_revision(world: World) -> None:
 def test_any_revision_reads_as_it_was_written(world: World) -> None:
     contents = []
     for n in range(4):
-        contents.append(_append(world, "memory/2026-11-20.md", f"- {n}").file.content)
+        contents.append(_append(world, "memory/2026-11-20.md", f"- {n}").file.raw_content)
     written = _write(world, "memory/2026-11-20.md", "rewritten\n", MACHINE)
     contents.append("rewritten\n")
-    contents.append(_append(world, "memory/2026-11-20.md", "- last").file.content)
+    contents.append(_append(world, "memory/2026-11-20.md", "- last").file.raw_content)
     file = File.objects.get(pk=written.file.pk)
     assert [content_of(file, n) for n in range(1, 7)] == contents
 
@@ -75,7 +75,7 @@ def test_an_append_is_stored_as_its_own_text_alone(world: World) -> None:
     _append(world, "memory/2026-11-20.md", "- one")
     revision = _append(world, "memory/2026-11-20.md", "- two").revision
     assert revision is not None
-    assert revision.text == "- two\n"
+    assert revision.raw_text == "- two\n"
     assert revision.sha256 == hashlib.sha256(b"# 2026-11-20\n\n- one\n- two\n").hexdigest()
 
 
@@ -86,10 +86,10 @@ def test_many_appends_take_at_most_three_times_the_room_of_the_text(world: World
             said = NewLine(f"- 10:00 Marta said thing number {n}.")
             file = write.append(work, place, [said], writer=MACHINE).file
     stored = sum(
-        len(text) for text in Revision.objects.filter(file=file).values_list("text", flat=True)
+        len(text) for text in Revision.objects.filter(file=file).values_list("raw_text", flat=True)
     )
     assert file.revision == 120
-    assert stored + len(file.content) <= 3 * len(file.content)
+    assert stored + len(file.raw_content) <= 3 * len(file.raw_content)
 
 
 def test_a_stale_hash_is_refused_with_the_current_text(world: World) -> None:
@@ -97,7 +97,7 @@ def test_a_stale_hash_is_refused_with_the_current_text(world: World) -> None:
     _write(world, "KNOWLEDGE.md", "two", MACHINE)
     with pytest.raises(Stale) as refused:
         _write(world, "KNOWLEDGE.md", "three", MACHINE, expected=opened)
-    assert refused.value.file.content == "two"
+    assert refused.value.file.raw_content == "two"
 
 
 def test_a_new_file_does_not_replace_one_that_exists(world: World) -> None:
@@ -184,21 +184,21 @@ def test_a_deleted_file_is_restored_with_its_history(world: World) -> None:
     assert not Passage.objects.filter(file=file).exists()
     with write_transaction(world.team) as work:
         written = write.restore(work, file, 1, writer=_person(world))
-    assert (written.file.content, written.file.revision) == ("kept", 3)
+    assert (written.file.raw_content, written.file.revision) == ("kept", 3)
     assert written.file.deleted_at is None
 
 
 def test_an_owner_and_the_team_may_have_files_of_one_name(world: World) -> None:
     _append(world, "memory/2026-11-20.md", "- shared")
     own = _append(world, "memory/2026-11-20.md", "- own", owner=world.customer).file
-    assert "shared" not in own.content
+    assert "shared" not in own.raw_content
     assert own.scope == "PERSONAL"
 
 
 def test_a_machine_masks_a_secret_in_an_appended_line(world: World) -> None:
     secret = "AKIA" + "QXNBTM4PLZ7RWD2K"
     file = _append(world, "memory/2026-11-20.md", f"- The key is {secret}.").file
-    assert secret not in file.content
+    assert secret not in file.raw_content
 
 
 def test_saving_takes_as_many_statements_for_a_long_file_as_for_a_short_one(world: World) -> None:
@@ -265,7 +265,7 @@ def test_a_file_that_was_changed_since_it_was_loaded_is_restored_over_that(world
     _write(world, "notes.md", "two", MACHINE)
     with write_transaction(world.team) as work:
         written = write.restore(work, loaded, 1, writer=_person(world))
-    assert (written.file.content, written.file.revision) == ("one", 3)
+    assert (written.file.raw_content, written.file.revision) == ("one", 3)
 
 
 def test_after_a_deletion_the_name_is_free_in_any_case_and_keeps_its_history(world: World) -> None:
@@ -282,8 +282,8 @@ def test_appending_after_a_deletion_begins_a_new_text(world: World) -> None:
     with write_transaction(world.team) as work:
         write.delete(work, file, writer=_person(world))
     again = _append(world, "memory/2026-11-20.md", "- two").file
-    assert again.content == "# 2026-11-20\n\n- two\n"
-    assert content_of(File.objects.get(pk=file.pk), 3) == again.content
+    assert again.raw_content == "# 2026-11-20\n\n- two\n"
+    assert content_of(File.objects.get(pk=file.pk), 3) == again.raw_content
     assert content_of(File.objects.get(pk=file.pk), 1) == "# 2026-11-20\n\n- one\n"
     assert set(origins_of(again)) == {3}
 
@@ -292,10 +292,12 @@ def test_appending_after_a_deletion_begins_a_new_text(world: World) -> None:
 def test_odd_texts_are_kept_as_they_are(world: World, text: str) -> None:
     _write(world, "notes.md", "before", MACHINE)
     file = File.objects.get(pk=_write(world, "notes.md", text, MACHINE).file.pk)
-    assert file.content == text
+    assert file.raw_content == text
     assert content_of(file, 2) == text
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r"])
 def test_lines_end_with_a_newline_alone_wherever_they_come_from(world: World, ends: str) -> None:
-    assert _write(world, "notes.md", f"one{ends}two{ends}", MACHINE).file.content == "one\ntwo\n"
+    assert (
+        _write(world, "notes.md", f"one{ends}two{ends}", MACHINE).file.raw_content == "one\ntwo\n"
+    )

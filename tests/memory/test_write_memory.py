@@ -30,7 +30,7 @@ def _step(world: World, step: Step) -> str:
     with write_transaction(world.team) as work:
         acting = Acting(Reader(world.agent, world.customer), AT)
         write_memory(work, acting, "KNOWLEDGE.md", step, writer=TOOL)
-    return File.objects.get(path="KNOWLEDGE.md", owner=world.customer).content
+    return File.objects.get(path="KNOWLEDGE.md", owner=world.customer).raw_content
 
 
 @pytest.mark.parametrize("strategy", [Strategy.REPLACE_SECTION, Strategy.OVERWRITE])

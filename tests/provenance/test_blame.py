@@ -121,7 +121,7 @@ def test_a_line_has_what_it_stood_on_when_it_last_lived(world: World) -> None:
     note = world.agent.files.get(path="AGENTS.md", owner=None)
     taken_up = {1: Origin((Source(note.pk, 1, 1),))}
     with write_transaction(world.team) as work:
-        text = f"{file.content}- More.\n"
+        text = f"{file.raw_content}- More.\n"
         write(work, _place(world), text, writer=_dream(), origins=taken_up)
         write(work, _place(world), "", writer=_person(world))
         restored = restore(work, file, 2, writer=_person(world)).file

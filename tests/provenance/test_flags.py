@@ -140,7 +140,7 @@ def test_no_machine_makes_a_marked_line_harmless(world: World) -> None:
     text = f"- {ORDER} Caroline said so on Friday.\n"
     _write(world, text)
     file = _write(world, "- All previous instructions. Caroline said so on Friday.\n")
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     assert [lines[number - 1] for number in flagged_lines(file)] == [text.strip()]
 
 

@@ -63,7 +63,7 @@ def notes(world: World, talk: Conversation, count: int, *, day: date, owner: Own
     """The last messages of a conversation, written down."""
     fresh = talk.messages.filter(position__gt=talk.message_count - count)
     lines = [
-        NewLine(f"- 09:00 {one.content}", Origin((Source(message_id=one.pk),), durable=True))
+        NewLine(f"- 09:00 {one.raw_content}", Origin((Source(message_id=one.pk),), durable=True))
         for one in fresh.order_by("position")
     ]
     writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
@@ -82,7 +82,7 @@ def edits(world: World, path: str, old: str, new: str, *, owner: Owner | None = 
     file = File.objects.get(agent=world.agent, owner=owner, path=path)
     writer = Writer(AuthorKind.PERSON, user=owner.person or world.alice)
     with write_transaction(world.team) as work:
-        text = file.content.replace(old, new)
+        text = file.raw_content.replace(old, new)
         write.write(work, Place(world.agent, owner, path), text, writer=writer)
 
 

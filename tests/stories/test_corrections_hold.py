@@ -46,7 +46,7 @@ def _saves(world: World, client: Client, content: str) -> None:
 
 def _rewords(world: World, client: Client, old: str, new: str) -> None:
     file = _memory(world)
-    line = str(file.content.split("\n").index(f"- {old}") + 1)
+    line = str(file.raw_content.split("\n").index(f"- {old}") + 1)
     spot = {"file": str(file.pk), "sha256": file.sha256, "first": line, "last": line}
     assert client.post(url(world.team, "mine_reword"), {**spot, "text": new}).status_code == 302
 
@@ -65,7 +65,7 @@ def test_what_a_person_changed_deleted_and_reworded_holds(
     assert all(one in before for one in (BIRTHDAY, CELLO, TEA))
 
     _saves(world, bob, before.replace("on 9 March", "on 19 March"))
-    _saves(world, bob, _memory(world).content.replace(f"- {CELLO}\n", ""))
+    _saves(world, bob, _memory(world).raw_content.replace(f"- {CELLO}\n", ""))
     _rewords(world, bob, TEA, "I prefer coffee in the morning.")
     wanted = text_of(world, owner)
     for night in (1, 2):
@@ -107,7 +107,7 @@ def test_what_is_said_to_have_changed_counts_at_once_and_both_values_are_shown(
     dream(world, owner, _day(-4))
     assert "Berlin" in served()
     assert "Hamburg" not in served()
-    fact = Fact.objects.living().get(text__contains="Berlin")
+    fact = Fact.objects.living().get(raw_text__contains="Berlin")
     page = url(world.team, "agents_fact", world.agent.pk, fact.pk, query="?owner=me")
     shown = tight(signed_in(world.bob).get(page))
     for value, day in (("Berlin", -4), ("Hamburg", -9)):

@@ -73,7 +73,9 @@ def _disagree(days: Days, way: str, pair: tuple[str, str]) -> Contradiction:
 def _check_asked(days: Days, found: Contradiction, pair: tuple[str, str]) -> None:
     assert found.state == Contradiction.State.OPEN
     assert [line for line in days.lines() if pair[0] in line], days.lines()
-    states = {fact.text.partition(": ")[2] or fact.text: fact.state for fact in found.facts.all()}
+    states = {
+        fact.raw_text.partition(": ")[2] or fact.raw_text: fact.state for fact in found.facts.all()
+    }
     is_in_file = any(pair[1] in line for line in days.lines())
     assert not is_in_file
     assert pair[1] not in days.prompt().split("# 2026-")[0]
@@ -165,4 +167,4 @@ def test_in_one_s_own_memory_one_s_own_word_stands(days: Days) -> None:
     days.ends()
     assert days.lines() == ["I live in Berlin."]
     waiting = Contradiction.objects.get().facts.get(state=Fact.State.PENDING)
-    assert waiting.text == "Alice lives in Munich."
+    assert waiting.raw_text == "Alice lives in Munich."

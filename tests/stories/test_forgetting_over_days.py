@@ -40,7 +40,7 @@ def told(world: World) -> World:
     """Said, noted, dreamt: it stands in MEMORY.md."""
     says(world, "monday", SAID, "My sister Rosa lives in Lima.")
     dream(world, world.customer)
-    assert SAID in memory(world).content
+    assert SAID in memory(world).raw_content
     return world
 
 
@@ -52,7 +52,7 @@ def memory(world: World) -> File:
 
 def asked(world: World) -> Request:
     file = memory(world)
-    number = next(n for n, line in enumerate(file.content.split("\n"), 1) if SAID in line)
+    number = next(n for n, line in enumerate(file.raw_content.split("\n"), 1) if SAID in line)
     with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         return selection.forget_lines(
@@ -94,11 +94,11 @@ def test_a_dream_between_keeps_it_hidden_and_undo_brings_it_back(told: World) ->
     dream(told, told.customer, NIGHT + timedelta(days=1))
     assert not found(told)
     undone(told, request)
-    assert SAID in memory(told).content
+    assert SAID in memory(told).raw_content
     assert found(told)
     dream(told, told.customer, NIGHT + timedelta(days=2))
-    assert SAID in memory(told).content
-    assert Fact.objects.get(text=SAID, owner=told.customer).state == Fact.State.ACTIVE
+    assert SAID in memory(told).raw_content
+    assert Fact.objects.get(raw_text=SAID, owner=told.customer).state == Fact.State.ACTIVE
 
 
 def test_an_import_of_what_was_exported_meanwhile_takes_nothing_away(told: World) -> None:
@@ -106,7 +106,7 @@ def test_an_import_of_what_was_exported_meanwhile_takes_nothing_away(told: World
     imported(told)
     assert not found(told)
     undone(told, request)
-    assert SAID in memory(told).content
+    assert SAID in memory(told).raw_content
     assert found(told)
 
 
@@ -142,7 +142,7 @@ def test_what_is_written_again_meanwhile_is_hidden_with_it(told: World, is_undon
     assert WORDS not in prompt(told, "Which rare stamps do I collect?")
     if is_undone:
         undone(told, request)
-        assert SAID in memory(told).content
+        assert SAID in memory(told).raw_content
         assert WORDS in prompt(told, "Which rare stamps do I collect?")
     else:
         erased(told, request)
@@ -161,7 +161,7 @@ def test_what_its_owner_says_again_after_the_request_stays(told: World) -> None:
         erasing.queue_due(work.now + timedelta(days=2))
     assert not list(engine.run_pending())
     dream(told, told.customer, NIGHT + timedelta(days=2))
-    assert SAID in memory(told).content
+    assert SAID in memory(told).raw_content
     assert found(told)
 
 
@@ -196,10 +196,10 @@ def test_what_its_owner_writes_again_in_the_editor_stays(told: World) -> None:
 def test_what_is_not_true_stays_out_also_when_forgetting_it_is_undone(told: World) -> None:
     request = asked(told)
     with write_transaction(told.team) as work:
-        fact = Fact.objects.get(text=SAID, owner=told.customer, file__path="MEMORY.md")
+        fact = Fact.objects.get(raw_text=SAID, owner=told.customer, file__path="MEMORY.md")
         not_true(work, fact, writer=Writer(AuthorKind.PERSON, user=told.bob))
     undone(told, request)
-    assert SAID not in memory(told).content
+    assert SAID not in memory(told).raw_content
     fact.refresh_from_db()
     assert fact.state == Fact.State.RETIRED
 
@@ -250,7 +250,7 @@ def test_a_dream_that_has_read_it_ends_without_it(
     assert (forgotten, run.status) == ([SAID], Run.Status.QUEUED)
     list(engine.run_pending())
     assert holding(WORDS) == set()
-    assert "Lima" in memory(world).content
+    assert "Lima" in memory(world).raw_content
     assert Receipt.objects.get().remaining == 0
 
 
@@ -260,6 +260,6 @@ def test_saying_it_again_after_it_was_erased_keeps_it(told: World) -> None:
     assert found(told)
     place = Place(told.agent, told.customer, "MEMORY.md")
     with write_transaction(told.team) as work:
-        text = f"{memory(told).content}- {SAID}\n"
+        text = f"{memory(told).raw_content}- {SAID}\n"
         write.write(work, place, text, writer=Writer(AuthorKind.DREAM))
-    assert SAID in memory(told).content
+    assert SAID in memory(told).raw_content

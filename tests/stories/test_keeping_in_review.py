@@ -27,7 +27,7 @@ def _flagged(world: World) -> File:
 
 def _keep(world: World, file: File) -> None:
     with write_transaction(world.team) as work:
-        flags.keep(work, file, print_of(file.content.split("\n")[2]), by=world.alice)
+        flags.keep(work, file, print_of(file.raw_content.split("\n")[2]), by=world.alice)
 
 
 @pytest.mark.parametrize("nights", [1, 6, 9])

@@ -23,8 +23,8 @@ def _file(world: World, *, is_old: bool) -> File:
         file = write.write(work, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
     if is_old:
         digest = sha256(TEXT)
-        Revision.objects.filter(file=file).update(text=TEXT, sha256=digest)
-        File.objects.filter(pk=file.pk).update(content=TEXT, sha256=digest)
+        Revision.objects.filter(file=file).update(raw_text=TEXT, sha256=digest)
+        File.objects.filter(pk=file.pk).update(raw_content=TEXT, sha256=digest)
         file.refresh_from_db()
     return file
 

@@ -28,7 +28,7 @@ NEXT = NIGHT + timedelta(days=1)
 def hamburg(world: World) -> Fact:
     says(world, "first", OLD, day=NIGHT - timedelta(days=2))
     dream(world, world.customer, NIGHT)
-    return Fact.objects.get(text=OLD)
+    return Fact.objects.get(raw_text=OLD)
 
 
 def test_a_move_is_in_the_next_prompt_and_in_memory_after_the_night(
@@ -42,7 +42,7 @@ def test_a_move_is_in_the_next_prompt_and_in_memory_after_the_night(
     assert NEW in text
     assert "Hamburg" not in text
     hamburg.refresh_from_db()
-    newer = Fact.objects.get(text=NEW, file__isnull=False)
+    newer = Fact.objects.get(raw_text=NEW, file__isnull=False)
     assert (hamburg.state, hamburg.superseded_by, hamburg.hidden_at) == ("superseded", newer, None)
     assert hamburg.said_at
     assert newer.said_at
@@ -124,7 +124,7 @@ def test_a_model_is_shown_that_it_is_out_of_date_and_need_not_bring_what_was_sai
     assert (told["text"], told["outdated"]) == (OLD, True)
     assert "Hamburg" not in text_of(world, world.customer)
     hamburg.refresh_from_db()
-    assert hamburg.superseded_by == Fact.objects.get(text=NEW, file__isnull=False)
+    assert hamburg.superseded_by == Fact.objects.get(raw_text=NEW, file__isnull=False)
 
 
 def test_a_statement_waits_for_the_note_of_what_was_said_against_it(
@@ -138,7 +138,7 @@ def test_a_statement_waits_for_the_note_of_what_was_said_against_it(
     dream(world, world.customer, NEXT + timedelta(days=1))
     assert OLD not in text_of(world, world.customer)
     hamburg.refresh_from_db()
-    assert hamburg.superseded_by == Fact.objects.get(text=NEW, file__isnull=False)
+    assert hamburg.superseded_by == Fact.objects.get(raw_text=NEW, file__isnull=False)
 
 
 def test_it_leaves_after_a_day_when_nothing_is_noted(world: World, hamburg: Fact) -> None:

@@ -147,7 +147,9 @@ def _prompt_files(world: World) -> dict[str, str]:
     """All that everybody is given, of this team and of all."""
     files = File.objects.filter(owner=None, deleted_at=None, enabled=True)
     found = files.filter(agent__in=[world.agent.pk, GLOBAL_AGENT_ID])
-    return {path: text for path, text in found.values_list("path", "content") if "/" not in path}
+    return {
+        path: text for path, text in found.values_list("path", "raw_content") if "/" not in path
+    }
 
 
 def _reverts_everything(world: World) -> None:
@@ -175,10 +177,10 @@ def _left_of_it(world: World) -> dict[str, list[str]]:
     """Where something planted can still be read or is still believed."""
     pending = Proposal.objects.filter(state=Proposal.State.PENDING)
     places: dict[str, Any] = {
-        "files": File.objects.filter(deleted_at=None).values_list("path", "content"),
-        "statements": Fact.objects.living().values_list("state", "text"),
-        "proposals": pending.values_list("content", "broken"),
-        "search": Passage.objects.filter(message=None).values_list("text"),
+        "files": File.objects.filter(deleted_at=None).values_list("path", "raw_content"),
+        "statements": Fact.objects.living().values_list("state", "raw_text"),
+        "proposals": pending.values_list("raw_content", "broken"),
+        "search": Passage.objects.filter(message=None).values_list("raw_text"),
     }
     found = {name: [str(row) for row in rows if MARK in str(row)] for name, rows in places.items()}
     return {name: rows for name, rows in found.items() if rows}
@@ -198,11 +200,11 @@ def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
     _lives_those_nights(world, turn, nights)
 
     assert _prompt_files(world) == before
-    shared = Fact.objects.filter(owner=None, text__contains=MARK)
+    shared = Fact.objects.filter(owner=None, raw_text__contains=MARK)
     assert not shared.filter(state__in=(Fact.State.ACTIVE, Fact.State.DISPUTED)).exists()
     for reader in (world.bobs_memory, world.sender):
         assert MARK not in prompt(world, "Good morning", owner=reader)
-    assert not Fact.objects.filter(text__contains=MARK, confirmed_at__isnull=False).exists()
+    assert not Fact.objects.filter(raw_text__contains=MARK, confirmed_at__isnull=False).exists()
     assert not Vote.objects.exists()
 
     assert _left_of_it(world)
@@ -218,4 +220,6 @@ def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
 
 
 def _texts(world: World) -> str:
-    return "\n".join(File.objects.filter(owner=world.customer).values_list("content", flat=True))
+    return "\n".join(
+        File.objects.filter(owner=world.customer).values_list("raw_content", flat=True)
+    )

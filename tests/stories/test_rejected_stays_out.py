@@ -84,7 +84,7 @@ def test_the_same_value_stays_out_also_from_another_note(careful: World) -> None
     assert not Proposal.objects.filter(state="pending").exists()
     note(careful, careful.customer, NIGHT + timedelta(days=2), "My sister moved to York.")
     dream(careful, careful.customer, NIGHT + timedelta(days=3))
-    assert "York" in Proposal.objects.get(state="pending").content
+    assert "York" in Proposal.objects.get(state="pending").raw_content
 
 
 def test_a_person_writes_it_all_the_same(careful: World) -> None:

@@ -31,8 +31,11 @@ def test_a_correction_takes_what_it_speaks_of_and_leaves_the_rest(world: World) 
     lines = text_of(world, owner).split("\n")
     assert "- Please never plan a call with me on a Friday afternoon." in lines
     assert f"- {HIRED}" in lines
-    old, rest = Fact.objects.get(text=FRIDAYS), Fact.objects.get(text__startswith="Please never")
-    assert (old.why, old.superseded_by and "Thursdays" in old.superseded_by.text) == (
+    old, rest = (
+        Fact.objects.get(raw_text=FRIDAYS),
+        Fact.objects.get(raw_text__startswith="Please never"),
+    )
+    assert (old.why, old.superseded_by and "Thursdays" in old.superseded_by.raw_text) == (
         "superseded",
         True,
     )

@@ -39,7 +39,7 @@ def _decide(world: World, found: Contradiction, code: str) -> str:
 
 def test_both_hold_until_somebody_decides(world: World, asked: Contradiction) -> None:
     assert _lines(world) == [RED, GREEN]
-    assert set(asked.facts.values_list("text", "state")) == {
+    assert set(asked.facts.values_list("raw_text", "state")) == {
         (RED, Fact.State.ACTIVE),
         (GREEN, Fact.State.ACTIVE),
     }
@@ -56,10 +56,10 @@ def test_what_is_decided_is_done_and_can_be_undone(
     _decide(world, asked, code)
     assert _lines(world) == stand
     if code == "KEEP_B":
-        red = Fact.objects.get(text=RED)
+        red = Fact.objects.get(raw_text=RED)
         assert (red.state, red.superseded_by) == (
             Fact.State.SUPERSEDED,
-            Fact.objects.get(text=GREEN),
+            Fact.objects.get(raw_text=GREEN),
         )
     _decide(world, asked, "undo")
     assert sorted(_lines(world)) == sorted([RED, GREEN])

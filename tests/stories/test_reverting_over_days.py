@@ -67,7 +67,7 @@ def test_what_is_reverted_is_kept_and_marked(world: World) -> None:
     bad = says(world, "bad", BAD)
     assert reverts(world, bad).messages == 1
     message = bad.messages.get()
-    assert message.content == BAD
+    assert message.raw_content == BAD
     assert message.reverted_at is not None
     assert reverts(world, bad).messages == 0
 

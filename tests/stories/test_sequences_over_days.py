@@ -68,7 +68,7 @@ def test_replaced_then_restored_by_a_person(world: World) -> None:
     nights(world, 1)
     assert lines(world) == [BERLIN]
     with write_transaction(world.team) as work:
-        actions.restore(work, Fact.objects.get(text=HAMBURG), writer=person(world))
+        actions.restore(work, Fact.objects.get(raw_text=HAMBURG), writer=person(world))
     nights(world, 2, 3)
     assert HAMBURG in lines(world)
 
@@ -76,7 +76,7 @@ def test_replaced_then_restored_by_a_person(world: World) -> None:
 def test_confirmed_then_contradicted_then_resolved_then_undone(world: World) -> None:
     says(world, "first", HAMBURG)
     nights(world, 0)
-    standing = Fact.objects.get(text=HAMBURG)
+    standing = Fact.objects.get(raw_text=HAMBURG)
     with write_transaction(world.team) as work:
         actions.confirm(work, standing, writer=person(world))
     with write_transaction(world.team) as work:
@@ -91,7 +91,7 @@ def test_confirmed_then_contradicted_then_resolved_then_undone(world: World) -> 
         contradictions.undo(work, found, writer=person(world))
     nights(world, 2, 3)
     assert lines(world) == [HAMBURG]
-    assert Fact.objects.get(text=HAMBURG).confirmed_at is not None
+    assert Fact.objects.get(raw_text=HAMBURG).confirmed_at is not None
 
 
 def _merged(world: World, server: ModelServer) -> None:
@@ -145,7 +145,7 @@ RING = "I wear the red ring on Sundays."
 
 
 def _acts(world: World, act: str, text: str, *more: str) -> None:
-    fact = Fact.objects.filter(text=text, path="MEMORY.md").latest("pk")
+    fact = Fact.objects.filter(raw_text=text, path="MEMORY.md").latest("pk")
     with write_transaction(world.team) as work:
         getattr(actions, act)(work, fact, *more, writer=person(world))
 
@@ -191,7 +191,7 @@ def test_what_expired_and_was_restored_stays(world: World) -> None:
     assert lines(world) == [until]
     nights(world, 2)
     assert lines(world) == []
-    assert Fact.objects.get(text=until).state == Fact.State.EXPIRED
+    assert Fact.objects.get(raw_text=until).state == Fact.State.EXPIRED
     _acts(world, "restore", until)
     nights(world, 3, 4)
     assert lines(world) == [until]

@@ -153,7 +153,7 @@ class Statements(RuleBasedStateMachine):
     def a_flagged_line_is_kept(self) -> None:
         file = self.file
         if flagged := flagged_lines(file):
-            line = print_of(file.content.split("\n")[min(flagged) - 1])
+            line = print_of(file.raw_content.split("\n")[min(flagged) - 1])
             self._act(lambda tx: reviewing.keep(tx, file, line, by=self.world.bob))
 
     @invariant()
@@ -164,7 +164,7 @@ class Statements(RuleBasedStateMachine):
     def nothing_that_was_taken_back_is_current(self) -> None:
         taken_back = Fact.objects.filter(corrected_at__isnull=False).values("fingerprint")
         living = Fact.objects.living().filter(fingerprint__in=taken_back)
-        assert list(living.values_list("text", flat=True)) == []
+        assert list(living.values_list("raw_text", flat=True)) == []
 
     @invariant()
     def what_is_disputed_is_in_an_open_contradiction(self) -> None:
@@ -184,7 +184,7 @@ class Statements(RuleBasedStateMachine):
 
     def _state(self) -> tuple[list[Any], int]:
         rows = Fact.objects.order_by("pk").values_list(
-            "pk", "state", "text", "file", "corrected_at", "confirmed_at", "contradiction"
+            "pk", "state", "raw_text", "file", "corrected_at", "confirmed_at", "contradiction"
         )
         return list(rows), Event.objects.count()
 

@@ -51,13 +51,13 @@ def _talk(night: int) -> Iterator[str]:
 def _confirms(world: World) -> set[str]:
     """Bob does what a careful reader does after the first nights; what he confirmed."""
     owner, bob = world.bobs_memory, Writer(AuthorKind.PERSON, user=world.bob)
-    confirmed = Fact.objects.standing().filter(owner=owner, text__in=FIRST)
+    confirmed = Fact.objects.standing().filter(owner=owner, raw_text__in=FIRST)
     for fact in confirmed:
         with write_transaction(world.team) as tx:
             actions.confirm(tx, fact, writer=bob)
     edits(world, "MEMORY.md", f"- {REJECTED}\n", "", owner=owner)
     edits(world, "MEMORY.md", REWORDED, "My favourite colour is blue.", owner=owner)
-    return set(confirmed.values_list("text", flat=True))
+    return set(confirmed.values_list("raw_text", flat=True))
 
 
 def _lines(world: World) -> list[str]:
@@ -76,7 +76,7 @@ def _without_evidence(world: World) -> list[str]:
             "line", flat=True
         )
     )
-    lines = enumerate(file.content.split("\n"), start=1)
+    lines = enumerate(file.raw_content.split("\n"), start=1)
     return [line for number, line in lines if line.startswith("- ") and number not in known]
 
 

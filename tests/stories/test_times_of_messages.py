@@ -74,7 +74,9 @@ def test_what_a_person_corrected_stays_corrected(world: World, way: str) -> None
     assert [_remembers(world, night) for night in (1, 2, 3)] == [[NEW]] * 3
     assert NEW in prompt(world, "Hello", owner=world.bobs_memory)
     assert "Hamburg" not in prompt(world, "Hello", owner=world.bobs_memory)
-    assert not Fact.objects.living().filter(text__contains="Hamburg", file__isnull=False).exists()
+    assert (
+        not Fact.objects.living().filter(raw_text__contains="Hamburg", file__isnull=False).exists()
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)

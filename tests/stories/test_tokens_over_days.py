@@ -58,11 +58,11 @@ def test_a_note_is_dreamt_into_a_proposal_that_a_person_accepts(
         dream(world, None, TODAY + timedelta(days=night))
         assert poisoned(world) == []
     [proposal] = _waiting()
-    assert "Quorvex" in proposal.content
+    assert "Quorvex" in proposal.raw_content
     _accept(world, proposal)
-    assert TEXT in _file(world, "MEMORY.md").content
+    assert TEXT in _file(world, "MEMORY.md").raw_content
     dream(world, None, TODAY + timedelta(days=3))
-    assert TEXT in _file(world, "MEMORY.md").content
+    assert TEXT in _file(world, "MEMORY.md").raw_content
     assert poisoned(world)
 
 
@@ -73,7 +73,7 @@ def test_what_a_person_rejected_comes_back_by_no_other_way(world: World, token: 
     token.put("MEMORY.md", STANDING["MEMORY.md"] + f"- {TEXT}\n")
     token.tool("remember", content=TEXT)
     dream(world, None, TODAY + timedelta(days=1))
-    assert [one for one in _waiting() if "Quorvex" in one.content] == []
+    assert [one for one in _waiting() if "Quorvex" in one.raw_content] == []
     assert poisoned(world) == []
 
 
@@ -130,14 +130,14 @@ def test_what_a_person_accepts_stands(world: World, token: Attacker, path: str) 
     _accept(world, proposal)
     file = _file(world, path)
     assert file.deleted_at is None
-    assert file.content == f"{before}- Tea is at four.\n- Coffee is at five.\n"
+    assert file.raw_content == f"{before}- Tea is at four.\n- Coffee is at five.\n"
     with write_transaction(world.team) as work:
         proposals.undo(work, proposal, by=world.alice)
     file.refresh_from_db()
-    assert (file.content, file.deleted_at is not None) == (before, path == NEW_SKILL)
+    assert (file.raw_content, file.deleted_at is not None) == (before, path == NEW_SKILL)
     _accept(world, proposal)
     file.refresh_from_db()
-    assert "Tea is at four." in file.content
+    assert "Tea is at four." in file.raw_content
 
 
 def test_each_day_has_a_proposal_of_its_own_and_both_can_be_accepted(
@@ -151,7 +151,7 @@ def test_each_day_has_a_proposal_of_its_own_and_both_can_be_accepted(
     first, second = _waiting()
     _accept(world, first)
     _accept(world, second)
-    lines = _file(world, "MEMORY.md").content.removeprefix(STANDING["MEMORY.md"])
+    lines = _file(world, "MEMORY.md").raw_content.removeprefix(STANDING["MEMORY.md"])
     assert lines == "- Tea is at four.\n- Milk is cold.\n- Coffee is at five.\n"
 
 
@@ -164,7 +164,7 @@ def test_a_token_that_an_admin_let_writes_at_once_until_it_is_taken_back(
     assert token.put(NEW_SKILL, "# Coffee\n").status_code in (200, 201)
     tokens.let_share(token=row, reason="", by=SYSTEM)
     assert token.put(SUMMARY, "- Eight.\n").status_code == 202
-    assert "Seven" in (content := _file(world, SUMMARY).content)
+    assert "Seven" in (content := _file(world, SUMMARY).raw_content)
     assert "Eight" not in content
 
 
@@ -178,4 +178,4 @@ def test_what_waits_for_a_new_file_is_in_no_list_until_it_is_accepted(
         place = Place(world.agent, None, NEW_SKILL)
         write.write(work, place, "# Beans\n", writer=person(world), expected="")
     _accept(world, *_waiting())
-    assert set(_file(world, NEW_SKILL).content.split()) == {"#", "Beans", "Coffee"}
+    assert set(_file(world, NEW_SKILL).raw_content.split()) == {"#", "Beans", "Coffee"}

@@ -51,7 +51,7 @@ def test_a_confirmed_sentence_is_there_after_the_next_dream(world: World, bob: C
     says(world, "later", CELLO, "I work at Acme.", day=_day(0), owner=world.bobs_memory)
     dream(world, world.bobs_memory, _day(0))
     assert CELLO in text_of(world, world.bobs_memory)
-    assert Fact.objects.get(text=CELLO).confirmed_at
+    assert Fact.objects.get(raw_text=CELLO).confirmed_at
 
 
 def test_what_is_not_true_stays_away_until_that_is_undone(world: World, bob: Client) -> None:

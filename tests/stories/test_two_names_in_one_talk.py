@@ -37,7 +37,7 @@ def talks(world: World, owner: Owner, *said: tuple[str, str]) -> Conversation:
         ).conversation
         lines = [
             NewLine(
-                f"- 09:00 {'' if one.name == 'Bob' else one.name + ': '}{one.content}",
+                f"- 09:00 {'' if one.name == 'Bob' else one.name + ': '}{one.raw_content}",
                 Origin((Source(message_id=one.pk),), durable=True),
             )
             for one in talk.messages.order_by("position")
@@ -51,7 +51,7 @@ def talks(world: World, owner: Owner, *said: tuple[str, str]) -> Conversation:
 def lives_in_hamburg(world: World) -> Fact:
     says(world, "first", OLD, day=NIGHT - timedelta(days=2), owner=world.bobs_memory)
     dream(world, world.bobs_memory, NIGHT)
-    return Fact.objects.get(text=OLD)
+    return Fact.objects.get(raw_text=OLD)
 
 
 def test_what_the_other_one_says_moves_nothing_of_the_owner(world: World) -> None:
@@ -84,7 +84,7 @@ def test_where_nobody_knows_who_the_owner_is_a_person_decides(world: World) -> N
     assert OLD in text
     assert "Melanie: I like tea." in text
     assert not Contradiction.objects.exclude(state="open").exists()
-    assert not Fact.objects.filter(text=OLD, state="superseded").exists()
+    assert not Fact.objects.filter(raw_text=OLD, state="superseded").exists()
 
 
 def test_somebody_else_brings_back_no_correction_of_the_owner(world: World) -> None:
@@ -92,7 +92,7 @@ def test_somebody_else_brings_back_no_correction_of_the_owner(world: World) -> N
     edits(world, "MEMORY.md", f"- {OLD}\n", "", owner=world.bobs_memory)
     talks(world, world.bobs_memory, ("Melanie", "Nice day."), ("Tom", OLD))
     dream(world, world.bobs_memory, NEXT)
-    assert not Fact.objects.filter(value__icontains="Hamburg", state="active").exists()
+    assert not Fact.objects.filter(raw_value__icontains="Hamburg", state="active").exists()
 
 
 def test_one_name_is_the_owner_s_whatever_it_is(world: World) -> None:

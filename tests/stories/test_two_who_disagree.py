@@ -61,7 +61,7 @@ def test_ten_nights_make_one_contradiction_with_all_that_was_said(
     found = _nights(world, 10)
     assert found.state == Contradiction.State.OPEN
     assert _lines(world) == [MONDAY]
-    assert set(found.facts.values_list("text", "state")) == {
+    assert set(found.facts.values_list("raw_text", "state")) == {
         (MONDAY, Fact.State.DISPUTED),
         (FRIDAY, Fact.State.PENDING),
     }

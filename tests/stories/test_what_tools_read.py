@@ -49,7 +49,7 @@ def test_a_tool_reads_a_placeholder_and_a_person_the_line_with_why(moved: World)
     assert "Hamburg" not in text
     assert OTHER in text
     assert len(placeholders.numbers_in(text)) == 1
-    fact = Fact.objects.get(text=OLD)
+    fact = Fact.objects.get(raw_text=OLD)
     page = signed_in(moved.bob).get(
         url(moved.team, "agents_file", moved.agent.pk, "MEMORY.md", query="?owner=me")
     )

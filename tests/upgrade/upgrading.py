@@ -165,7 +165,7 @@ def _erased() -> dict[str, Any]:
     team = Team.objects.get(slug=_demo()["team"])
     request = Request.objects.filter(team=team, state=Request.State.HIDDEN).exclude(owner=None)[0]
     facts = Fact.objects.filter(pk__in=request.targets.values("fact"))
-    texts = list(facts.values_list("text", flat=True))
+    texts = list(facts.values_list("raw_text", flat=True))
     Request.objects.filter(pk=request.pk).update(erase_at=timezone.now())
     erasing.queue_due(timezone.now())
     errors = [ended.error for ended in engine.run_pending() if ended.error]

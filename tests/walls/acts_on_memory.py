@@ -91,7 +91,7 @@ def _stated(work: Transaction, world: World, *texts: str) -> Fact:
     place = Place(world.agent, None, "structured/stated.md")
     content = "".join(f"- {text}\n" for text in texts)
     write.write(work, place, content, writer=_alice(world))
-    return Fact.objects.get(file__path=place.path, text=texts[0])
+    return Fact.objects.get(file__path=place.path, raw_text=texts[0])
 
 
 def _unconfirm(work: Transaction, world: World) -> Fact:
@@ -112,7 +112,7 @@ def _restore_statement(work: Transaction, world: World) -> None:
 def _say_otherwise(work: Transaction, world: World) -> None:
     write.write(work, place_of(world), "- We live in Hamburg.\n", writer=Writer(AuthorKind.DREAM))
     where = {"agent": world.agent, "owner": world.customer, "conversation_id": "home"}
-    Fact.objects.filter(text="We live in Hamburg.").update(said_at=work.now - timedelta(days=1))
+    Fact.objects.filter(raw_text="We live in Hamburg.").update(said_at=work.now - timedelta(days=1))
     said = [NewMessage("user", "We moved to Berlin.", f"at {work.now}")]
     add_messages(work, messages=said, **where)  # type: ignore[arg-type]
 
@@ -138,7 +138,7 @@ def _see_crowded(work: Transaction, world: World) -> None:
 def _forget(work: Transaction, world: World) -> Request:
     fact = _stated(work, world, "Her doctor is Jonas.")
     request = hiding.open_request(work, hiding.Asked(world.agent, world.customer, Request.Via.API))
-    hiding.hide(work, request, [Meant(Target.Kind.FACT, fact.text, fact=fact)])
+    hiding.hide(work, request, [Meant(Target.Kind.FACT, fact.raw_text, fact=fact)])
     return request
 
 

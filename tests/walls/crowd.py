@@ -96,7 +96,7 @@ def _memory(home: Home, owner: Owner | None, number: int) -> None:
             work,
             run=run,
             file=file,
-            content=f"{file.content}- Tea {number}.\n",
+            content=f"{file.raw_content}- Tea {number}.\n",
             origins={},
             broken=[],
         )
@@ -105,7 +105,7 @@ def _memory(home: Home, owner: Owner | None, number: int) -> None:
 
 def _more(home: Home, owner: Owner | None, line: str) -> str:
     files = home.agent.files.of(home.agent.pk, owner.pk if owner else None)
-    return files.get(path="MEMORY.md").content + line
+    return files.get(path="MEMORY.md").raw_content + line
 
 
 def _from(home: Home, owner: Owner | None, number: int, note: UUID) -> dict[int, Origin]:

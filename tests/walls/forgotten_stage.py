@@ -110,7 +110,7 @@ def _said(world: World, owner: Owner | None, canary: str, name: str) -> int:
         talk = add_messages(
             work, agent=world.agent, owner=speaker, conversation_id=name, messages=[said, echo]
         ).conversation
-        return int(talk.messages.filter(content=said.content).latest("position").pk)
+        return int(talk.messages.filter(raw_content=said.content).latest("position").pk)
 
 
 def _written(world: World, owner: Owner | None, canary: str, message: int, run: Run) -> Fact:
@@ -127,7 +127,7 @@ def _written(world: World, owner: Owner | None, canary: str, message: int, run: 
         ]
         write.append(work, note, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         there = write.find(place)
-        stood = (there.content if there else "# Memory\n").rstrip("\n") + "\n"
+        stood = (there.raw_content if there else "# Memory\n").rstrip("\n") + "\n"
         first = f"{stood}- {sentence(canary)}\n- {BESIDE}\n"
         at = first.count("\n")
         origins = {at - 1: origin, at: origin}
@@ -149,7 +149,7 @@ def _written(world: World, owner: Owner | None, canary: str, message: int, run: 
         )
         now = "- lantern: It stands on the desk.\n"  # in the place of that value
         write.write(work, Place(world.agent, owner, "structured/lantern.md"), now, writer=agent)
-    return Fact.objects.get(text=sentence(canary), owner=owner, file__path="MEMORY.md")
+    return Fact.objects.get(raw_text=sentence(canary), owner=owner, file__path="MEMORY.md")
 
 
 def _told(world: World, owner: Owner | None, canary: str, run: Run) -> None:
@@ -198,7 +198,7 @@ def _told(world: World, owner: Owner | None, canary: str, run: Run) -> None:
                 finished_at=timezone.now(),
             ),
             file=file,
-            content=f"{file.content}- The quay is closed.\n",
+            content=f"{file.raw_content}- The quay is closed.\n",
             origins={},
             broken=[],
         )

@@ -40,7 +40,7 @@ OF_SHARED = {"owner": "shared"}
 
 def _shared(world: World) -> dict[str, str]:
     files = File.objects.of(world.agent.pk, None).enabled_in_order()
-    return dict(files.values_list("path", "content"))
+    return dict(files.values_list("path", "raw_content"))
 
 
 def _prompt(world: World, reader: Owner) -> str:
@@ -157,7 +157,9 @@ def _noted(world: World, conversation: Conversation | None, writer: Writer) -> N
         note = write.find(place)
         assert note
         for number in sorted(flagged_lines(note)):  # a person waves all flags through
-            flags.keep(work, note, print_of(note.content.split("\n")[number - 1]), by=world.alice)
+            flags.keep(
+                work, note, print_of(note.raw_content.split("\n")[number - 1]), by=world.alice
+            )
 
 
 def _chat(world: World, owner: Owner, **fields: Any) -> Conversation:
@@ -176,7 +178,7 @@ def test_an_end_user_s_chat_reaches_the_shared_memory_as_a_proposal(world: World
     assert _shared(world) == before
     assert (run.status, run.reason) == (Run.Status.NEEDS_REVIEW, "outside")
     proposal = Proposal.objects.get(run=run, state=Proposal.State.PENDING)
-    assert "Zebedee" in proposal.content
+    assert "Zebedee" in proposal.raw_content
     with write_transaction(world.team) as work:
         review.accept(work, proposal, by=world.alice)
     assert "Zebedee" in _shared(world)["MEMORY.md"]
@@ -247,7 +249,7 @@ def test_a_line_that_a_person_kept_is_not_flagged_again_after_export_and_import(
         with write_transaction(world.team) as work:
             snapshots.apply(work, agent, None, archive, token, by=by)
         back = File.objects.get(agent=agent, owner=None, path="MEMORY.md")
-        assert (back.content, flagged_lines(back)) == (text, set())
+        assert (back.raw_content, flagged_lines(back)) == (text, set())
 
 
 def test_what_its_owner_kept_for_themselves_is_flagged_in_what_is_shared(world: World) -> None:

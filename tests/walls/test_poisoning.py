@@ -44,7 +44,8 @@ def _poisoned(world: World, owner: Owner | None = None) -> Conversation:
     conversation = talk(world, turns, conversation="bad", at=AT, owner=owner)
     lines = [
         NewLine(
-            f"- 12:00 {one.content}", Origin((Line(message_id=one.pk),), durable=True, asked=True)
+            f"- 12:00 {one.raw_content}",
+            Origin((Line(message_id=one.pk),), durable=True, asked=True),
         )
         for one in conversation.messages.order_by("position")
     ]
@@ -75,7 +76,7 @@ def _revert(world: World, conversation: Conversation) -> Reverted:
 
 def _everything_else(world: World) -> list[tuple[object, ...]]:
     rows = File.objects.exclude(path__in=[NOTE, "MEMORY.md", "DREAMS.md"], owner=world.customer)
-    return list(rows.order_by("pk").values_list("pk", "revision", "sha256", "content"))
+    return list(rows.order_by("pk").values_list("pk", "revision", "sha256", "raw_content"))
 
 
 @pytest.mark.django_db
@@ -84,7 +85,7 @@ def test_the_marks_hold_what_was_planted_and_let_the_rest_pass(world: World) -> 
     note = _file(world, NOTE, world.customer)
     assert flagged_lines(note) == {3, 4, 5}
     _dream(world)
-    memory = _file(world, "MEMORY.md", world.customer).content
+    memory = _file(world, "MEMORY.md", world.customer).raw_content
     assert "Otto" in memory
     assert "Acme" not in memory
     assert "evil.example" not in memory
@@ -100,8 +101,8 @@ def test_the_diary_repeats_none_of_it(world: World) -> None:
     _poisoned(world)
     _dream(world)
     diary = _file(world, "DREAMS.md", world.customer)
-    assert "waiting for a person" in diary.content
-    assert "Acme" not in diary.content
+    assert "waiting for a person" in diary.raw_content
+    assert "Acme" not in diary.raw_content
     assert flagged_lines(diary) == set()
 
 
@@ -111,11 +112,11 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
     _dream(world)
     note = _file(world, NOTE, world.customer)
     with write_transaction(world.team) as work:
-        line = note.content.split("\n")[3]
+        line = note.raw_content.split("\n")[3]
         mark_decisions.keep(work, note, print_of(line), by=world.alice)
     _dream(world, date(2026, 11, 21))
     memory = _file(world, "MEMORY.md", world.customer)
-    assert "evil.example" in memory.content
+    assert "evil.example" in memory.raw_content
     assert flagged_lines(memory) == set()
 
 
@@ -152,7 +153,7 @@ def test_nor_the_message_of_such_a_line_until_a_person_kept_it(world: World) -> 
     assert HONEST in _given_of(world, query)
     assert not any(text in _given_of(world, query) for text in PLANTED)
     note = _file(world, NOTE, world.customer)
-    lines = {print_of(line): line for line in note.content.split("\n")}
+    lines = {print_of(line): line for line in note.raw_content.split("\n")}
     kept, removed = (next(key for key in lines if text in lines[key]) for text in PLANTED[1::-1])
     with write_transaction(world.team) as work:
         mark_decisions.keep(work, note, kept, by=world.alice)
@@ -172,10 +173,12 @@ def test_one_click_takes_all_of_it_from_notes_memory_and_index(world: World) -> 
         write(work, place, text, writer=Writer(AuthorKind.PERSON, user=world.bob))
     before = _everything_else(world)
     _revert(world, bad)
-    now = [_file(world, path, world.customer).content for path in (NOTE, "MEMORY.md")]
+    now = [_file(world, path, world.customer).raw_content for path in (NOTE, "MEMORY.md")]
     for planted in ("Acme", "evil.example", "Zebedee", "Otto"):
         assert not any(planted in text for text in now)
-        found = Passage.objects.filter(owner=world.customer, kind="file", text__contains=planted)
+        found = Passage.objects.filter(
+            owner=world.customer, kind="file", raw_text__contains=planted
+        )
         assert not found.exclude(file__path="DREAMS.md").exists()
     assert "Carla" in now[0]
     assert "Carla" in now[1]
@@ -190,4 +193,4 @@ def test_what_was_taken_back_is_neither_extracted_nor_dreamt_again(world: World)
     _revert(world, bad)
     extract(world, bad)
     _dream(world)
-    assert not File.objects.filter(owner=world.customer, content__contains="Otto").exists()
+    assert not File.objects.filter(owner=world.customer, raw_content__contains="Otto").exists()

@@ -104,7 +104,7 @@ def _proposal(home: Home, owner: Owner | None, run: Run) -> Proposal:
             work,
             run=run,
             file=file,
-            content=file.content + "- The office smells of cinnamon.\n",
+            content=file.raw_content + "- The office smells of cinnamon.\n",
             origins={},
             broken=[("size", "The new text would be too long.")],
         )

@@ -88,7 +88,7 @@ def test_what_one_said_is_remembered_on_request(
     assert bob.post(f"{address}{first.pk}/remember/").status_code == 302
     with scope(team=world.team):
         note = File.objects.get(owner__person=world.bob, note_date__isnull=False)
-    assert "I own a bakery in Leeds." in note.content
+    assert "I own a bakery in Leeds." in note.raw_content
     others = signed_in(world.alice).post(f"{address}{second.pk}/remember/")
     assert others.status_code == 404
 
@@ -133,7 +133,7 @@ def test_lines_are_kept_as_lines(
     say(bob, address, "A table for two,\r\nat eight.")
     with scope(team=world.team):
         first = Conversation.objects.get().messages.earliest("position")
-    assert first.content == "A table for two,\nat eight."
+    assert first.raw_content == "A table for two,\nat eight."
     assert "two,\nat eight." in text(bob.get(f"{address}?talk=chat-1"))
 
 

@@ -127,7 +127,7 @@ def test_what_was_said_is_captured_once_and_nothing_else(claude: Claude) -> None
     assert claude.told("Stop") == ""
     claude.say(entry(9, "user", [{"type": "text", "text": "Seven hives."}]))
     assert claude.told("Stop") == ""
-    kept = list(Message.objects.order_by("position").values_list("role", "content"))
+    kept = list(Message.objects.order_by("position").values_list("role", "raw_content"))
     assert kept == [
         ("user", "I keep bees in Porto."),
         ("assistant", "How many hives?"),

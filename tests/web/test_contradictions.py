@@ -84,7 +84,7 @@ def test_personal_ones_are_decided_by_their_person(
 
 
 def _standing(world: World) -> set[str]:
-    return set(world.agent.facts.filter(file__isnull=False).values_list("text", flat=True))
+    return set(world.agent.facts.filter(file__isnull=False).values_list("raw_text", flat=True))
 
 
 def _page(world: World, found: Contradiction) -> str:

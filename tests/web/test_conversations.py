@@ -58,7 +58,7 @@ def test_a_link_to_a_message_opens_its_page(stage: Stage, bob: Client) -> None:
 
 
 def test_messages_are_text_and_never_markup(stage: Stage, bob: Client) -> None:
-    stage.bobs_talk.messages.filter(position=1).update(content="<img src=x onerror=alert(1)>")
+    stage.bobs_talk.messages.filter(position=1).update(raw_content="<img src=x onerror=alert(1)>")
     assert "<img src=x" not in text(bob.get(_page(stage, stage.bobs_talk)))
 
 

@@ -62,7 +62,7 @@ def test_what_was_rejected_waits_no_more(world: World, run: Run, bob: Client) ->
 
 def test_of_some_lines_each_says_what_became_of_it(world: World, run: Run, bob: Client) -> None:
     proposal = Proposal.objects.get(run=run)
-    before, after = proposal.file.content, proposal.content
+    before, after = proposal.file.raw_content, proposal.raw_content
     numbers = {one.number for one in changes_of(before, after) if "hazelnuts" not in one.new}
     picked = Picked(frozenset(numbers), {}, print_of(before, after))
     with write_transaction(world.team) as work:

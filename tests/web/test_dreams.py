@@ -98,9 +98,9 @@ def test_what_it_did_is_undone_in_place_and_stays_so(stage: Stage, alice: Client
     undo = text(alice.get(address)).partition('data-key="u"')[0].rpartition('action="')[2]
     alice.post(undo.partition('"')[0], {"next": address})
     assert "Marked as not true." in text(alice.get(address))
-    assert SHARED not in stage.memory.content
+    assert SHARED not in stage.memory.raw_content
     dream(stage.world, None)
-    assert SHARED not in stage.memory.content
+    assert SHARED not in stage.memory.raw_content
 
 
 def test_a_changed_statement_gets_its_old_words_back(stage: Stage, alice: Client) -> None:
@@ -279,16 +279,16 @@ def test_a_revert_of_a_dream_is_undone_from_its_message(world: World, bob: Clien
     dream(world, None, NIGHT)
     run = world.team.runs.get()
     shared = File.objects.of(world.agent.pk, None).filter(path__in=["MEMORY.md", "DREAMS.md"])
-    before = dict(shared.values_list("path", "content"))
+    before = dict(shared.values_list("path", "raw_content"))
     assert "- The ferry leaves at nine." in before["MEMORY.md"]
 
     address = url(world.team, "agents_provenance_revert", world.agent.pk)
     said = text(bob.post(address, {"run": run.pk}, follow=True))
-    assert "The ferry" not in shared.get(path="MEMORY.md").content
-    assert "Reverted on" in shared.get(path="DREAMS.md").content
+    assert "The ferry" not in shared.get(path="MEMORY.md").raw_content
+    assert "Reverted on" in shared.get(path="DREAMS.md").raw_content
     [undo] = re.findall(r'action="([^"]*/provenance/undo/[^"]*)"', said)
     assert "the files are as they were before." in text(bob.post(unescape(undo), follow=True))
-    assert dict(shared.values_list("path", "content")) == before
+    assert dict(shared.values_list("path", "raw_content")) == before
     page = url(world.team, "agents_run", run.pk)
     assert "Bob reverted" not in text(bob.get(page))
     assert ">Revert</a>" in text(bob.get(page))

@@ -15,7 +15,7 @@ def test_a_member_saves_a_new_text(world: World, bob: Client) -> None:
     response = _save(world, bob, content="Calm.\n", sha256=file.sha256, reason="Shorter")
     assert response.status_code == 302
     file.refresh_from_db()
-    assert file.content == "Calm.\n"
+    assert file.raw_content == "Calm.\n"
     assert file.revisions.get(number=2).reason == "Shorter"
     assert "file.written" in actions(world.team)
 
@@ -45,7 +45,7 @@ def test_who_undoes_a_save_in_the_editor_stays_there_and_goes_nowhere_else(
         undo = url(world.team, "agents_undo_save", world.agent.pk, "SOUL.md", before.revision + 1)
         response = bob.post(undo, {"next": asked})
         assert response["Location"].partition("?")[0] == reached
-        assert _soul(world).content == before.content
+        assert _soul(world).raw_content == before.raw_content
 
 
 def test_htmx_gets_the_conflict_in_place_of_the_editor(world: World, bob: Client) -> None:
@@ -72,7 +72,7 @@ def test_line_ends_of_browsers_are_undone_and_nothing_is_stripped(
     world: World, bob: Client
 ) -> None:
     _save(world, bob, content="  one\r\ntwo\r\n\r\n", sha256=_soul(world).sha256)
-    assert _soul(world).content == "  one\ntwo\n\n"
+    assert _soul(world).raw_content == "  one\ntwo\n\n"
 
 
 def test_a_stale_form_answers_409_with_both_texts(world: World, bob: Client) -> None:
@@ -84,7 +84,7 @@ def test_a_stale_form_answers_409_with_both_texts(world: World, bob: Client) -> 
     assert "Theirs, first." in page
     assert "Mine, second." in page
     assert _soul(world).sha256 in page
-    assert _soul(world).content == "Theirs, first.\n"
+    assert _soul(world).raw_content == "Theirs, first.\n"
 
 
 def test_a_secret_is_refused_and_the_text_stays_in_the_form(world: World, bob: Client) -> None:

@@ -125,7 +125,7 @@ def test_an_act_changes_the_statement_and_leaves_an_event(
     shared.refresh_from_db()
     assert shared.state == state
     assert bool(shared.confirmed_at) == (act == "confirm")
-    assert (SHARED in stage.memory.content) == (act == "confirm")
+    assert (SHARED in stage.memory.raw_content) == (act == "confirm")
     assert event in actions(stage.world.team)
 
 
@@ -135,7 +135,7 @@ def test_what_is_not_true_can_be_brought_back(stage: Stage, bob: Client, shared:
     assert "A person took it back." in page
     assert "Not true</button>" not in page
     bob.post(_act(stage, shared, "restore"))
-    assert SHARED in stage.memory.content
+    assert SHARED in stage.memory.raw_content
     assert "Restore</button>" not in tight(bob.get(_page(stage, shared)))
 
 
@@ -146,7 +146,7 @@ def test_an_edit_leads_to_what_stands_now(stage: Stage, bob: Client, shared: Fac
     page = tight(answer)
     assert "<h1>The release is on Thursday.</h1>" in page
     assert f"<del>{SHARED}</del>" in page
-    assert "- The release is on Thursday." in stage.memory.content
+    assert "- The release is on Thursday." in stage.memory.raw_content
 
 
 def test_a_persons_own_word_is_not_doubted(
@@ -182,7 +182,7 @@ def test_an_edit_that_is_refused_keeps_the_text(stage: Stage, bob: Client, share
         answer = bob.post(_act(stage, shared, "edit"), {"text": said})
         assert answer.status_code == 422
         assert "rewording" in text(answer)
-    assert SHARED in stage.memory.content
+    assert SHARED in stage.memory.raw_content
 
 
 def test_a_vote_counts_once_and_may_change(stage: Stage, bob: Client, shared: Fact) -> None:
@@ -228,7 +228,7 @@ def test_an_act_that_comes_too_late_says_so(stage: Stage, bob: Client, shared: F
 def test_a_line_and_a_sentence_of_my_memory_lead_to_their_statement(
     stage: Stage, bob: Client, shared: Fact
 ) -> None:
-    line = stage.memory.content.split("\n").index(f"- {SHARED}") + 1
+    line = stage.memory.raw_content.split("\n").index(f"- {SHARED}") + 1
     why = url(stage.world.team, "agents_why", stage.world.agent.pk, "MEMORY.md", line)
     assert _page(stage, shared) in text(bob.get(why))
     mine = Fact.objects.get(owner=stage.world.bobs_memory)

@@ -40,7 +40,7 @@ def test_lines_of_machines_ask_why_and_others_do_not(stage: Stage, vera: Client)
 
 
 def test_why_leads_from_memory_to_the_note_and_the_message(stage: Stage, vera: Client) -> None:
-    line = next(n for n, t in enumerate(stage.memory.content.split("\n"), 1) if "Thursday" in t)
+    line = next(n for n, t in enumerate(stage.memory.raw_content.split("\n"), 1) if "Thursday" in t)
     page = text(vera.get(_why(stage, "MEMORY.md", line)))
     assert f"{NOTE}:3" in page
     talk = url(stage.world.team, "agents_conversation", stage.world.agent.pk, stage.shared_talk.pk)

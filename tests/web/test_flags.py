@@ -77,7 +77,7 @@ def test_keeping_clears_the_mark_and_leaves_the_text(world: World) -> None:
     file = _bring(world)
     assert _post(signed_in(world.bob), world, file, "keep") == 302
     file.refresh_from_db()
-    assert (file.content, file.revision, flagged_lines(file)) == (TEXT, 1, set())
+    assert (file.raw_content, file.revision, flagged_lines(file)) == (TEXT, 1, set())
     assert Event.objects.filter(action="mark.kept", target_id=str(file.pk)).exists()
 
 
@@ -85,11 +85,11 @@ def test_removing_takes_that_line_alone_and_can_be_undone(world: World) -> None:
     file = _bring(world)
     _post(signed_in(world.bob), world, file, "remove")
     file.refresh_from_db()
-    assert file.content == "# Hotels\n\n- Breakfast ends at ten.\n"
+    assert file.raw_content == "# Hotels\n\n- Breakfast ends at ten.\n"
     assert file.revisions.get(number=2).user == world.bob
     with write_transaction(world.team) as work:
         restored = restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
-    assert (restored.content, flagged_lines(restored)) == (TEXT, {4})
+    assert (restored.raw_content, flagged_lines(restored)) == (TEXT, {4})
 
 
 @pytest.mark.parametrize("verb", ["keep", "remove"])
@@ -97,7 +97,7 @@ def test_a_line_that_became_another_is_left_alone(world: World, verb: str) -> No
     file = _bring(world)
     _post(signed_in(world.bob), world, file, verb, line="- Breakfast ends at ten.")
     file.refresh_from_db()
-    assert (file.content, flagged_lines(file)) == (TEXT, {4})
+    assert (file.raw_content, flagged_lines(file)) == (TEXT, {4})
 
 
 def test_deciding_twice_says_so(world: World) -> None:
@@ -116,7 +116,7 @@ def test_a_decision_is_taken_back(world: World, verb: str) -> None:
     _post(bob, world, file, verb)
     assert bob.post(_decide(world, file), {"decision": "undo"}).status_code == 302
     file.refresh_from_db()
-    assert (file.content, flagged_lines(file)) == (TEXT, {4})
+    assert (file.raw_content, flagged_lines(file)) == (TEXT, {4})
     assert _post(signed_in(world.vera), world, file, "undo") == 403
     again = bob.post(_decide(world, file), {"decision": "undo"}, follow=True)
     assert "decided already" in again.content.decode()

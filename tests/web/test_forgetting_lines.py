@@ -103,7 +103,7 @@ def test_no_page_of_a_file_shows_a_hidden_line(world: World, mine: File, bob: Cl
         )
     mine.refresh_from_db()
     hidden(world, mine)
-    fact = Fact.objects.get(text="I like tea.")
+    fact = Fact.objects.get(raw_text="I like tea.")
     pages = [
         at(world, "agents_file"),
         at(world, "agents_file", query=f"{MINE}&authors=1"),
@@ -136,7 +136,7 @@ def test_saving_the_editor_keeps_the_line_and_writes_no_placeholder(
         assert saved.status_code == 302
         mine.refresh_from_db()
         drink = "coffee" if "coffee" in content else "cocoa"
-        assert {*mine.content.split("\n")} == {*TEXT.replace("tea", drink).split("\n")}
+        assert {*mine.raw_content.split("\n")} == {*TEXT.replace("tea", drink).split("\n")}
     with write_transaction(world.team) as work:
         hiding.undo(work, request)
     assert WEIGHT in text(bob.get(at(world, "agents_file")))
@@ -151,11 +151,11 @@ def test_an_old_draft_s_placeholder_is_its_line_again_or_nothing(
         hiding.undo(work, request)
     bob.post(at(world, "agents_edit"), {"content": draft, "sha256": mine.sha256})
     mine.refresh_from_db()
-    assert mine.content == TEXT.replace("tea", "coffee")
+    assert mine.raw_content == TEXT.replace("tea", "coffee")
     new = {"content": "<!-- line to be forgotten #00000000 -->\nTea.\n", "path": "tea.md"}
     bob.post(url(world.team, "agents_new_file", world.agent.pk, query=MINE), new)
     with scope(team=world.team):
-        assert File.objects.get(path="tea.md").content == "Tea.\n"
+        assert File.objects.get(path="tea.md").raw_content == "Tea.\n"
 
 
 def test_a_conflict_shows_no_hidden_line(world: World, mine: File, bob: Client) -> None:
@@ -182,7 +182,7 @@ def test_an_earlier_text_that_is_restored_keeps_the_line(world: World) -> None:
     with write_transaction(world.team) as work:
         restore(work, file, 1, writer=writer)
     file.refresh_from_db()
-    assert file.content == f"# Memory\n\n- I like tea.\n- {WEIGHT}\n"
+    assert file.raw_content == f"# Memory\n\n- I like tea.\n- {WEIGHT}\n"
 
 
 def test_a_conversation_shows_what_else_was_said(world: World, bob: Client) -> None:

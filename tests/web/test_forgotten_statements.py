@@ -32,7 +32,7 @@ def private(world: World) -> Fact:
     with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
         write(work, place, f"# Memory\n\n- {POOL}\n", writer=writer)
-        shared = Fact.objects.get(text=POOL)
+        shared = Fact.objects.get(raw_text=POOL)
         request = open_request(
             work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool")
         )

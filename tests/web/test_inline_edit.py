@@ -27,7 +27,7 @@ def test_a_line_is_edited_in_place_and_marked(world: World, bob: Client, guests:
     assert ">\nAda drinks tea.</textarea>" in open_line  # its words, without the mark of the item
     answer = _save(world, bob, guests, 3, "Ada drinks juice.")
     assert answer.url == _page(world, "?saved=2#L3")
-    assert _now(world).content == TEXT.replace("tea", "juice")
+    assert _now(world).raw_content == TEXT.replace("tea", "juice")
     page = text(bob.get(answer.url))
     assert "1 line changed." in page
     assert page.count(">changed</span>") == 1
@@ -51,7 +51,7 @@ def test_htmx_gets_the_text_again_with_the_message_and_its_undo(
 def test_a_line_of_nothing_is_removed(world: World, bob: Client, guests: File) -> None:
     answer = _save(world, bob, guests, 3, "  ", follow=True)
     assert "1 line was removed." in text(answer)
-    assert "Ada" not in _now(world).content
+    assert "Ada" not in _now(world).raw_content
 
 
 def test_what_others_changed_elsewhere_stays(world: World, bob: Client, guests: File) -> None:
@@ -59,8 +59,8 @@ def test_what_others_changed_elsewhere_stays(world: World, bob: Client, guests: 
         world, TEXT.replace("# Guests", "# Guests\n\nNew above.").replace("The end", "The very end")
     )
     _save(world, bob, guests, 3, "Ada drinks juice.")
-    assert "New above.\n\n- Ada drinks juice.\n- Ben" in _now(world).content
-    assert "The very end" in _now(world).content
+    assert "New above.\n\n- Ada drinks juice.\n- Ben" in _now(world).raw_content
+    assert "The very end" in _now(world).raw_content
 
 
 def test_both_texts_are_shown_when_somebody_changed_the_same_line(
@@ -72,9 +72,9 @@ def test_both_texts_are_shown_when_somebody_changed_the_same_line(
     assert answer.status_code == 409
     assert '<pre class="theirs">- Ada drinks water.</pre>' in page
     assert ">\nAda drinks juice.</textarea>" in page
-    assert _now(world).content == theirs.content
+    assert _now(world).raw_content == theirs.raw_content
     _save(world, bob, theirs, 5, "Ada drinks juice.")
-    assert "- Ada drinks juice." in _now(world).content
+    assert "- Ada drinks juice." in _now(world).raw_content
 
 
 def test_a_line_that_was_taken_away_meanwhile_comes_back_with_its_new_words(
@@ -84,7 +84,7 @@ def test_a_line_that_was_taken_away_meanwhile_comes_back_with_its_new_words(
     page = text(_save(world, bob, guests, 3, "Ada drinks juice."))
     assert "They took it away." in page
     _save(world, bob, theirs, 3, "- Ada drinks juice.", last="2")
-    assert _now(world).content == TEXT.replace("tea", "juice")
+    assert _now(world).raw_content == TEXT.replace("tea", "juice")
 
 
 def test_a_secret_is_refused_and_the_words_stay(world: World, bob: Client, guests: File) -> None:
@@ -107,7 +107,7 @@ def test_lines_that_make_no_sense_are_told(
     world: World, bob: Client, guests: File, first: str
 ) -> None:
     assert _save(world, bob, guests, 3, "x", first=first, last="2").status_code in {409, 422}
-    assert _now(world).content == TEXT
+    assert _now(world).raw_content == TEXT
 
 
 def test_a_save_is_undone_with_one_click(world: World, bob: Client, guests: File) -> None:
@@ -115,7 +115,7 @@ def test_a_save_is_undone_with_one_click(world: World, bob: Client, guests: File
     assert _url(world, "agents_undo_save", 2) in page
     page = text(bob.post(_url(world, "agents_undo_save", 2), follow=True))
     assert "Undone: guests.md is as it was before." in page
-    assert _now(world).content == TEXT
+    assert _now(world).raw_content == TEXT
 
 
 def test_an_undo_takes_nothing_away_that_is_newer(world: World, bob: Client, guests: File) -> None:
@@ -123,7 +123,7 @@ def test_an_undo_takes_nothing_away_that_is_newer(world: World, bob: Client, gue
     newer = _by(world, TEXT + "- Newer.\n")
     page = text(bob.post(_url(world, "agents_undo_save", 2), follow=True))
     assert "guests.md has changed since." in page
-    assert _now(world).content == newer.content
+    assert _now(world).raw_content == newer.raw_content
 
 
 def test_nobody_undoes_what_another_saved(
@@ -132,7 +132,7 @@ def test_nobody_undoes_what_another_saved(
     _save(world, bob, guests, 3, "Ada drinks juice.")
     page = text(alice.post(_url(world, "agents_undo_save", 2), follow=True))
     assert "guests.md has changed since." in page
-    assert "juice" in _now(world).content
+    assert "juice" in _now(world).raw_content
 
 
 def test_a_deletion_is_undone(world: World, bob: Client, guests: File) -> None:
@@ -140,7 +140,7 @@ def test_a_deletion_is_undone(world: World, bob: Client, guests: File) -> None:
     assert _url(world, "agents_undo_save", 2) in text(gone)
     bob.post(_url(world, "agents_undo_save", 2))
     assert _now(world).deleted_at is None
-    assert _now(world).content == TEXT
+    assert _now(world).raw_content == TEXT
 
 
 @pytest.mark.parametrize(

@@ -144,16 +144,16 @@ def test_a_nights_sum_stands_with_the_nights_own_time(stage: Stage, alice: Clien
 def test_a_statement_in_other_words_stands_in_them_with_an_undo(
     stage: Stage, alice: Client
 ) -> None:
-    fact = Fact.objects.get(text=SHARED)
+    fact = Fact.objects.get(raw_text=SHARED)
     for words in ("Ferries leave at ten.", "Trains stop in Altona."):
         _edit(stage, alice, fact, words)
         page = tight(alice.get(url(stage.world.team, "last_night")))
         assert words in page
         assert f'name="text" value="{SHARED}"' in page
-        fact = Fact.objects.get(text=words)
+        fact = Fact.objects.get(raw_text=words)
     assert "Ferries" not in page
     _edit(stage, alice, fact, SHARED)
-    assert Fact.objects.get(file=stage.memory).text == SHARED
+    assert Fact.objects.get(file=stage.memory).raw_text == SHARED
 
 
 def _edit(stage: Stage, client: Client, fact: Fact, words: str) -> None:
@@ -234,7 +234,7 @@ def test_a_viewer_is_offered_no_act(stage: Stage, vera: Client) -> None:
 
 def test_what_is_decided_there_holds_through_the_next_dream(stage: Stage, alice: Client) -> None:
     address = url(stage.world.team, "last_night")
-    fact = Fact.objects.get(text=SHARED, owner=None)
+    fact = Fact.objects.get(raw_text=SHARED, owner=None)
     _act(stage, alice, fact, "confirm", address)
     assert "confirmed by you" in text(alice.get(address))
     _act(stage, alice, fact, "unconfirm", address)
@@ -244,14 +244,14 @@ def test_what_is_decided_there_holds_through_the_next_dream(stage: Stage, alice:
     assert "Marked as not true." in page
     assert "Undo" in page
     dream(stage.world.home, None)
-    assert SHARED not in stage.memory.content
+    assert SHARED not in stage.memory.raw_content
     _act(stage, alice, fact, "restore", address)
-    assert SHARED in stage.memory.content
+    assert SHARED in stage.memory.raw_content
 
 
 def test_what_is_forgotten_is_not_told_and_can_be_undone(stage: Stage, alice: Client) -> None:
     address = url(stage.world.team, "last_night")
-    fact = Fact.objects.get(text=SHARED, owner=None)
+    fact = Fact.objects.get(raw_text=SHARED, owner=None)
     _act(stage, alice, fact, "forget", address)
     page = text(alice.get(address))
     assert SHARED not in page
@@ -261,7 +261,7 @@ def test_what_is_forgotten_is_not_told_and_can_be_undone(stage: Stage, alice: Cl
 
 
 def test_another_site_is_no_place_to_go_on(stage: Stage, alice: Client) -> None:
-    fact = Fact.objects.get(text=SHARED, owner=None)
+    fact = Fact.objects.get(raw_text=SHARED, owner=None)
     where = url(stage.world.team, "agents_fact_confirm", fact.agent_id, fact.pk)
     for evil in ("https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil"):
         assert "evil" not in alice.post(where, {"next": evil})["Location"]
@@ -296,7 +296,7 @@ def test_who_turns_letter_keys_off_reads_of_none(stage: Stage, alice: Client) ->
 def test_a_member_asks_to_forget_what_is_shared(stage: Stage, bob: Client) -> None:
     address = url(stage.world.team, "last_night")
     assert "Ask an admin" in text(bob.get(address))
-    _act(stage, bob, Fact.objects.get(text=SHARED, owner=None), "forget", address)
+    _act(stage, bob, Fact.objects.get(raw_text=SHARED, owner=None), "forget", address)
     page = text(bob.get(address))
     assert "An admin decides in Review whether it is erased." in page
     assert SHARED in page

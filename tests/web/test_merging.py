@@ -31,7 +31,7 @@ def test_changes_in_different_places_are_saved_together(
     assert "do not overlap" in page
     saved = _merge(world, bob, content=mine, sha256=now, base=opened)
     assert saved.status_code == 302
-    assert _soul(world).content == "# Soul\n\n- Very calm.\n- Brief.\n- Very kind.\n"
+    assert _soul(world).raw_content == "# Soul\n\n- Very calm.\n- Brief.\n- Very kind.\n"
 
 
 def test_a_place_that_both_changed_shows_theirs_mine_and_before(
@@ -44,7 +44,7 @@ def test_a_place_that_both_changed_shows_theirs_mine_and_before(
     assert response.status_code == 409
     for line in ("- Brief<ins> theirs</ins>.", "- Brief<ins> mine</ins>.", "- Brief."):
         assert f">{line}</pre>" in page
-    assert _soul(world).content == theirs
+    assert _soul(world).raw_content == theirs
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_each_choice_is_what_is_saved(
     now = _theirs(world, BASE.replace("Brief", "Theirs"))
     chosen = {"choice-1": choice, "hand-1": "- By hand."}
     _merge(world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **chosen)
-    assert _soul(world).content == BASE.replace("- Brief.\n", becomes)
+    assert _soul(world).raw_content == BASE.replace("- Brief.\n", becomes)
 
 
 def test_htmx_goes_on_in_the_editor_with_the_merged_text(
@@ -101,7 +101,7 @@ def test_what_fits_by_itself_can_be_left_as_it_was(world: World, bob: Client, op
     mine = BASE.replace("Kind", "Very kind")
     chosen = {"choice-1": "mine", "choice-3": "hand", "hand-3": "- By hand."}
     _merge(world, bob, content=mine, sha256=now, base=opened, **chosen)
-    assert _soul(world).content == BASE.replace("- Kind.", "- By hand.")
+    assert _soul(world).raw_content == BASE.replace("- Kind.", "- By hand.")
 
 
 def test_a_choice_that_a_hunk_does_not_offer_counts_as_none(
@@ -144,7 +144,7 @@ def test_an_ancestor_that_is_unknown_takes_no_line_away(
     now = _theirs(world, "- Theirs.\n- Shared.\n")
     _edit(world, bob, "- Shared.\n- Mine.\n", "0" * 64)
     _merge(world, bob, content="- Shared.\n- Mine.\n", sha256=now, base="0" * 64)
-    assert _soul(world).content == "- Theirs.\n- Shared.\n- Mine.\n"
+    assert _soul(world).raw_content == "- Theirs.\n- Shared.\n- Mine.\n"
 
 
 def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
@@ -159,7 +159,7 @@ def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
     assert "Mine after all." in page
     new = url(world.team, "agents_new_file", world.agent.pk)
     bob.post(new, {"path": "SOUL.md", "content": "Mine after all.\n"})
-    assert _soul(world).content == "Mine after all.\n"
+    assert _soul(world).raw_content == "Mine after all.\n"
 
 
 def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
@@ -172,7 +172,7 @@ def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
     address = url(world.team, "agents_edit", world.agent.pk, "VOICE.md")
     assert address in page
     bob.post(address, {"content": "Mine.\n", "sha256": opened})
-    assert File.objects.get(path="VOICE.md", agent=world.agent).content == "Mine.\n"
+    assert File.objects.get(path="VOICE.md", agent=world.agent).raw_content == "Mine.\n"
 
 
 def test_a_new_file_under_the_old_name_is_not_what_was_edited(
@@ -209,7 +209,7 @@ def test_hundreds_of_places_are_chosen_in_one_form(world: World, bob: Client) ->
     said |= {f"hand-{at}": "" for at in range(1200)}
     saved = _merge(world, bob, content=mine, sha256=now, base=opened, **said)
     assert saved.status_code == 302
-    assert _soul(world).content == mine
+    assert _soul(world).raw_content == mine
 
 
 def test_saving_both_together_is_an_event_with_its_reason(

@@ -55,7 +55,7 @@ def bees(file: File) -> dict[str, str]:
 
 def content(file: File) -> str:
     file.refresh_from_db()
-    return file.content
+    return file.raw_content
 
 
 def test_each_sentence_stands_with_its_file_and_what_was_said(stage: Stage, bob: Client) -> None:
@@ -267,27 +267,27 @@ def test_removing_takes_the_line_and_says_that_history_keeps_it(stage: Stage, bo
 
 def test_removing_with_its_notes_and_bringing_all_of_it_back(stage: Stage, bob: Client) -> None:
     memory = File.objects.get(owner=stage.world.bobs_memory, path="MEMORY.md")
-    at = next(n for n, line in enumerate(memory.content.split("\n"), 1) if "walnuts" in line)
+    at = next(n for n, line in enumerate(memory.raw_content.split("\n"), 1) if "walnuts" in line)
     spot = {**bees(memory), "first": str(at), "last": str(at)}
-    assert PERSONAL in note(stage).content
+    assert PERSONAL in note(stage).raw_content
     answer = bob.post(url(stage.world.team, "mine_remove"), {**spot, "sources": "on"})
     assert "walnuts" not in content(memory)
-    assert "walnuts" not in note(stage).content
+    assert "walnuts" not in note(stage).raw_content
     page = text(bob.get(answer.headers["Location"]))
     assert "Undo" in page
     undo = answer.headers["Location"].split("undo=")[1]
     bob.post(url(stage.world.team, "mine_undo"), {"undo": undo.replace("%7E", "~")})
     assert "walnuts" in content(memory)
-    assert PERSONAL in note(stage).content
+    assert PERSONAL in note(stage).raw_content
 
 
 def test_removing_alone_leaves_the_note(stage: Stage, bob: Client) -> None:
     memory = File.objects.get(owner=stage.world.bobs_memory, path="MEMORY.md")
-    at = next(n for n, line in enumerate(memory.content.split("\n"), 1) if "walnuts" in line)
+    at = next(n for n, line in enumerate(memory.raw_content.split("\n"), 1) if "walnuts" in line)
     spot = {**bees(memory), "first": str(at), "last": str(at)}
     bob.post(url(stage.world.team, "mine_remove"), spot)
     assert "walnuts" not in content(memory)
-    assert PERSONAL in note(stage).content
+    assert PERSONAL in note(stage).raw_content
 
 
 def test_what_changed_meanwhile_is_not_removed_nor_brought_back(stage: Stage, bob: Client) -> None:

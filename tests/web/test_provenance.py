@@ -103,14 +103,14 @@ def _two_files(world: World, token: Token) -> tuple[File, File]:
 def test_its_message_offers_to_undo_it_in_every_file(world: World) -> None:
     token, alice = _token(world), signed_in(world.alice)
     note, other = _two_files(world, token)
-    before = {file.pk: file.content for file in (note, other)}
+    before = {file.pk: file.raw_content for file in (note, other)}
     said = alice.post(_url(world, "revert/"), {"token": token.pk}, follow=True).content.decode()
     assert "Reverted in 2 files." in said
     assert all(file.deleted_at for file in File.objects.filter(pk__in=before))
 
     back = alice.post(_address(said), follow=True).content.decode()
     assert "the files are as they were before." in back
-    assert {file.pk: file.content for file in File.objects.filter(pk__in=before)} == before
+    assert {file.pk: file.raw_content for file in File.objects.filter(pk__in=before)} == before
     assert "Revert all of it" in back  # the lines are the token's again
 
 
@@ -123,7 +123,7 @@ def test_what_was_written_since_the_revert_stays_and_nothing_else_is_undone(worl
     assert "has changed since" in refused
     note.refresh_from_db()
     other.refresh_from_db()
-    assert "Tea is served." in note.content
+    assert "Tea is served." in note.raw_content
     assert other.deleted_at is not None
 
 
@@ -163,7 +163,7 @@ def test_another_owner_s_words_are_counted_and_never_shown_or_taken(world: World
     assert SECRET not in page
     assert "1 more line is in another person" in page
     _revert(alice, world, conversation=talk.pk)
-    assert SECRET in File.objects.get(path=NOTE, owner=world.bobs_memory).content
+    assert SECRET in File.objects.get(path=NOTE, owner=world.bobs_memory).raw_content
 
 
 def test_the_owner_takes_their_own_back_whatever_their_role(world: World) -> None:

@@ -29,7 +29,7 @@ def test_it_shows_the_change_and_the_guard_that_stopped_it(stage: Stage, vera: C
 
 def test_accepting_writes_it(stage: Stage, bob: Client) -> None:
     _decide(stage, bob, "accept")
-    assert CHANGE in stage.memory.content
+    assert CHANGE in stage.memory.raw_content
     assert "proposal.accepted" in actions(stage.world.team)
 
 
@@ -52,7 +52,7 @@ def test_a_run_whose_proposals_are_decided_needs_no_review_until_an_undo(
 
 def test_rejecting_leaves_the_file_alone(stage: Stage, bob: Client) -> None:
     _decide(stage, bob, "reject")
-    assert CHANGE not in stage.memory.content
+    assert CHANGE not in stage.memory.raw_content
     stage.proposal.refresh_from_db()
     assert (stage.proposal.state, stage.proposal.decided_by) == ("rejected", stage.world.bob)
 
@@ -166,11 +166,11 @@ def test_ticked_lines_are_written_in_the_person_s_own_words(stage: Stage, bob: C
     assert "has changed since you opened it" in text(other)
     words = {"line": "1", "words-1": "The office smells of cinnamon on Fridays."}
     bob.post(_page(stage) + "decide/", sent | words)
-    assert "- The office smells of cinnamon on Fridays." in stage.memory.content.split("\n")
+    assert "- The office smells of cinnamon on Fridays." in stage.memory.raw_content.split("\n")
 
 
 def test_the_next_one_opens_and_the_last_decision_is_taken_back(stage: Stage, bob: Client) -> None:
-    before = stage.memory.content
+    before = stage.memory.raw_content
     [first, second] = [item.id for item in Inbox(stage.world.team, lambda *_: Q())]
     one, other = (url(stage.world.team, "review_item", "proposal", key) for key in (first, second))
     done = bob.post(one + "decide/", {"decision": "accept"})
@@ -179,7 +179,7 @@ def test_the_next_one_opens_and_the_last_decision_is_taken_back(stage: Stage, bo
     assert f'action="{one}decide/"' in page
     undone = bob.post(one + "decide/", {"decision": "undo"})
     assert undone.headers["Location"] == one
-    assert stage.memory.content == before
+    assert stage.memory.raw_content == before
     assert "review.undone" in actions(stage.world.team)
     assert f'action="{one}decide/" ' not in text(bob.get(other))
     assert bob.post(one + "decide/", {"decision": "undo"}).status_code == 422
@@ -214,4 +214,4 @@ def test_a_proposal_is_accepted_where_it_is_listed(stage: Stage, bob: Client) ->
     fields = re.findall(r'name="(next|seen|line)" value="([^"]+)"', form)
     sent = {"decision": "accept"} | dict(fields)
     assert bob.post(_page(stage) + "decide/", sent).headers["Location"] == listed
-    assert CHANGE in stage.memory.content
+    assert CHANGE in stage.memory.raw_content

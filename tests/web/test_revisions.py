@@ -137,7 +137,7 @@ def test_invisible_characters_are_seen_in_a_comparison(
 def test_restoring_makes_a_new_revision(world: World, soul: File, bob: Client) -> None:
     bob.post(_url(world, "agents_restore", 2))
     soul.refresh_from_db()
-    assert soul.content == "Kind and patient.\n"
+    assert soul.raw_content == "Kind and patient.\n"
     assert soul.revision == 4
 
 

@@ -83,7 +83,7 @@ def test_a_secret_is_kept_out_and_listed_as_decided(stage: Stage, bob: Client) -
 def test_the_value_typed_in_comes_back(stage: Stage, bob: Client) -> None:
     held = _hold(stage)
     _decide(stage, bob, held, "no_secret", VALUE)
-    assert File.objects.get(path="WIFI.md").content.endswith(f"{LINE}{VALUE}\n")
+    assert File.objects.get(path="WIFI.md").raw_content.endswith(f"{LINE}{VALUE}\n")
 
 
 def test_a_wrong_value_is_said_and_changes_nothing(stage: Stage, bob: Client) -> None:
@@ -145,25 +145,25 @@ def test_the_list_takes_as_many_statements_for_many_as_for_few(stage: Stage, bob
 
 def _edit(stage: Stage, bob: Client, **said: str) -> "Answer":
     file = stage.memory
-    said = {"content": f"{file.content}{LINE}{VALUE}\n", "sha256": file.sha256, **said}
+    said = {"content": f"{file.raw_content}{LINE}{VALUE}\n", "sha256": file.sha256, **said}
     return bob.post(url(stage.world.team, "agents_edit", file.agent_id, file.path), said)
 
 
 def test_the_editor_asks_about_the_lines_and_keeps_the_text(stage: Stage, bob: Client) -> None:
-    number = stage.memory.content.count("\n") + 1
+    number = stage.memory.raw_content.count("\n") + 1
     answer = _edit(stage, bob)
     assert answer.status_code == 422
     page = text(answer)
     assert f"These lines contain what looks like a password: {number}." in page
     assert "These are no secrets" in page
     assert VALUE in page
-    assert VALUE not in stage.memory.content
+    assert VALUE not in stage.memory.raw_content
     assert not HeldSecret.objects.exists()
 
 
 def test_with_the_tick_the_text_is_saved_as_it_is(stage: Stage, bob: Client) -> None:
     assert _edit(stage, bob, no_secrets="on").status_code == 302
-    assert VALUE in stage.memory.content
+    assert VALUE in stage.memory.raw_content
     released = HeldSecret.objects.get()
     assert (released.state, released.decided_by) == ("released", stage.world.bob)
     assert "secret.released" in actions(stage.world.team)
@@ -174,7 +174,7 @@ def test_a_new_file_is_asked_about_too(stage: Stage, bob: Client) -> None:
     address = url(stage.world.team, "agents_new_file", stage.world.agent.pk)
     assert bob.post(address, said).status_code == 422
     assert bob.post(address, said | {"no_secrets": "on"}).status_code == 302
-    assert File.objects.get(path="WIFI.md").content == said["content"]
+    assert File.objects.get(path="WIFI.md").raw_content == said["content"]
 
 
 def _scans(stage: Stage) -> str:
@@ -183,8 +183,8 @@ def _scans(stage: Stage) -> str:
 
 def test_an_agent_is_looked_through_and_masked(stage: Stage, alice: Client) -> None:
     secret = "ghp_" + draw(36)
-    stage.memory.revisions.filter(number=1).update(text=f"Key: {secret}\n")
-    File.objects.filter(pk=stage.memory.pk).update(content=f"Key: {secret}\n")
+    stage.memory.revisions.filter(number=1).update(raw_text=f"Key: {secret}\n")
+    File.objects.filter(pk=stage.memory.pk).update(raw_content=f"Key: {secret}\n")
     alice.post(url(stage.world.team, "review_scan", stage.world.agent.pk))
     assert "data-poll" in text(alice.get(_scans(stage)))
     list(engine.run_pending(until_idle=True))
@@ -195,7 +195,7 @@ def test_an_agent_is_looked_through_and_masked(stage: Stage, alice: Client) -> N
     alice.post(url(stage.world.team, "review_mask", stage.world.agent.pk))
     list(engine.run_pending(until_idle=True))
     assert "2 masked" in text(alice.get(_scans(stage)))
-    assert secret not in stage.memory.content
+    assert secret not in stage.memory.raw_content
     assert "secret.masked" in actions(stage.world.team)
 
 

@@ -126,7 +126,7 @@ def test_an_import_writes_it_and_keeps_the_upload_no_longer(world: World, bob: C
     shown = text(bob.get(answer["Location"]))
     assert "2 files were written" in shown
     assert url(world.team, "agents_file", world.agent.pk, "KNOWLEDGE.md") in shown
-    assert File.objects.get(path="KNOWLEDGE.md", owner=None).content == "# Tides\n"
+    assert File.objects.get(path="KNOWLEDGE.md", owner=None).raw_content == "# Tides\n"
     assert not Upload.objects.exists()
     assert "snapshot.imported" in actions(world.team)
     assert "Shared" in text(bob.get(page(world)))

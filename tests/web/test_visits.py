@@ -53,7 +53,7 @@ def page(client: Client, query: str = "") -> str:
 
 def spot(stage: Stage, path: str = NOTE) -> dict[str, str]:
     file = File.objects.get(owner=stage.world.customer, path=path)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     at = next(n for n, line in enumerate(lines, 1) if CUSTOMERS in line)
     return {"file": str(file.pk), "first": str(at), "last": str(at), "sha256": file.sha256}
 
@@ -204,7 +204,7 @@ def test_rewording_is_the_owners_word(stage: Stage) -> None:
     said = spot(stage) | {"text": "Jonas lives in Linz."}
     assert opened(stage).post(reverse("visit_reword"), said).status_code == 302
     made = Revision.objects.filter(file_id=said["file"]).latest("number")
-    assert "- Jonas lives in Linz.\n" in made.text
+    assert "- Jonas lives in Linz.\n" in made.raw_text
     assert (made.author_kind, made.source, made.user) == ("person", "owner", None)
     event = Event.objects.filter(team_id=stage.world.team.pk).latest("seq")
     assert (event.action, event.actor_role) == ("file.written", "visitor")
@@ -215,11 +215,11 @@ def test_removing_and_bringing_back(stage: Stage) -> None:
     client = opened(stage)
     answer = client.post(reverse("visit_remove"), spot(stage))
     file = File.objects.get(owner=stage.world.customer, path=NOTE)
-    assert CUSTOMERS not in file.content
+    assert CUSTOMERS not in file.raw_content
     undo = answer.headers["Location"].split("undo=")[1]
     client.post(reverse("visit_undo"), {"undo": undo})
     file.refresh_from_db()
-    assert CUSTOMERS in file.content
+    assert CUSTOMERS in file.raw_content
 
 
 def test_pausing_is_for_this_owner(stage: Stage) -> None:
@@ -239,7 +239,7 @@ def test_nothing_of_others_can_be_named(stage: Stage) -> None:
                 assert client.post(reverse(f"visit_{act}"), named).status_code == 404
             undo = f"{file.pk}.{file.revision}"
             assert client.post(reverse("visit_undo"), {"undo": undo}).status_code == 404
-    assert not Revision.objects.filter(text__contains="Mine now.").exists()
+    assert not Revision.objects.filter(raw_text__contains="Mine now.").exists()
 
 
 def test_the_export_holds_this_owner_alone(stage: Stage) -> None:

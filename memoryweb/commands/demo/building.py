@@ -54,12 +54,12 @@ def _confirm_and_correct(agents: Sequence[Agent], users: Users, at: datetime) ->
         for fact in _about(agents[0], user, "allergic to nuts"):
             facts.confirm(work, fact, writer=writer)
         for fact in _about(agents[0], user, "every Wednesday evening"):
-            text = fact.text.replace("Wednesday", "Thursday")
+            text = fact.raw_text.replace("Wednesday", "Thursday")
             facts.edit(work, fact, text, writer=writer)
 
 
 def _about(agent: Agent, user: User, words: str) -> "QuerySet[Fact]":
-    return agent.facts.living().filter(owner__person=user, text__contains=words)
+    return agent.facts.living().filter(owner__person=user, raw_text__contains=words)
 
 
 def _accept(agents: Sequence[Agent], users: Users, at: datetime) -> None:
@@ -83,7 +83,9 @@ def _ask_to_forget(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     writer = Writer(AuthorKind.PERSON, user=users["Kenji"])
     with write_transaction(agents[0].team) as work:
         work.now = at
-        for fact in agents[0].facts.living().filter(owner=None, text__startswith="Kenji's home"):
+        for fact in (
+            agents[0].facts.living().filter(owner=None, raw_text__startswith="Kenji's home")
+        ):
             forgetting.forget_fact(work, fact, writer=writer, is_theirs=False)
 
 

@@ -202,7 +202,7 @@ def _unkept(
             position=conversation.message_count + 1,
             role=message.role,
             name=message.name,
-            content=message.content,
+            raw_content=message.content,
             timestamp=_time(message, before, now),
             created_at=now,
         )
@@ -276,7 +276,7 @@ def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
     row = known.get(message.id) if message.id is not None else None
     if row is None:
         return True
-    if row.role != message.role or not _is_same(row.content, message.content):
+    if row.role != message.role or not _is_same(row.raw_content, message.content):
         raise MessageConflict(index, row.external_id)
     return False
 
@@ -306,7 +306,7 @@ def _append(
                 external_id=names[position],
                 role=item.message.role,
                 name=item.message.name,
-                content=item.message.content,
+                raw_content=item.message.content,
                 timestamp=_time(item.message, before, tx.now),
                 tools_used=list(item.message.tools_used),
                 token=token,
@@ -338,8 +338,8 @@ def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Map
     is_import = conversation.source == Conversation.Source.IMPORT
     if not untold or is_import or not conversation.message_count:
         return {}
-    rows = conversation.messages.filter(content__in=untold).order_by("-position")
-    return dict(rows.values_list("content", "timestamp"))
+    rows = conversation.messages.filter(raw_content__in=untold).order_by("-position")
+    return dict(rows.values_list("raw_content", "timestamp"))
 
 
 def _is_untold(message: NewMessage) -> bool:

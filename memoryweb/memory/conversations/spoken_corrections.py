@@ -55,7 +55,7 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
 def claims_against(message: Message) -> Sequence[Claim]:
     """What a short message of the owner's own may say against something of before: another value
     of the same thing, or that something is over."""
-    text = message.content
+    text = message.raw_content
     is_own = message.role == Message.Role.USER and len(text) <= LONGEST
     if not is_own or quotes(text):
         return ()
@@ -72,4 +72,4 @@ def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
     if message.said_at is None:
         return False
     known = [at for at in (fact.said_at, fact.confirmed_at) if at is not None]
-    return all(at < message.said_at for at in known) and takes_back(claim, fact.text)
+    return all(at < message.said_at for at in known) and takes_back(claim, fact.raw_text)

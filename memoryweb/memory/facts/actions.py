@@ -152,7 +152,7 @@ def replace(
     same = Fact.objects.filter(file=file, fingerprint=fingerprint(text)).exclude(pk=fact.pk).first()
     if same is not None:
         return _take_line(tx, fact, Went(went.why, same.pk), writer)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     for one in reversed(places):
         marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
         lines[one.line - 1 : one.end] = [f"{marker}{text}"]
@@ -170,8 +170,8 @@ def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Wr
     """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
     place = Place(fact.agent, fact.owner, fact.path)
     file = write.find(place)
-    there = file.content if file is not None and file.deleted_at is None else ""
-    said = text or fact.text
+    there = file.raw_content if file is not None and file.deleted_at is None else ""
+    said = text or fact.raw_text
     if fingerprint(said) in {one.print for one in bullets_of(there, fact.path)}:
         raise StatementGone
     content = with_bullet(there, fact.heading, f"- {said}")
@@ -187,7 +187,7 @@ def _standing(fact: Fact) -> tuple[File, list[Statement]]:
     if fact.file is None:
         raise StatementGone
     file = write.lock(fact.file)
-    there = all_bullets_of(file.content, file.path)
+    there = all_bullets_of(file.raw_content, file.path)
     if places := [one for one in there if one.print == fact.fingerprint]:
         return file, places
     raise StatementGone
@@ -195,7 +195,7 @@ def _standing(fact: Fact) -> tuple[File, list[Statement]]:
 
 def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Written:
     file, places = _standing(fact)
-    content = file.content
+    content = file.raw_content
     for one in reversed(places):
         content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
     return _write(tx, file, fact, content, writer, went)
@@ -205,7 +205,7 @@ def _write(
     tx: Transaction, file: File, fact: Fact, content: str, writer: Writer, went: Went
 ) -> Written:
     place = Place(fact.agent, fact.owner, file.path)
-    whys = {normalise(fact.text): went}
+    whys = {normalise(fact.raw_text): went}
     return write.write(tx, place, content, writer=writer, expected=file.sha256, whys=whys)
 
 
@@ -226,6 +226,6 @@ def standing(agent: Agent, owner_id: UUID | None, now: datetime) -> "QuerySet[An
     found = remembered(in_states(_STANDING, today(now, agent.zone)))
     found = found.filter(agent=agent, owner=owner_id)
     earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
-    was = Subquery(earlier.values("value")[:1])
+    was = Subquery(earlier.values("raw_value")[:1])
     listed: QuerySet[Any] = weighed(found).annotate(was=was)
     return listed.order_by("-changed_at", "-pk")

@@ -46,7 +46,7 @@ def contradict(
     made = moves.new(standing, one, tx.now)
     made.subject = standing.subject  # by whatever name: they were found to speak of one thing
     there = Fact.objects.of(standing.agent_id, standing.owner_id)
-    is_rival = clash(standing, made) or contradicts(standing.text, text)
+    is_rival = clash(standing, made) or contradicts(standing.raw_text, text)
     if not is_rival or there.standing().filter(fingerprint=one.print).exists():
         return None
     waiting = there.filter(state=Fact.State.PENDING, file=None, attribute=made.attribute)
@@ -142,7 +142,7 @@ def _keep(
         if one != stood:
             take_out(tx, one, Went(why, kept.pk), writer=writer)
     if stood is not None:
-        replace(tx, stood, kept.text, writer=writer, why=why)
+        replace(tx, stood, kept.raw_text, writer=writer, why=why)
     elif kept.file is None and kept.state == Fact.State.PENDING:
         put_in(tx, kept, writer=writer)
     now = locked(kept)

@@ -47,13 +47,13 @@ def _propose(tx: Transaction, agent: Agent) -> None:
     soul = File.objects.of(agent.pk, None).present().filter(path=PATH).first()
     if soul is None:
         return
-    known = {fingerprint(clean(line)) for line in soul.content.split("\n")}
-    content, wanted = soul.content, {}
+    known = {fingerprint(clean(line)) for line in soul.raw_content.split("\n")}
+    content, wanted = soul.raw_content, {}
     for fact, source in _instructions(agent):
         if fact.fingerprint not in known:
             known.add(fact.fingerprint)
-            content = with_bullet(content, _HEADING, f"- {fact.text}")
-            wanted[f"- {fact.text}"] = Origin((source,))
+            content = with_bullet(content, _HEADING, f"- {fact.raw_text}")
+            wanted[f"- {fact.raw_text}"] = Origin((source,))
     origins = {
         number: wanted[line]
         for number, line in enumerate(content.split("\n"), start=1)

@@ -176,7 +176,7 @@ def _inputs(due: Sequence[Request]) -> dict[str, Any]:
     # A run that failed halfway has taken out what the targets said: it still knows the words.
     before = [one.run.inputs for one in due if one.run and one.run.inputs]
     texts = [text for inputs in before for text in inputs["texts"]]
-    asked = [one.about for one in due if one.via in _BY_WORDS and one.about]
+    asked = [one.raw_about for one in due if one.via in _BY_WORDS and one.raw_about]
     found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
     for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
         found.setdefault(key, set()).update(prints)
@@ -198,7 +198,7 @@ def _names(
     """What stays of the memory may be named by the same words."""
     gone, sought = {row.fact_id for row in targets if row.fact_id}, Sought(texts)
     stay = Fact.objects.of(due[0].agent_id, due[0].owner_id).living().exclude(pk__in=gone)
-    others = stay.values_list("text", flat=True)
+    others = stay.values_list("raw_text", flat=True)
     return names_of(texts, (text for text in others if not sought.is_in(text)))
 
 
@@ -232,10 +232,10 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     run = lease.run
     sought = _sought(run)
     left = after or {
-        "files": erasable_columns.hits(Table(File, ("path", "content")), memory, sought),
-        "facts": erasable_columns.hits(Table(Fact, ("text", "value")), memory, sought),
+        "files": erasable_columns.hits(Table(File, ("path", "raw_content")), memory, sought),
+        "facts": erasable_columns.hits(Table(Fact, ("raw_text", "raw_value")), memory, sought),
         "messages": erasable_columns.hits(
-            Table(Message, ("content", "name", "external_id", "tools_used")), memory, sought
+            Table(Message, ("raw_content", "name", "external_id", "tools_used")), memory, sought
         ),
     }
     with write_transaction(run.team, run=run) as work:
@@ -244,7 +244,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
         if after is None:
             holds.begin(run)
             removal.begin(work, _going(run, memory))
-            Request.objects.filter(pk__in=run.inputs["requests"]).update(about="")
+            Request.objects.filter(pk__in=run.inputs["requests"]).update(raw_about="")
             return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
         part = next((name for name in _PARTS if left[name]), None)
         if part is None:
@@ -274,7 +274,9 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
     """One file's revisions after the other, of those that ever held it."""
     run = lease.run
     going = _going(run, memory)
-    held = erasable_columns.hits(Table(Revision, ("text", "reason", "path")), memory, going.sought)
+    held = erasable_columns.hits(
+        Table(Revision, ("raw_text", "reason", "path")), memory, going.sought
+    )
     wrote = Revision.objects.filter(pk__in=held).values("file")
     rows = File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by("pk")
     file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()

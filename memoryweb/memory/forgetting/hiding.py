@@ -49,7 +49,7 @@ def open_request(tx: Transaction, asked: Asked) -> Request:
         conversation=asked.message.conversation if asked.message else asked.conversation,
         message=asked.message,
         via=asked.via,
-        about=screening.mask_wish(asked.about),
+        raw_about=screening.mask_wish(asked.about),
         why=asked.why,
         asked_by=asked.by,
         created_at=tx.now,

@@ -52,11 +52,11 @@ class Matches:
     @property
     def statements(self) -> list[str]:
         """Each once: what two places say is counted for one."""
-        found = [fact.text for fact in self.facts]
+        found = [fact.raw_text for fact in self.facts]
         for one in self.said:
             if not any(says(one.text, text) or says(text, one.text) for text in found):
                 found.append(one.text)
-        return found or [fact.text for fact in self.history]
+        return found or [fact.raw_text for fact in self.history]
 
     @property
     def places(self) -> list[Meant]:
@@ -83,7 +83,7 @@ def match(asked: Asked, meanings: Iterable[Meaning], said_at: datetime) -> Match
         for fact in facts_of(asked.agent, asked.owner, _may_fit(meaning)):
             claim = Claim(Kind(fact.kind), subject=fact.subject, attribute=fact.attribute)
             claim = replace(claim, durable=True)
-            _add_fact(found, fact, fit(meaning, fact.text, claim=claim, names=names), said_at)
+            _add_fact(found, fact, fit(meaning, fact.raw_text, claim=claim, names=names), said_at)
         if not meaning.is_all:
             for passage in _passages(asked.agent, asked.owner, meaning):
                 _add_passage(found, passage, meaning, said_at, asked.message)
@@ -96,7 +96,7 @@ def _may_fit(meaning: Meaning) -> Q:
         return Q()
     found = Q(pk__in=[])
     for stub in meaning.stubs:
-        found |= Q(text__icontains=stub) | Q(subject__icontains=stub)
+        found |= Q(raw_text__icontains=stub) | Q(subject__icontains=stub)
     if meaning.topics:  # their names are patterns, and kinds have no words
         found |= ~Q(attribute="") | Q(
             kind__in={kind for one in meaning.topics for kind in one.kinds}
@@ -108,7 +108,7 @@ def echoes_of(meanings: Collection[Meaning], texts: Sequence[str], message: Mess
     """What an assistant repeats of it."""
     return [
         said_place(message, first, last)
-        for first, last, said in sentences(message.content)
+        for first, last, said in sentences(message.raw_content)
         if any(fit(one, said) is Fit.YES for one in meanings)
         or any(_repeats(said, text) for text in texts)
     ]
@@ -154,10 +154,10 @@ def _add_passage(
     if row.file is not None:
         if row.file.note_date is not None and row.file.note_date > said_at.date():
             return
-        for line in row.text.split("\n"):
+        for line in row.raw_text.split("\n"):
             _add_said(found, meaning, line_place(row.file, line), line)
     elif row.message is not None and _is_before(row.message, asked, said_at):
-        for first, last, said in sentences(row.message.content):
+        for first, last, said in sentences(row.message.raw_content):
             one = said_place(row.message, first, last)
             if row.message.role == Message.Role.USER and not any(forgets(said)):
                 _add_said(found, meaning, one, said)
@@ -189,7 +189,7 @@ def _add_last(found: Matches, asked: Message | None) -> None:
     last = earlier.filter(position__lt=asked.position).order_by("-position").first()
     if last is None:
         return
-    found.said += [said_place(last, at, end) for at, end, _text in sentences(last.content)]
+    found.said += [said_place(last, at, end) for at, end, _text in sentences(last.raw_content)]
     found.facts += Fact.objects.filter(evidence__message=last).select_related("file").distinct()
 
 
@@ -208,9 +208,12 @@ def _passages(agent: Agent, owner: Owner | None, meaning: Meaning) -> Iterator[P
     own = Passage.objects.filter(agent=agent, owner=owner)
     found = set[int]().union(*there.postings.values())
     if meaning.signs:
-        said = (Q(text__contains=one) | Q(message__content__contains=one) for one in meaning.signs)
+        said = (
+            Q(raw_text__contains=one) | Q(message__raw_content__contains=one)
+            for one in meaning.signs
+        )
         found.update(own.filter(reduce(or_, said)).values_list("pk", flat=True))
     keys = sorted(found, reverse=True)
     for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
-        rows = own.filter(pk__in=some).defer("tokens")
+        rows = own.filter(pk__in=some).defer("raw_tokens")
         yield from rows.select_related("file", "message__conversation").order_by("-pk")

@@ -70,13 +70,13 @@ class Going:
 
 def texts_of(targets: Collection[Target]) -> list[str]:
     """What the targets say now."""
-    said = [row.fact.text for row in targets if row.fact]
+    said = [row.fact.raw_text for row in targets if row.fact]
     for row in targets:
         if row.message:
-            said.append(row.message.content[row.first or 0 : row.last])
+            said.append(row.message.raw_content[row.first or 0 : row.last])
         if row.file and row.fingerprint:
-            lines = row.file.content.split("\n")
-            numbers = lines_saying(row.file.content, {row.fingerprint})
+            lines = row.file.raw_content.split("\n")
+            numbers = lines_saying(row.file.raw_content, {row.fingerprint})
             said += [lines[number - 1] for number in numbers]
     parts = (part for text in said for part in units(text) if _is_own(part, text))
     return list(dict.fromkeys(parts))
@@ -121,16 +121,16 @@ def take_out_of_past(file: File, going: Going) -> int:
         key = secrets.token_bytes(32)
         whole, is_changed = "", False
         for row in chain:
-            text = _marked(row.text, prints, sought)
+            text = _marked(row.raw_text, prints, sought)
             whole += text
-            is_changed = is_changed or text != row.text
+            is_changed = is_changed or text != row.raw_text
             reason = sought.label(row.reason)
             path = _path_without(row.path, file, sought)
             if is_changed or (reason, path) != (row.reason, row.path):
                 digest = hmac.new(key, whole.encode(), "sha256").hexdigest()
-                row.text, row.reason, row.path = text, reason[:300], path
+                row.raw_text, row.reason, row.path = text, reason[:300], path
                 row.sha256 = digest if is_changed else row.sha256
-                row.save(update_fields=["text", "reason", "path", "sha256"])
+                row.save(update_fields=["raw_text", "reason", "path", "sha256"])
                 touched += 1
     return touched
 
@@ -170,8 +170,8 @@ def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
     if is_renamed:  # an entry is found by its name, too
         indexing.index_files([file])
     gone = going.hidden.lines_of(file)
-    content = headed(sought.without(without_lines(file.content, gone)), sought)
-    if content != file.content:
+    content = headed(sought.without(without_lines(file.raw_content, gone)), sought)
+    if content != file.raw_content:
         place = Place(file.agent, file.owner, file.path)
         writer = Writer(AuthorKind.SYSTEM, run=tx.run)
         write.write(tx, place, content, writer=writer, reason=REASON)
@@ -210,28 +210,28 @@ def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None
     names. Who names the places has to forget them with this."""
     rows = Message.objects.filter(pk__in=keys, team=going.memory.team_id)
     for message in rows.select_related("conversation__owner__integration", "conversation__agent"):
-        if spans := _merged(going.hidden.spans.get(message.pk, ()), len(message.content)):
-            say(message, without_spans(message.content, spans) or MARK, spans)
+        if spans := _merged(going.hidden.spans.get(message.pk, ()), len(message.raw_content)):
+            say(message, without_spans(message.raw_content, spans) or MARK, spans)
         is_scrubbed = _scrub(message, going.sought)
         going.counts["messages"] += bool(spans) or is_scrubbed
 
 
 def _scrub(message: Message, sought: Sought) -> bool:
     named = map(sought.is_in_name, (message.name, message.external_id, *message.tools_used))
-    if not (sought.is_in(message.content) or any(named)):
+    if not (sought.is_in(message.raw_content) or any(named)):
         return False
     message.name = sought.label(message.name)[:120]
     message.external_id = sought.renamed(message.external_id)
     message.tools_used = [sought.label(one) for one in message.tools_used]
     message.save(update_fields=["name", "external_id", "tools_used"])
-    say(message, sought.without(message.content), sought.spans(message.content))
+    say(message, sought.without(message.raw_content), sought.spans(message.raw_content))
     return True
 
 
 def say(message: Message, content: str, spans: Sequence[tuple[int, int]] = ()) -> None:
     """Its content in place of what it was; what others cite of it moves along."""
-    message.content = content
-    message.save(update_fields=["content"])
+    message.raw_content = content
+    message.save(update_fields=["raw_content"])
     Passage.objects.filter(message=message).delete()
     indexing.index_messages(message.conversation, [message])
     for row in Evidence.objects.filter(message=message, first__isnull=False):
@@ -279,7 +279,7 @@ def _forget_answers(agent_id: UUID, owner_id: UUID | None) -> None:
 
 _STARTS = [kind.start for kind in KINDS if kind.written is Written.DREAMS]
 _IS_DIARY = reduce(or_, (Q(folded_path__startswith=start) for start in _STARTS))
-_REVISIONS = Table(Revision, ("text", "reason"))
+_REVISIONS = Table(Revision, ("raw_text", "reason"))
 
 
 def records(memory: Memory, sought: Sought) -> Iterator[tuple[Table, Memory, Sought]]:

@@ -76,8 +76,8 @@ def hear(
     for message in messages:
         if message.role != Message.Role.USER:
             continue
-        asked = list(forgets(message.content))
-        is_yes = not asked and message.pk is not None and agrees(message.content)
+        asked = list(forgets(message.raw_content))
+        is_yes = not asked and message.pk is not None and agrees(message.raw_content)
         if not (asked or is_yes) or source_of_message(conversation, message) != SourceClass.OWNER:
             continue
         heard += len(asked)
@@ -139,7 +139,7 @@ def offer(tx: Transaction, message: Message, about: str) -> None:
 def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> Request:
     """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
     conversation = message.conversation
-    about = " ".join(message.content[one.first : one.last].strip() for one in said)
+    about = " ".join(message.raw_content[one.first : one.last].strip() for one in said)
     asked = Asked(
         conversation.agent,
         conversation.owner,
@@ -147,7 +147,7 @@ def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> Request:
         about,
         message if message.pk else None,
         conversation=conversation,
-        why="" if is_own_wish(message.content, said) else Request.Why.PASTED,
+        why="" if is_own_wish(message.raw_content, said) else Request.Why.PASTED,
     )
     meanings = [meaning for one in said for meaning in meant_by(one.about, one.language)]
     request = _ask(tx, asked, meanings, message.timestamp)
@@ -160,7 +160,7 @@ def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]
     """More than anybody says at once: one request of all, in which nothing was looked for."""
     message = late[-1][0]
     said = [(one, forget) for one, forgets in late for forget in forgets]
-    about = " ".join(one.content[forget.first : forget.last].strip() for one, forget in said)
+    about = " ".join(one.raw_content[forget.first : forget.last].strip() for one, forget in said)
     asked = Asked(
         message.conversation.agent,
         message.conversation.owner,
@@ -203,7 +203,7 @@ def _is_answer(yes: Message, asked: Message) -> bool:
     between = [one for one in turns if one.role in {Message.Role.USER, Message.Role.ASSISTANT}]
     others = [one for one in between if one.role == Message.Role.USER]
     is_told = bool(between) and between[-1].role == Message.Role.ASSISTANT
-    asks = asks_to_forget(between[-1].content) if is_told else None
+    asks = asks_to_forget(between[-1].raw_content) if is_told else None
     return len(others) < 2 if asks else asks is None and not others
 
 
@@ -282,7 +282,7 @@ def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
     same."""
     mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
     about = screening.mask_wish(asked.about)
-    for before in mine.filter(state=Request.State.OPEN, about=about):
+    for before in mine.filter(state=Request.State.OPEN, raw_about=about):
         if about or _keys(before) == {one.key for one in places[:OFFERED]}:
             if asked.message is not None:  # a yes answers what was said last
                 before.message, before.conversation = asked.message, asked.conversation
@@ -332,7 +332,7 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
         since = _heard_before(message)
         for request in lively:
             is_answer = request.message and since <= request.message.position <= message.position
-            meanings = meanings_of(request.about) if is_answer else ()
+            meanings = meanings_of(request.raw_about) if is_answer else ()
             if places := echoes_of(meanings, texts[request.pk], message):
                 hiding.add(request, places)
 

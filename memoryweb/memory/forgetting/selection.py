@@ -63,7 +63,7 @@ def undo_of_lines(
     file = _unchanged(file, expected)
     own = Request.objects.hiding().of(file.agent_id, file.owner_id)
     its = Target.objects.filter(file=file, is_hidden=True, request__in=own)
-    said = [row for row in its if lines_saying(file.content, {row.fingerprint}) & {*numbers}]
+    said = [row for row in its if lines_saying(file.raw_content, {row.fingerprint}) & {*numbers}]
     for request in own.filter(pk__in=[row.request_id for row in said]):
         hiding.undo(tx, request, writer.user)
     if not said:

@@ -45,12 +45,12 @@ def of_text(agent: Agent, owner: Owner | None, text: str) -> Found:
 
 def of_facts(agent: Agent, owner: Owner | None, facts: Collection[Fact]) -> Found:
     """These statements, and wherever else the same is said."""
-    return _Looking(agent, owner, [fact.text for fact in facts]).found(facts)
+    return _Looking(agent, owner, [fact.raw_text for fact in facts]).found(facts)
 
 
 def of_lines(file: File, numbers: Collection[int]) -> Found:
     """Lines of the current text, and wherever else the same is said."""
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     texts = [lines[n - 1] for n in sorted(numbers) if n <= len(lines) and lines[n - 1].strip()]
     looking = _Looking(file.agent, file.owner, [clean(text) for text in texts], file)
     looking.put(*(line_place(file, text) for text in texts))
@@ -86,7 +86,7 @@ class _Looking:
 
     def found(self, facts: Collection[Fact] = ()) -> Found:
         """Beside these statements, which are meant whatever they say."""
-        same = (fact for fact in facts_of(self.agent, self.owner) if self._says(fact.text))
+        same = (fact for fact in facts_of(self.agent, self.owner) if self._says(fact.raw_text))
         self._add(list({fact.pk: fact for fact in (*facts, *same)}.values()))
         for passages in self._passages():
             before = len(self._meant)
@@ -120,7 +120,7 @@ class _Looking:
         reaches = [scope_key(self.agent.pk, one) for one in {self.speaker_id, None}]
         ranked = [key for key, _mass in _likely(self.texts, reaches).most_common()]
         for keys in (ranked[at : at + _AT_ONCE] for at in range(0, len(ranked), _AT_ONCE)):
-            rows = Passage.objects.filter(pk__in=keys).defer("tokens")
+            rows = Passage.objects.filter(pk__in=keys).defer("raw_tokens")
             found = {row.pk: row for row in rows.select_related("file", "message__conversation")}
             yield [found[key] for key in keys if key in found]
 
@@ -137,13 +137,13 @@ class _Looking:
     def _look_at_lines(self, passage: Passage, file: File) -> None:
         if file.owner_id != self.owner_id and not self._is_own(passage):
             return
-        lines = passage.text.split("\n")
+        lines = passage.raw_text.split("\n")
         saying = [line for line in lines if self._says(line)]
-        if not saying and self._says(passage.text):
-            saying = [passage.text]
+        if not saying and self._says(passage.raw_text):
+            saying = [passage.raw_text]
         self.put(*(line_place(file, line) for line in saying))
-        if not saying and any(comes_near(passage.text, one) for one in self.texts):
-            near = line_place(file, passage.text)
+        if not saying and any(comes_near(passage.raw_text, one) for one in self.texts):
+            near = line_place(file, passage.raw_text)
             self._near.setdefault(near.key, near)
 
     def _is_own(self, passage: Passage) -> bool:
@@ -156,7 +156,7 @@ class _Looking:
     def _look_at_message(self, message: Message) -> None:
         if message.conversation.owner_id != self.speaker_id:
             return
-        for first, last, said in sentences(message.content):
+        for first, last, said in sentences(message.raw_content):
             one = said_place(message, first, last)
             if self._says(said):
                 self.put(one)
@@ -189,7 +189,7 @@ def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:
 
 def facts_of(agent: Agent, owner: Owner | None, which: Q | None = None) -> Iterator[Fact]:
     """Whatever became of them; shared ones, where all that they stand on is the owner's."""
-    rows = Fact.objects.filter(which or Q()).select_related("file").defer("file__content")
+    rows = Fact.objects.filter(which or Q()).select_related("file").defer("file__raw_content")
     if owner is None:
         yield from rows.of(agent.pk, None)
     else:
@@ -204,7 +204,7 @@ def fact_place(fact: Fact) -> Meant:
     where = fact.path
     file = fact.file or File.objects.of(fact.agent_id, fact.owner_id).filter(path=where).first()
     print_ = fact.fingerprint if file else ""
-    return Meant(Target.Kind.FACT, fact.text, where, fact=fact, file=file, fingerprint=print_)
+    return Meant(Target.Kind.FACT, fact.raw_text, where, fact=fact, file=file, fingerprint=print_)
 
 
 def line_place(file: File, text: str) -> Meant:
@@ -214,7 +214,7 @@ def line_place(file: File, text: str) -> Meant:
 
 def said_place(message: Message, first: int, last: int) -> Meant:
     where = message.conversation.external_id
-    text = message.content[first:last]
+    text = message.raw_content[first:last]
     return Meant(Target.Kind.MESSAGE, text, where, message=message, first=first, last=last)
 
 
@@ -222,7 +222,7 @@ def _note_lines(facts: Iterable[Fact]) -> Mapping[UUID, list[Meant]]:
     """By statement those of the notes that its line was made of."""
     of_line = defaultdict(list)
     for fact in facts:
-        for n, line in enumerate(fact.file.content.split("\n") if fact.file else (), 1):
+        for n, line in enumerate(fact.file.raw_content.split("\n") if fact.file else (), 1):
             if fact.file_id and line.strip() and fingerprint(line) == fact.fingerprint:
                 of_line[fact.file_id, n].append(fact)
     files, lines = {file for file, _line in of_line}, {line for _file, line in of_line}
@@ -236,7 +236,7 @@ def _note_lines(facts: Iterable[Fact]) -> Mapping[UUID, list[Meant]]:
 
 def _note_line(fact: Fact, row: LineOrigin) -> Iterator[Meant]:
     note, number = row.source_file, row.source_line or 0
-    lines = note.content.split("\n") if note else []
+    lines = note.raw_content.split("\n") if note else []
     if note and note.owner_id == fact.owner_id and 0 < number <= len(lines):
         line = lines[number - 1]
         if line.strip() and not line.startswith("#"):

@@ -58,7 +58,7 @@ def index_files(files: Sequence[File]) -> None:
 
 @Prepared
 def _stored(files: Collection[uuid.UUID]) -> QuerySet[Passage, Any]:
-    told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "text", "source")
+    told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "raw_text", "source")
     return Passage.objects.filter(file__in=files).order_by("line", "pk").values_list(*told)
 
 
@@ -93,7 +93,7 @@ def of_file(file: File) -> Iterator[Passage]:
 
 
 def _numbered(file: File) -> list[tuple[int, Block]]:
-    return list(enumerate(blocks(file.content), 1)) if file.deleted_at is None else []
+    return list(enumerate(blocks(file.raw_content), 1)) if file.deleted_at is None else []
 
 
 def _common(file: File) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def _made(
             line=block.line,
             end_line=block.end,
             trail=trail,
-            text=block.text,
-            tokens=_joined(words, _above(trail), told),
+            raw_text=block.text,
+            raw_tokens=_joined(words, _above(trail), told),
             place=ranking.packed(number, len(words), weight, tells=tells),
             length=len(words),
             source=_source(block, sources),
@@ -158,9 +158,9 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
     for message in messages:
         if message.reverted_at is not None:
             continue
-        words = tokens.tokens(message.content)
+        words = tokens.tokens(message.raw_content)
         day: date = message.timestamp.date()
-        told, tells = terms.told(message.content, day, is_said=True)
+        told, tells = terms.told(message.raw_content, day, is_said=True)
         weight = MESSAGE_WEIGHT if message.role == Message.Role.USER else OTHERS_WEIGHT
         yield Passage(
             team_id=conversation.team_id,
@@ -172,14 +172,14 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             end_line=message.position,
             trail=message.name,
             reach=reach,
-            tokens=_joined(words, (), [*tokens.tokens(message.name), *told]),
+            raw_tokens=_joined(words, (), [*tokens.tokens(message.name), *told]),
             whole=whole_key(conversation.pk),
             place=ranking.packed(
                 message.position,
                 len(words),
                 weight,
                 is_turn=True,
-                asks=is_question(message.content),
+                asks=is_question(message.raw_content),
                 tells=tells,
             ),
             length=len(words),

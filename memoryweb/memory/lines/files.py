@@ -50,7 +50,7 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
     """Deleted files, newest first, each with `last_text`: the revision that restoring asks for."""
     texts = Revision.objects.filter(file=OuterRef("pk"), is_deletion=False)
     last = texts.order_by("-number").values("number")[:1]
-    gone = files.exclude(deleted_at=None).defer("content")
+    gone = files.exclude(deleted_at=None).defer("raw_content")
     return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
 
 
@@ -133,7 +133,7 @@ def file_that_was(files: FileQuerySet, path: str, sha256: str) -> File | None:
     Otherwise whatever has the path. Among several one that is still there.
     """
     had = Revision.objects.filter(file=OuterRef("pk"), path=path, sha256=sha256, is_deletion=False)
-    found = list(files.filter(Exists(had)).defer("content").order_by("-updated_at"))
+    found = list(files.filter(Exists(had)).defer("raw_content").order_by("-updated_at"))
     found.sort(key=lambda file: (file.deleted_at is not None, file.folded_path != fold(path)))
     return found[0] if found else files.filter(folded_path=fold(path)).first()
 

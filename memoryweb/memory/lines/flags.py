@@ -72,7 +72,7 @@ def _flagged(files: Collection[UUID]) -> QuerySet[LineOrigin, tuple[UUID, int]]:
 def flagged_messages(messages: Collection[Message]) -> set[int]:
     """Those that a flagged line was taken from, or one that is gone and would be flagged again:
     who removes a line must not find its message in the next prompt."""
-    said = {message.pk: message.content for message in messages}
+    said = {message.pk: message.raw_content for message in messages}
     with scope(team=tuple({message.team_id for message in messages})):
         waiting = LineOrigin.objects.filter(message__in=said).exclude(marks="")
         found = set(waiting.values_list("message", flat=True))
@@ -127,7 +127,7 @@ def _is_machines(row: LineOrigin) -> bool:
 def _flag(
     file: File, rows: Sequence[LineOrigin], stood: Callable[[], Known], *, beside: Collection[UUID]
 ) -> None:
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     brought = sorted({row.line for row in rows if row.line <= len(lines)})
     across = orders_across(lines, brought)
     suspects = {n: said for n in brought if flags_of(said := said_in(file, lines[n - 1]))}
@@ -149,7 +149,7 @@ def _own_instructions(file: File, rows: Sequence[LineOrigin]) -> set[int]:
     their own memory: nobody else is answered by it."""
     if file.owner_id is None or not rows:
         return set()
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     ids = {row.message_id for row in rows if row.message_id}
     with_owner = Message.objects.select_related("conversation__owner__person")
     messages = with_owner.in_bulk(ids) if ids else {}
@@ -161,7 +161,7 @@ def _own_instructions(file: File, rows: Sequence[LineOrigin]) -> set[int]:
             and row.author_kind == AuthorKind.EXTRACTION
             and message.conversation.owner_id == file.owner_id
             and source_of_message(message.conversation, message) == SourceClass.OWNER
-            and is_own_instruction(message.content, lines[row.line - 1])
+            and is_own_instruction(message.raw_content, lines[row.line - 1])
         )
         is_own[row.line] = is_own.get(row.line, True) and is_theirs
     return {line for line, own in is_own.items() if own}
@@ -212,10 +212,10 @@ def _elsewhere(file: File, suspects: Iterable[str], beside: Collection[UUID]) ->
     there, and for the files `beside` it."""
     holds = Q()
     for word in sorted({word for said in suspects for word in telling_words(said)}):
-        holds |= Q(content__icontains=word)
+        holds |= Q(raw_content__icontains=word)
     if not holds:
         return Known()
     files = File.objects.filter(_reach(file), holds, agent=file.agent_id, deleted_at=None)
-    found = list(files.exclude(pk__in=beside).only("content", "team")[:_MOST_FILES])
+    found = list(files.exclude(pk__in=beside).only("raw_content", "team")[:_MOST_FILES])
     flagged = flagged_of(found)
-    return Known(without_flagged(one.content, flagged[one.pk]) for one in found)
+    return Known(without_flagged(one.raw_content, flagged[one.pk]) for one in found)

@@ -164,7 +164,7 @@ def returning(file: File, number: int) -> dict[int, Origin]:
     """Lines of a revision with what they have back when they are written again."""
     wrote = authorship(file, number).wrote
     found = Revision.objects.filter(file=file, number__in={one.since for one in wrote})
-    writers = {one.number: one for one in found.defer("text")}
+    writers = {one.number: one for one in found.defer("raw_text")}
     return {
         line: replace(one.origin, by=writers[one.since])
         for line, one in enumerate(wrote, start=1)
@@ -203,7 +203,7 @@ def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
     for file_id, revision, line, message_id, root_id, *sender in told:
         found[file_id, revision, line].append((message_id, root_id, tuple(sender)))
     moved = {(one.file_id, one.revision) for one in sources if _place(one) not in found}
-    there = File.objects.defer("content").in_bulk({key for key, _number in moved})
+    there = File.objects.defer("raw_content").in_bulk({key for key, _number in moved})
     for key, number in moved:
         file = there.get(key) if key else None
         if file is None or number is None or number == file.revision:
@@ -230,7 +230,7 @@ def _place(source: Source) -> _Place:
 
 def _versions(rows: "QuerySet[Revision]") -> Iterable[Version]:
     for n, text, base, old in rows.values_list(
-        "number", "text", "base", "restored_from"
+        "number", "raw_text", "base", "restored_from"
     ).iterator():
         yield Version(n, text, is_delta=base != n, restored_from=old)
 

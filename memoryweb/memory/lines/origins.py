@@ -65,7 +65,7 @@ def protected_lines(file: File) -> set[int]:
     held = LineOrigin.objects.filter(
         Q(author_kind=AuthorKind.PERSON, released=False) | ~Q(marks=""), file=file
     ).values_list("line", flat=True)
-    return pinned_lines(file.content) | set(held)
+    return pinned_lines(file.raw_content) | set(held)
 
 
 def follow(

@@ -21,14 +21,14 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 def content_of(file: File, number: int) -> str:
     """The whole content at a revision. Raises Revision.DoesNotExist."""
     if number == file.revision:
-        return file.content
+        return file.raw_content
     revision = Revision.objects.get(file=file, number=number)
     if not revision.is_delta:
-        return revision.text
+        return revision.raw_text
     parts = Revision.objects.filter(
         file=file, number__gte=revision.base, number__lte=number
     ).order_by("number")
-    return "".join(parts.values_list("text", flat=True))
+    return "".join(parts.values_list("raw_text", flat=True))
 
 
 def contents_of(wanted: Mapping[UUID, Collection[int]]) -> dict[UUID, dict[int, str]]:
@@ -37,7 +37,7 @@ def contents_of(wanted: Mapping[UUID, Collection[int]]) -> dict[UUID, dict[int, 
     for some in batches((_span(key, numbers) for key, numbers in wanted.items() if numbers), 200):
         rows = Revision.objects.filter(reduce(or_, some)).order_by("file", "number")
         text = ""
-        for key, number, base, part in rows.values_list("file", "number", "base", "text"):
+        for key, number, base, part in rows.values_list("file", "number", "base", "raw_text"):
             text = part if base == number else text + part
             if number in wanted[key]:
                 found[key][number] = text
@@ -54,7 +54,7 @@ def _span(file_id: UUID, numbers: Collection[int]) -> Q:
 def history_of(file: File) -> "QuerySet[Revision]":
     """Newest first, without the texts, with all that says who wrote each."""
     rows = Revision.objects.filter(file=file).select_related(*AUTHORS)
-    return rows.defer("text").order_by("-number")
+    return rows.defer("raw_text").order_by("-number")
 
 
 AUTHORS = ("user", "integration", "token", "run__owner", "conversation__owner")
@@ -130,7 +130,9 @@ def workspace_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> lis
 def files_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Past]:
     """As `workspace_at` without the texts, in one statement."""
     rows = _latest(agent_id, owner_id, moment).select_related("file", "run")
-    pasts = [_past(row) for row in rows.defer("text", "file__content") if not row.is_deletion]
+    pasts = [
+        _past(row) for row in rows.defer("raw_text", "file__raw_content") if not row.is_deletion
+    ]
     return sorted(pasts, key=lambda past: past.path.casefold())
 
 
@@ -219,7 +221,7 @@ def _texts(pasts: Sequence[Past]) -> dict[UUID, str]:
     for past in pasts:
         parts |= Q(file=past.file.pk, number__gte=past.base, number__lte=past.number)
     rows = Revision.objects.filter(parts).order_by("file", "number")
-    return dict(_joined(rows.values_list("file", "text")))
+    return dict(_joined(rows.values_list("file", "raw_text")))
 
 
 def _joined(rows: Iterable[tuple[UUID, str]]) -> Iterator[tuple[UUID, str]]:

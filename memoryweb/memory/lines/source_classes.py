@@ -60,9 +60,11 @@ def outside_lines(files: Iterable[UUID]) -> set[tuple[UUID, int]]:
     files = list(files)
     rows = LineOrigin.objects.filter(file__in=files).exclude(author_kind=AuthorKind.PERSON)
     rows = rows.select_related("message__conversation__owner", "message__token__integration")
-    found = list(rows.defer("message__content"))
+    found = list(rows.defer("message__raw_content"))
     brought = Revision.objects.filter(file__in=files, number__in={row.since for row in found})
-    brought = brought.select_related("conversation__owner", "integration", "token").defer("text")
+    brought = brought.select_related("conversation__owner", "integration", "token").defer(
+        "raw_text"
+    )
     by_number = {(one.file_id, one.number): one for one in brought}
     judged: dict[object, bool] = {}
     outside = set()
@@ -87,7 +89,7 @@ def _is_vouched_line(row: LineOrigin, wrote: Revision | None) -> bool:
         return False
     if row.author_kind == AuthorKind.EXTRACTION:
         said = wrote.conversation
-        return said is not None and is_said_by_members(said, said.messages.defer("content"))
+        return said is not None and is_said_by_members(said, said.messages.defer("raw_content"))
     is_outside = wrote.source == SourceClass.THIRD_PARTY
     return not is_outside and is_vouched(None, wrote.integration, wrote.token)
 
@@ -201,7 +203,7 @@ def _authors(files: Collection[UUID]) -> QuerySet[LineOrigin, Any]:
 def _noted(files: Collection[UUID]) -> QuerySet[LineOrigin]:
     rows = LineOrigin.objects.filter(author_kind=AuthorKind.EXTRACTION, file__in=files)
     said = rows.filter(message__isnull=False).select_related("message__conversation__owner")
-    return said.defer("message__content")
+    return said.defer("message__raw_content")
 
 
 def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:

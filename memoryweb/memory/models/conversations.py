@@ -94,7 +94,7 @@ class Message(models.Model):
     external_id = ErasableCharField(max_length=255, holds=Holds.NAME)
     role = models.CharField(max_length=9, choices=Role.choices)
     name = ErasableCharField(max_length=120, blank=True)
-    content = ErasableTextField(blank=True)
+    raw_content = ErasableTextField(blank=True, db_column="content")
     timestamp = models.DateTimeField()
     tools_used = PlainJSONField(default=list, blank=True, holds=Holds.LABEL)
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")

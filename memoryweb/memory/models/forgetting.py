@@ -68,7 +68,9 @@ class Request(models.Model):
     )
     message = models.ForeignKey("memory.Message", models.SET_NULL, null=True, related_name="+")
     via = models.CharField(max_length=8, choices=Via.choices)
-    about = ErasableTextField(blank=True, help_text="what was asked; emptied when it is erased")
+    raw_about = ErasableTextField(
+        blank=True, db_column="about", help_text="what was asked; emptied when it is erased"
+    )
     why = models.CharField(max_length=8, choices=Why.choices, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
     is_everything = models.BooleanField(default=False, help_text="all of the owner's memory goes")

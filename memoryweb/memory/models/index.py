@@ -34,8 +34,12 @@ class Passage(models.Model):
     line = models.IntegerField(default=0, help_text="first line of the block; a message's position")
     end_line = models.IntegerField(default=0)
     trail = ErasableCharField(max_length=500, blank=True, help_text="headings above, joined by ›")
-    text = ErasableTextField(blank=True, help_text="of a block; a message has its own")
-    tokens = ErasableTextField(help_text="each with its field in front, by spaces")
+    raw_text = ErasableTextField(
+        blank=True, db_column="text", help_text="of a block; a message has its own"
+    )
+    raw_tokens = ErasableTextField(
+        db_column="tokens", help_text="each with its field in front, by spaces"
+    )
     reach = PlainCharField(max_length=12, default="", help_text="scope key: agent and owner")
     whole = models.BigIntegerField(default=0, help_text="key of the file or conversation")
     place = models.BigIntegerField(default=0, help_text="see recall.ranking.packed")
@@ -69,7 +73,7 @@ class Passage(models.Model):
 
     @property
     def said(self) -> str:
-        return self.message.content if self.message else self.text
+        return self.message.raw_content if self.message else self.raw_text
 
 
 class RecallEvent(models.Model):

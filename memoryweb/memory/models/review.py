@@ -35,7 +35,7 @@ class Proposal(models.Model):
     )
     batch = models.ForeignKey("memory.Import", models.SET_NULL, null=True, related_name="+")
     base_revision = models.IntegerField()
-    content = ErasableTextField()
+    raw_content = ErasableTextField(db_column="content")
     origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")
     broken = PlainJSONField(default=list, help_text="[{guard, detail}] with numbers, no text")
     taken = PlainJSONField(

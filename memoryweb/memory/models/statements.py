@@ -90,8 +90,10 @@ class Fact(models.Model):
     )
     subject = ErasableCharField(max_length=200, blank=True, help_text="normalised; '': the owner")
     attribute = ErasableCharField(max_length=200, blank=True, help_text="'': it has no key")
-    value = ErasableTextField(blank=True)
-    text = ErasableTextField(help_text="the statement as it stands, without its bullet")
+    raw_value = ErasableTextField(blank=True, db_column="value")
+    raw_text = ErasableTextField(
+        db_column="text", help_text="the statement as it stands, without its bullet"
+    )
     heading = ErasableCharField(max_length=200, blank=True)
     fingerprint = PlainCharField(max_length=64, help_text="of the normalised text")
     kind = models.CharField(max_length=12, choices=[(kind.value, kind.value) for kind in Kinds])
@@ -184,7 +186,7 @@ class Evidence(models.Model):
     @property
     def quote(self) -> str:
         """What it cites of its message."""
-        return self.message.content[self.first or 0 : self.last] if self.message else ""
+        return self.message.raw_content[self.first or 0 : self.last] if self.message else ""
 
 
 class Vote(models.Model):

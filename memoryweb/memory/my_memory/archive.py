@@ -109,7 +109,7 @@ def _has_any(agent: Agent, owner: Owner) -> bool:
 def _content(agent_id: UUID, owner_id: UUID, path: str) -> Iterator[bytes]:
     file = File.objects.present().of(agent_id, owner_id).filter(path=path).first()
     away = hidden(files=[file] if file else [])
-    yield without_lines(file.content, away.lines_of(file)).encode() if file else b""
+    yield without_lines(file.raw_content, away.lines_of(file)).encode() if file else b""
 
 
 def _messages(talks: Collection[tuple[UUID, str]]) -> Iterator[bytes]:

@@ -38,7 +38,7 @@ class Spot:
 def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer) -> Written:
     """Raises Stale, SentenceGone, ContentRefused, SecretRefused."""
     file, block = _found(file, spot)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
     return _write(tx, file, lines, writer, gettext_noop("Edited on My memory"))
 
@@ -56,9 +56,9 @@ def remove(
     file, block = _found(file, spot)
     behind = list(_sources(file, block, sources_of))
     reason = gettext_noop("Removed on My memory")
-    done = [_write(tx, file, without_lines(file.content, _numbers(block)), writer, reason)]
+    done = [_write(tx, file, without_lines(file.raw_content, _numbers(block)), writer, reason)]
     for source, lines in behind:
-        done.append(_write(tx, source, without_lines(source.content, lines), writer, reason))
+        done.append(_write(tx, source, without_lines(source.raw_content, lines), writer, reason))
     return done
 
 
@@ -77,11 +77,11 @@ def moved(file: File, spot: Spot) -> tuple[Block | None, str]:
         return None, ""
     before = content_of(file, seen.number).split("\n")
     said = "\n".join(before[spot.first - 1 : spot.last])
-    carried = carry(before, file.content.split("\n"))
+    carried = carry(before, file.raw_content.split("\n"))
     came = {**carried.changed, **carried.same}
     wanted = range(spot.first, spot.last + 1)
     now = {new for new, old in came.items() if old in wanted}
-    found = [block for block in blocks(file.content) if now & {*_numbers(block)}]
+    found = [block for block in blocks(file.raw_content) if now & {*_numbers(block)}]
     return (found[0] if found else None), said
 
 
@@ -89,7 +89,7 @@ def _found(file: File, spot: Spot) -> tuple[File, Block]:
     file = write.lock(file)
     if file.deleted_at is not None or file.sha256 != spot.sha256:
         raise Stale(file)
-    for block in blocks(file.content):
+    for block in blocks(file.raw_content):
         if (block.line, block.end) == (spot.first, spot.last):
             return file, block
     raise SentenceGone
@@ -138,7 +138,7 @@ def _sources(
 
 
 def _present(file: File, places: Collection[tuple[int, int]]) -> set[int]:
-    now = file.content.split("\n")
+    now = file.raw_content.split("\n")
     found = set()
     for revision, line in places:
         then = content_of(file, revision).split("\n")

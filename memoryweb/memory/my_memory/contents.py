@@ -89,7 +89,7 @@ class Sentence:
 
     @property
     def marker(self) -> str:
-        return marker_of(self.file.content.split("\n")[self.block.line - 1], self.block)
+        return marker_of(self.file.raw_content.split("\n")[self.block.line - 1], self.block)
 
     @property
     def text(self) -> str:
@@ -101,7 +101,7 @@ class Sentence:
 
     @property
     def _lines(self) -> list[str]:
-        return self.file.content.split("\n")[self.block.line - 1 : self.block.end]
+        return self.file.raw_content.split("\n")[self.block.line - 1 : self.block.end]
 
 
 def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QuerySet[Passage]":
@@ -130,7 +130,7 @@ def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sen
     wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
     wanted = wanted.select_related("agent", "owner__integration", "owner")
     files: dict[UUID, Any] = {file.pk: file for file in wanted.annotate(meant=is_meant(file="pk"))}
-    known = {file.pk: {b.line: b for b in blocks(file.content)} for file in files.values()}
+    known = {file.pk: {b.line: b for b in blocks(file.raw_content)} for file in files.values()}
     meant = [file for file in files.values() if file.meant]
     away = hidden(files=meant, which=Q(file__in=meant))
     forgotten = {pk: away.lines_of(file) for pk, file in files.items()}
@@ -177,10 +177,10 @@ def _any(kinds: Collection[str]) -> Q:
 
 def _says(word: str) -> Q:
     """SQLite folds the case of ASCII only, so other letters are asked for in each of theirs."""
-    found = Q(text__icontains=word)
+    found = Q(raw_text__icontains=word)
     if not word.isascii():
         for form in {word.lower(), word.upper(), word.capitalize()}:
-            found |= Q(text__contains=form)
+            found |= Q(raw_text__contains=form)
     return found
 
 
@@ -230,13 +230,13 @@ def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[L
         "user", "run", "source_file", "message__conversation", "root__token"
     )
     rows = rows.annotate(meant=is_meant(message="message"))
-    rows = rows.defer("source_file__content", "root__text").order_by("line", "pk")
+    rows = rows.defer("source_file__raw_content", "root__raw_text").order_by("line", "pk")
     for row in rows:
         found.setdefault((row.file_id, row.line), []).append(row)
     meant = [row.message for row in rows if row.message and row.meant]
     away = hidden(messages=meant, which=Q(message__in=meant))
     for message in meant:
-        message.content = away.said(message) or MARK
+        message.raw_content = away.said(message) or MARK
     return found
 
 

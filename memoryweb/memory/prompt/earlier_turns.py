@@ -117,7 +117,7 @@ def _backwards(
     while read:
         away = hidden(messages=read)
         for row in read:
-            row.content = away.said(row)
+            row.raw_content = away.said(row)
             yield row
         read = list(rows.filter(position__lt=read[-1].position)[:_READ])
 
@@ -128,4 +128,4 @@ def _turn(conversation: Conversation, row: Message) -> Turn:
 
 
 def _said(row: Message) -> str:
-    return credentials.mask(row.content)[0]
+    return credentials.mask(row.raw_content)[0]

@@ -115,7 +115,7 @@ def _fitted(file: File, room: int, hidden: Collection[int], choice: Choice) -> I
 
     Lines that wait for a person, and those that their owner spoke against, are left empty.
     """
-    content, masked = credentials.mask(without_flagged(file.content, hidden))
+    content, masked = credentials.mask(without_flagged(file.raw_content, hidden))
     limit = kind_of(file.path).limit or len(content)
     part = choice(content, limit)
     rendered = render([(file.path, part.text)]) + "\n"
@@ -128,6 +128,6 @@ def _fitted(file: File, room: int, hidden: Collection[int], choice: Choice) -> I
         part = choice(content, limit)
         rendered = render([(file.path, part.text)]) + "\n"
     # Masking may have taken lines away: then the whole file counts as given.
-    lines = ((1, line_count(file.content)),) if masked else part.lines
+    lines = ((1, line_count(file.raw_content)),) if masked else part.lines
     size = estimate(rendered)
     return Included(file, rendered, len(content) - part.cut, lines, size, part.cut, masked)

@@ -25,9 +25,9 @@ def untell(source: Source, reach: Q, gone: Mapping[UUID | None, Collection[str]]
     owners = File.objects.filter(reach, agent=source.agent).values_list("owner", flat=True)
     for key in set(owners):
         known = Fact.objects.of(source.agent.pk, key).filter(_stands_alone_on(source))
-        texts.setdefault(key, set()).update(known.values_list("text", flat=True))
+        texts.setdefault(key, set()).update(known.values_list("raw_text", flat=True))
     for owner_id, told in texts.items():
-        contents = File.objects.of(source.agent.pk, owner_id).present().values_list("content")
+        contents = File.objects.of(source.agent.pk, owner_id).present().values_list("raw_content")
         stands = {normalise(line) for [content] in contents for line in content.split("\n")}
         for quoting in _QUOTING:
             quoting(source.agent, owner_id, {one for one in told if normalise(one) not in stands})

@@ -125,7 +125,7 @@ class Change:
 
     @property
     def before(self) -> str:
-        return self.file.content
+        return self.file.raw_content
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -265,12 +265,12 @@ def _change(
     """`numbers` are the source's revisions of the file, the newest first."""
     contents = {0: _head(file), **contents}
     take = put_back.untold if is_diary(file) and not numbers else put_back.without_lines
-    kept = take(file.content, lines.alone)
-    stays = {file.content.split("\n")[n - 1] for n in lines.partly}
+    kept = take(file.raw_content, lines.alone)
+    stays = {file.raw_content.split("\n")[n - 1] for n in lines.partly}
     text, conflicts = put_back.without_revisions(kept, numbers, contents, stays)
-    if text != file.content:
-        text = put_back.without_bare_headings(file.content, text, _words_of(file, people))
-    is_bare = text.strip() in {"", _head(file).strip()} and file.content != text
+    if text != file.raw_content:
+        text = put_back.without_bare_headings(file.raw_content, text, _words_of(file, people))
+    is_bare = text.strip() in {"", _head(file).strip()} and file.raw_content != text
     began = (bool(numbers) and numbers[-1] == 1) or file.note_date is not None
     stay = len(lines.partly) + conflicts
     befores = [first - 1 for first, _last in put_back.stretches(numbers) if first > 1]
@@ -279,7 +279,7 @@ def _change(
         # It comes back only if it was the source that took it away, and had text before.
         is_theirs = bool(numbers) and numbers[0] == file.revision and text.strip() != ""
         same = same if is_theirs else None
-        return Change(file, text if same else file.content, stay, restores=same)
+        return Change(file, text if same else file.raw_content, stay, restores=same)
     if began and is_bare:
         return Change(file, "", stay, deletes=True)
     return Change(file, text, stay, restores=same, befores=befores)
@@ -291,7 +291,7 @@ def _head(file: File) -> str:
 
 
 def _words_of(file: File, people: Collection[int]) -> set[str]:
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     return {lines[number - 1] for number in people}
 
 
@@ -300,7 +300,7 @@ def _same_as(
 ) -> int | None:
     """The revision before the source's, where the text is exactly that one's: its lines then stay
     the words of whoever wrote them."""
-    if text == file.content and file.deleted_at is None:
+    if text == file.raw_content and file.deleted_at is None:
         return None
     return next((number for number in reversed(befores) if contents[number] == text), None)
 
@@ -324,7 +324,7 @@ def _proposed(source: Source, reach: Q) -> list[Proposal]:
 def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
     """The number of the new revision."""
     file = change.file
-    whys = projection.all_went(file.content, file.path, Fact.Why.REVERTED)
+    whys = projection.all_went(file.raw_content, file.path, Fact.Why.REVERTED)
     if change.deletes:
         return write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys).number
     if change.restores is not None:
@@ -378,7 +378,7 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
     stood_on = returning(change.file, wrote.number)
     # One that a person had accepted is rejected by now: the latest decision counts.
     decided = {
-        "content": content,
+        "raw_content": content,
         "origins": {str(n): proposing.packed(stood_on.get(n, Origin())) for n in brought},
         "state": Proposal.State.REJECTED,
         "decided_by": by,

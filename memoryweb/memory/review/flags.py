@@ -25,7 +25,7 @@ def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
     number, marks = _find(file, line_print)
     LineOrigin.objects.filter(file=file, line=number).update(marks="", asked=True)
     follow(Kind.FLAG, [file.pk])
-    flags.let_stand(file, file.content.split("\n")[number - 1 : number])
+    flags.let_stand(file, file.raw_content.split("\n")[number - 1 : number])
     projection.let_stand(file, number)
     _record(tx, "mark.kept", file, number, marks, by)
     return number
@@ -35,7 +35,7 @@ def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> Written
     """Take the line out by a new revision of the person. Raises Decided, WriteRefused."""
     file = lock(file)
     number, marks = _find(file, line_print)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     content = "\n".join(lines[: number - 1] + lines[number:])
     place = Place(file.agent, file.owner, file.path)
     writer = Writer(AuthorKind.PERSON, user=by)
@@ -48,7 +48,7 @@ def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> Written
 def undo_keep(tx: Transaction, file: File, line_print: str, marks: str, *, by: User) -> None:
     """The line waits for a person again. Raises Decided, where it is no longer there."""
     file = lock(file)
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     number = next((n for n, one in enumerate(lines, 1) if print_of(one) == line_print), 0)
     rows = LineOrigin.objects.filter(file=file, line=number, marks="")
     if not number or file.deleted_at or not rows.update(marks=marks):
@@ -64,7 +64,7 @@ def undo_remove(tx: Transaction, file: File, revision: int, *, by: User) -> None
     file = lock(file)
     if file.revision != revision + 1:
         raise Stale(file)
-    whys = projection.all_went(file.content, file.path, Fact.Why.REMOVED)
+    whys = projection.all_went(file.raw_content, file.path, Fact.Why.REMOVED)
     restored = restore(tx, file, revision, writer=Writer(AuthorKind.PERSON, user=by), whys=whys)
     _record(tx, "review.undone", restored.file, 0, "", by)
 
@@ -73,7 +73,7 @@ def _find(file: File, line_print: str) -> tuple[int, str]:
     marked = dict(
         LineOrigin.objects.filter(file=file).exclude(marks="").values_list("line", "marks")
     )
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     for number in sorted(marked):
         if number <= len(lines) and print_of(lines[number - 1]) == line_print:
             return number, marked[number]

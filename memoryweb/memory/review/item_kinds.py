@@ -34,7 +34,7 @@ class Source:
 
 
 def line_text(flagged: LineOrigin) -> str:
-    lines = flagged.file.content.split("\n")
+    lines = flagged.file.raw_content.split("\n")
     return lines[flagged.line - 1] if flagged.line <= len(lines) else ""
 
 
@@ -60,7 +60,7 @@ def _with_offer(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     """The first statement that a request offers, and how many there are."""
     said = offered().filter(fact__isnull=False).order_by()
     counted = said.values("request").annotate(n=Count("pk")).values("n")
-    first = said.order_by("pk").values("fact__text")[:1]
+    first = said.order_by("pk").values("fact__raw_text")[:1]
     found: QuerySet[Any] = rows.annotate(offered=Subquery(first), offers=Subquery(counted))
     return found
 

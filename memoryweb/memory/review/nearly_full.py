@@ -17,15 +17,15 @@ _MOST = 0.8 * (CORE["MEMORY.md"].limit or 0)  # characters that are protected
 
 def is_crowded(file: File) -> bool:
     """Of MEMORY.md: lines that people wrote, confirmed or pinned, or that wait for one."""
-    if len(file.content) <= _MOST:
+    if len(file.raw_content) <= _MOST:
         return False
     facts = Fact.objects.filter(file=file, confirmed_at__isnull=False)
     confirmed = set(facts.values_list("fingerprint", flat=True))
     held = protected_lines(file)
-    for one in statements_of(file.content, file.path):
+    for one in statements_of(file.raw_content, file.path):
         if one.print in confirmed:
             held.update(range(one.line, one.end + 1))
-    lines = enumerate(file.content.split("\n"), start=1)
+    lines = enumerate(file.raw_content.split("\n"), start=1)
     return sum(len(line) + 1 for number, line in lines if number in held) > _MOST
 
 

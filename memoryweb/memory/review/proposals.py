@@ -66,13 +66,13 @@ def accept_lines(tx: Transaction, proposal: Proposal, *, by: User, picked: Picke
 
     Raises Decided, Stale, ProposalChanged, NothingTicked.
     """
-    after, before = _taken_up(tx, proposal, by), proposal.file.content
+    after, before = _taken_up(tx, proposal, by), proposal.file.raw_content
     if print_of(before, after) != picked.seen:
         raise ProposalChanged
     taken = take(before, after, picked)
     if not picked.numbers or taken.content == before:
         raise NothingTicked
-    back = {new: old for old, new in _carried(after, proposal.content).items()}
+    back = {new: old for old, new in _carried(after, proposal.raw_content).items()}
     stayed = {"left_out": [back[n] for n in taken.left_out if n in back], "kept": taken.kept}
     proposal.taken = {name: lines for name, lines in stayed.items() if lines}
     proposal.taken["before"] = proposal.file.revision
@@ -80,7 +80,7 @@ def accept_lines(tx: Transaction, proposal: Proposal, *, by: User, picked: Picke
     told = {new: told[old] for new, old in taken.came.items() if old in told}
     written = _write(tx, proposal, taken.content, told, by)
     if taken.edited:
-        lines = written.file.content.split("\n")
+        lines = written.file.raw_content.split("\n")
         for number, text in taken.edited.items():
             lines[number - 1] = text
         place = Place(written.file.agent, written.file.owner, written.file.path)
@@ -101,7 +101,7 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
         before, after = found.taken.get("before", 0), found.taken.get("after")
         if not before or file.revision != after:
             raise Stale(file)
-        whys = all_went(file.content, file.path, Fact.Why.REMOVED)
+        whys = all_went(file.raw_content, file.path, Fact.Why.REMOVED)
         if file.revisions.get(number=before).is_deletion:
             number = delete(tx, file, writer=_person(by), whys=whys).number
         else:
@@ -127,11 +127,11 @@ def outcome(proposal: Proposal) -> str | None:
     same place. None where it does not fit."""
     file = proposal.file
     if file.revision == proposal.base_revision:
-        return proposal.content
+        return proposal.raw_content
     if proposal.run_id is not None:
         return None
     base = content_of(file, proposal.base_revision)
-    hunks = merge(base, file.content, proposal.content)
+    hunks = merge(base, file.raw_content, proposal.raw_content)
     if any(hunks[at].base for at in conflicts(hunks)):
         return None
     return "\n".join(line for hunk in hunks for line in hunk.merged)
@@ -145,7 +145,9 @@ def expire(now: datetime) -> int:
         personal = Proposal.objects.filter(waits).exclude(item__owner__source="system")
         # While an agent is archived nobody sees what waits there.
         late = personal.filter(created_at__lt=now - _KEPT, item__agent__archived_at=None)
-        seen = late.select_related("team", "file").defer("content", "origins", "file__content")
+        seen = late.select_related("team", "file").defer(
+            "raw_content", "origins", "file__raw_content"
+        )
         proposals = list(seen.order_by("created_at")[:_A_TICK])
     for team in {proposal.team for proposal in proposals}:
         try:
@@ -175,7 +177,7 @@ def _taken_up(tx: Transaction, proposal: Proposal, by: User) -> str:
     """The text that accepting leaves, decided. Raises Decided, Stale."""
     proposal.file = file = lock(proposal.file)
     _decide(tx, proposal, Proposal.State.ACCEPTED, by)
-    proposal.refresh_from_db(fields=["content", "base_revision", "origins", "state"])
+    proposal.refresh_from_db(fields=["raw_content", "base_revision", "origins", "state"])
     if (content := outcome(proposal)) is None:
         raise Stale(file)
     return content
@@ -220,7 +222,7 @@ def _writer(proposal: Proposal, by: User) -> Writer:
 
 
 def _brought(file: File, content: str) -> list[str]:
-    stood = set(file.content.split("\n"))
+    stood = set(file.raw_content.split("\n"))
     return [line for line in content.split("\n") if line not in stood]
 
 
@@ -229,7 +231,7 @@ def _told(proposal: Proposal, content: str) -> dict[int, Origin]:
     told = origins_of(proposal)
     if proposal.run is not None:
         return told
-    carried = _carried(proposal.content, content).items()
+    carried = _carried(proposal.raw_content, content).items()
     return {new: told[old] for new, old in carried if told.get(old, Origin()) != Origin()}
 
 

@@ -41,7 +41,7 @@ MOST = 500  # sightings that are listed; all are counted
 # Looked through one by one, or made again from what is.
 _BY_THEMSELVES = (File, Revision, Message, Proposal, Passage)
 # Names, which are refused where they hold a secret, and the search's own words.
-_NAMES = {"path", "folded_path", "external_id", "email", "tokens"}
+_NAMES = {"path", "folded_path", "external_id", "email", "raw_tokens"}
 _WAYS = ("agent", "file__agent", "run__agent", "report__run__agent", "conversation__agent")
 
 
@@ -139,7 +139,7 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
     """Of the current text; masked by a new revision that leaves every line to its writer."""
     if file.deleted_at is not None:
         return []
-    masked = screening.mask_in_place(file.team_id, file.content, owner_id=file.owner_id)
+    masked = screening.mask_in_place(file.team_id, file.raw_content, owner_id=file.owner_id)
     if fix and masked.sights:
         origins = list(LineOrigin.objects.filter(file=file))
         place = Place(file.agent, file.owner, file.path)
@@ -167,13 +167,13 @@ def in_past(work: Transaction, file: File, *, fix: bool) -> list[tuple[int, Sigh
 
 def in_message(work: Transaction, message: Message, *, fix: bool) -> list[Sight]:
     owner_id = message.conversation.owner_id
-    content = screening.mask_in_place(message.team_id, message.content, owner_id=owner_id)
+    content = screening.mask_in_place(message.team_id, message.raw_content, owner_id=owner_id)
     name = screening.mask_in_place(message.team_id, message.name, owner_id=owner_id)
     sights = [*content.sights, *name.sights]
     if fix and sights:
-        message.content, message.name = content.text, name.text[:120]
+        message.raw_content, message.name = content.text, name.text[:120]
         message.masked += len(sights)
-        message.save(update_fields=["content", "name", "masked"])
+        message.save(update_fields=["raw_content", "name", "masked"])
         Passage.objects.filter(message=message).delete()
         indexing.index_messages(message.conversation, [message])
         screening.keep_for_message(work, message.conversation, message, content.held)
@@ -226,13 +226,13 @@ def owner_of(row: Any) -> str | None:
 
 def _in_chain(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
     """A revision with the whole text, and what was appended to it one by one."""
-    whole = "".join(row.text for row in chain)
+    whole = "".join(row.raw_text for row in chain)
     masked = screening.mask_in_place(file.team_id, whole, owner_id=file.owner_id)
     if not masked.sights:
         return _in_reasons(file, chain, fix=fix)
     found, pieces, at = [], [], 0
     for row in chain:
-        end = at + len(row.text)
+        end = at + len(row.raw_text)
         piece, sights = masked.cut(at, end)
         found += [(row.number, one) for one in sights]
         pieces.append(piece)
@@ -241,8 +241,8 @@ def _in_chain(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int
         whole = ""
         for row, piece in zip(chain, pieces, strict=True):
             whole += piece
-            row.text, row.sha256, row.size = piece, sha256(whole), len(whole.encode())
-            row.save(update_fields=["text", "sha256", "size"])
+            row.raw_text, row.sha256, row.size = piece, sha256(whole), len(whole.encode())
+            row.save(update_fields=["raw_text", "sha256", "size"])
     return [*found, *_in_reasons(file, chain, fix=fix)]
 
 

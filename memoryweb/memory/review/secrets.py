@@ -73,8 +73,8 @@ def line_now(held: HeldSecret) -> tuple[int, str]:
         file = held.file
         if file.deleted_at is not None:
             return 0, ""
-        return _marked(file.content, held.kind, _moved(file, held))
-    content = held.message.content if held.message else ""
+        return _marked(file.raw_content, held.kind, _moved(file, held))
+    content = held.message.raw_content if held.message else ""
     return _marked(content, held.kind, held.line)
 
 
@@ -145,22 +145,22 @@ def _into_file(tx: Transaction, held: HeldSecret, file: File, value: str, by: Us
     file = write.lock(file)
     number, line = (0, "")
     if file.deleted_at is None:
-        number, line = _marked(file.content, held.kind, _moved(file, held))
+        number, line = _marked(file.raw_content, held.kind, _moved(file, held))
     if not number:
         raise _no_place()
-    content = _put_back(file.content, number, line, held.kind, value)
+    content = _put_back(file.raw_content, number, line, held.kind, value)
     place = Place(file.agent, file.owner, file.path)
     write.write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=by))
 
 
 def _into_message(held: HeldSecret, message: Message, value: str) -> None:
     message = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
-    number, line = _marked(message.content, held.kind, held.line)
+    number, line = _marked(message.raw_content, held.kind, held.line)
     if not number:
         raise _no_place()
-    message.content = _put_back(message.content, number, line, held.kind, value)
+    message.raw_content = _put_back(message.raw_content, number, line, held.kind, value)
     message.masked = max(0, message.masked - 1)
-    message.save(update_fields=["content", "masked"])
+    message.save(update_fields=["raw_content", "masked"])
     Passage.objects.filter(message=message).delete()
     indexing.index_messages(message.conversation, [message])
 
@@ -175,7 +175,7 @@ def _moved(file: File, held: HeldSecret) -> int:
     if held.revision is None or held.revision >= file.revision:
         return held.line
     before = content_of(file, held.revision).split("\n")
-    carried = carry(before, file.content.split("\n"))
+    carried = carry(before, file.raw_content.split("\n"))
     pairs = {**carried.changed, **carried.same}
     return next((new for new, old in pairs.items() if old == held.line), held.line)
 

@@ -83,7 +83,7 @@ class Current:
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         """Those of the passages that hold every phrase, given as its tokens."""
-        rows = Passage.objects.filter(pk__in=passages).values_list("pk", "tokens")
+        rows = Passage.objects.filter(pk__in=passages).values_list("pk", "raw_tokens")
         return {pk for pk, tokens in rows if says(tokens, phrases)}
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
@@ -125,7 +125,7 @@ class Current:
 _UNREAD = {
     "passage": (
         "team",
-        "tokens",
+        "raw_tokens",
         "reach",
         "whole",
         "place",
@@ -139,7 +139,7 @@ _UNREAD = {
             "folded_path",
             "enabled",
             "sort_order",
-            "content",
+            "raw_content",
             "sha256",
             "size",
             "base_revision",

@@ -105,7 +105,7 @@ def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> 
             line=0,
             end_line=0,
             trail=one.fact.heading,
-            text=one.fact.text,
+            text=one.fact.raw_text,
             words=asked.words,
             score=best * one.relevance * beside_others(one.trust),
             relevance=one.relevance,
@@ -115,7 +115,7 @@ def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> 
             fact=one.fact,
         )
         for one in answering(reader, timezone.now(), text, its & Q(file=None))[:limit]
-        if all(phrase.casefold() in one.fact.text.casefold() for phrase in query.phrases)
+        if all(phrase.casefold() in one.fact.raw_text.casefold() for phrase in query.phrases)
     ]
     shown = sorted((*hits, *found.hits), key=lambda one: -one.score)
     return replace(found, total=found.total + len(hits), hits=tuple(shown))
@@ -135,7 +135,7 @@ def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
     if not places:
         return []
     with reading(reader):
-        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner).defer("tokens")
+        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner).defer("raw_tokens")
         rows = list(turns.select_related("message__conversation").order_by("pk"))
         away = hidden(messages=[row.message for row in rows if row.message])
     return [hit(row, 0.0, 0.0, ()) for row in rows if not _says(row, away)]
@@ -216,7 +216,7 @@ def _says(row: Passage, away: Hidden) -> bool:
     """Something that is to be forgotten, whenever it was said."""
     if row.message_id:
         return row.message_id in away.spans
-    return row.file_id is not None and bool(away.lines_in(row.file_id, row.text))
+    return row.file_id is not None and bool(away.lines_in(row.file_id, row.raw_text))
 
 
 def _scope(reader: Reader, owner: str) -> str:

@@ -40,7 +40,7 @@ class Then:
         postings: dict[str, Counter[int]] = {}
         found: dict[int, None] = {}
         for number, row in self.rows.items():
-            for token in row.tokens.split(" "):
+            for token in row.raw_tokens.split(" "):
                 word = row.reach + token
                 if word in wanted:
                     postings.setdefault(word, Counter())[number] += 1
@@ -61,7 +61,7 @@ class Then:
         return {row.whole for row in rows if row.file and kind_of(row.file.path) is ENTRY}
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
-        return {number for number in passages if says(self.rows[number].tokens, phrases)}
+        return {number for number in passages if says(self.rows[number].raw_tokens, phrases)}
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
         return {
@@ -124,7 +124,7 @@ def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterat
 
 def _as_it_was(past: Past, moment: datetime) -> File:
     file = copy(past.file)
-    file.path, file.content, file.deleted_at = past.path, past.content, None
+    file.path, file.raw_content, file.deleted_at = past.path, past.content, None
     file.revision = past.number
     file.updated_at = min(file.updated_at, moment)
     return file

@@ -45,10 +45,10 @@ def answering(reader: Reader, now: datetime, query: str, which: Q | None = None)
         return []
     with reading(reader):
         statements = known(reader, now).filter(which or Q())
-        having = reduce(or_, (Q(text__icontains=_prefix(word)) for word in chain(*terms)))
+        having = reduce(or_, (Q(raw_text__icontains=_prefix(word)) for word in chain(*terms)))
         rows = list(statements.filter(having)[:LOOKED_AT])
         total = statements.count() if rows else 0
-    said = [_terms_in(fact.text, terms) for fact in rows]
+    said = [_terms_in(fact.raw_text, terms) for fact in rows]
     counts = Counter(chain.from_iterable(said))
     rarities = [rarity(total, counts[number]) for number in range(len(terms))]
     sentences = sentences_of(query, terms)

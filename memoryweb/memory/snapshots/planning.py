@@ -122,7 +122,7 @@ class Item:
 
     @property
     def before(self) -> str:
-        return self.file.content if self.file and self.file.deleted_at is None else ""
+        return self.file.raw_content if self.file and self.file.deleted_at is None else ""
 
     @property
     def after(self) -> str:
@@ -261,13 +261,13 @@ def _item(incoming: Incoming, file: File | None) -> Item:
     if file.deleted_at is not None:
         action, code, said = Action.CREATE, "brought_back", _BROUGHT_BACK
         return replace(item, action=action, coming=coming, code=code, said=said)
-    before = unix_ends(file.content)
+    before = unix_ends(file.raw_content)
     if coming == before:
         return _left_out(item, "same", _SAME)
     if not incoming.note_date and not incoming.joins:
         return replace(item, action=Action.UPDATE, coming=coming)
-    whole = joined(file.content, coming)
-    if whole == file.content:
+    whole = joined(file.raw_content, coming)
+    if whole == file.raw_content:
         return _left_out(item, "same", _ALL_HERE)
     if len(whole.encode()) > MAX_BYTES:
         return _left_out(item, "content_refused", _TOO_LARGE)

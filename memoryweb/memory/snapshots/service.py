@@ -193,7 +193,7 @@ def _packed(
         rows = rows.filter(path__in=[file.path for file in part.files])
     found = list(rows)
     away = hidden(files=found)
-    texts = placeholders.shown_all(found) if is_for_program else [one.content for one in found]
+    texts = placeholders.shown_all(found) if is_for_program else [one.raw_content for one in found]
     return [
         Packed(file.path, without_lines(text, away.lines_of(file)), file.updated_at)
         for file, text in zip(found, texts, strict=True)

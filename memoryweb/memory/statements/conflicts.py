@@ -23,7 +23,7 @@ def key_print(subject: str, attribute: str) -> str:
 
 
 def value_print(fact: Fact) -> str:
-    said = normalise(fact.value or fact.text)
+    said = normalise(fact.raw_value or fact.raw_text)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -33,7 +33,9 @@ def clash(one: Fact, other: Fact) -> bool:
         return False
     starts = (one.valid_from or date.min, other.valid_from or date.min)
     ends = (one.valid_to or date.max, other.valid_to or date.max)
-    return max(starts) <= min(ends) and is_other_value(one.attribute, one.value, other.value)
+    return max(starts) <= min(ends) and is_other_value(
+        one.attribute, one.raw_value, other.raw_value
+    )
 
 
 def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:

@@ -19,10 +19,10 @@ class Corrections:
         self._by_text: dict[str, list[Fact]] = defaultdict(list)
         self._by_value: dict[tuple[tuple[str, str], str], list[Fact]] = defaultdict(list)
         for fact in facts:
-            self._by_text[fact.text].append(fact)
+            self._by_text[fact.raw_text].append(fact)
             if fact.attribute:
                 key = (fact.subject, fact.attribute)
-                self._by_value[key, normalise(fact.value)].append(fact)
+                self._by_value[key, normalise(fact.raw_value)].append(fact)
         self._lookup = Lookup(self._by_text)
 
     def blocking(self, text: str, claim: Claim) -> Fact | None:
@@ -43,8 +43,8 @@ def _is_successor(correction: Fact, text: str, claim: Claim) -> bool:
     if newer is None:
         return False
     has_key = bool(newer.attribute) and claim.key == (newer.subject, newer.attribute)
-    is_value = has_key and normalise(newer.value) == normalise(claim.value)
-    return is_value or says_the_same(newer.text, text)
+    is_value = has_key and normalise(newer.raw_value) == normalise(claim.value)
+    return is_value or says_the_same(newer.raw_text, text)
 
 
 def corrections(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Fact]":

@@ -76,14 +76,14 @@ def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
     rows = LineOrigin.objects.filter(file=file_id).select_related(
         "user", "root__user", "message__token__user", "message__conversation__owner__person"
     )
-    return rows.defer("message__content", "root__text").order_by("line", "-pk")
+    return rows.defer("message__raw_content", "root__raw_text").order_by("line", "-pk")
 
 
 @Prepared
 def _rows(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin]:
     rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last))
     rows = rows.select_related("message__conversation__owner", "root").order_by("line", "pk")
-    return rows.defer("message__content", "root__text")
+    return rows.defer("message__raw_content", "root__raw_text")
 
 
 def ground_of(row: LineOrigin) -> Ground:
@@ -111,13 +111,13 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
         if (fact.pk, one.message_id, one.root_id) not in there
     ]
     ids = {one.message_id for _fact, one in fresh if one.message_id is not None}
-    said = dict(Message.objects.filter(pk__in=ids).values_list("pk", "content")) if ids else {}
+    said = dict(Message.objects.filter(pk__in=ids).values_list("pk", "raw_content")) if ids else {}
     insert(_evidence(fact, one, said.get(one.message_id or 0, "")) for fact, one in fresh)
 
 
 def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:
     """`said`: its message."""
-    first, last = cited(said, fact.text) or (None, None)
+    first, last = cited(said, fact.raw_text) or (None, None)
     return Evidence(
         team_id=fact.team_id,
         fact_id=fact.pk,

@@ -107,7 +107,7 @@ def narrowed(
     trust."""
     found = facts.filter(in_states(states, today(now, zone))) if states else facts
     columns = {"scope": scope, "kind": kind, "heading": heading, "source": source}
-    columns["text__icontains"] = words
+    columns["raw_text__icontains"] = words
     found = found.filter(**{name: value for name, value in columns.items() if value})
     if subject is not None:
         found = found.filter(subject=subject)
@@ -141,7 +141,7 @@ def values_of(fact: Fact) -> "QuerySet[Fact]":
 def evidence_of(facts: Sequence[Fact]) -> "QuerySet[Evidence]":
     """What was said, the latest last."""
     said = Evidence.objects.filter(fact__in=[fact.pk for fact in facts], message__isnull=False)
-    said = said.select_related("message__conversation").defer("message__content")
+    said = said.select_related("message__conversation").defer("message__raw_content")
     return said.order_by(F("said_at").asc(nulls_first=True), "pk")
 
 
@@ -166,12 +166,12 @@ def sides_of(found: Contradiction, facts: Iterable[Any]) -> list[Any]:
 
 def lines_of(file: File) -> dict[str, int]:
     """On which line of a file each of its statements begins, by the statement's print."""
-    return {one.print: one.line for one in statements_of(file.content, file.path)}
+    return {one.print: one.line for one in statements_of(file.raw_content, file.path)}
 
 
 def fact_at(file: File, line: int) -> Fact | None:
     """The statement that stands on a line."""
-    there = statements_of(file.content, file.path)
+    there = statements_of(file.raw_content, file.path)
     print_ = next((one.print for one in there if one.line <= line <= one.end), None)
     return Fact.objects.filter(file=file, fingerprint=print_).first() if print_ else None
 

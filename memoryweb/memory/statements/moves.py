@@ -38,7 +38,7 @@ _WENT = (
     *("corrected_at", "corrected_by", "hidden_at", "hidden_by"),
 )
 WORDING = (
-    *("text", "heading", "kind", "subject", "attribute", "value"),
+    *("raw_text", "heading", "kind", "subject", "attribute", "raw_value"),
     *("valid_from", "valid_to"),
 )
 _CAME = (
@@ -236,12 +236,12 @@ def word(fact: Fact, one: Statement) -> None:
 def wording_of(one: Statement) -> dict[str, Any]:
     claim = one.claim
     return {
-        "text": one.text,
+        "raw_text": one.text,
         "heading": one.heading,
         "kind": str(claim.kind),
         "subject": claim.subject[:200],
         "attribute": claim.attribute[:200],
-        "value": claim.value,
+        "raw_value": claim.value,
         "valid_from": claim.valid_from,
         "valid_to": claim.valid_to,
     }

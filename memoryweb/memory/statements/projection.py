@@ -47,7 +47,7 @@ def project(
     without it a person's removal is a correction, a program's none."""
     of = Revised(tx, file, writer, whys or {}, revision.restored_from is not None)
     if file.note_date is not None and before and of.takes_back and whys is None:
-        _correct_note(of, bullets_of(before), bullets_of(file.content))
+        _correct_note(of, bullets_of(before), bullets_of(file.raw_content))
     elif kind_of(file.path).holds_facts:
         move(of, statements_of(before, file.path), _there(file))
 
@@ -57,8 +57,8 @@ def follow_name(tx: Transaction, file: File, was: str, writer: Writer) -> None:
     if kind_of(was).holds_facts and kind_of(file.path).holds_facts:
         Fact.objects.filter(file=file).update(path=file.path)
         return
-    old, new = statements_of(file.content, was), statements_of(file.content, file.path)
-    whys = all_went(file.content, was, Why.REMOVED)
+    old, new = statements_of(file.raw_content, was), statements_of(file.raw_content, file.path)
+    whys = all_went(file.raw_content, was, Why.REMOVED)
     move(Revised(tx, file, writer, whys, is_restored=True), old, new)
 
 
@@ -70,7 +70,7 @@ def all_went(content: str, path: str, why: Fact.Why) -> Whys:
 def let_stand(file: File, line: int) -> None:
     """A person kept a flagged line: its statement waits no longer, and is not taken back."""
     follow_flags(file)
-    there = statements_of(file.content, file.path)
+    there = statements_of(file.raw_content, file.path)
     keys = [one.print for one in there if one.line <= line <= one.end]
     if keys:
         lift(corrections(file.agent_id, file.owner_id).filter(fingerprint__in=keys))
@@ -78,7 +78,7 @@ def let_stand(file: File, line: int) -> None:
 
 def follow_flags(file: File) -> None:
     """A flagged line's statement waits until a person keeps it."""
-    there = statements_of(file.content, file.path)
+    there = statements_of(file.raw_content, file.path)
     waiting = waiting_of(there, flags.flagged_lines(file)) if there else set()
     standing = Fact.objects.filter(file=file)
     standing.filter(state=State.PENDING).exclude(fingerprint__in=waiting).update(state=State.ACTIVE)
@@ -87,7 +87,7 @@ def follow_flags(file: File) -> None:
 
 def weigh(file: File) -> None:
     """Whose word each statement is, after a person released lines or had them kept again."""
-    grounds = grounds_of(file, statements_of(file.content, file.path))
+    grounds = grounds_of(file, statements_of(file.raw_content, file.path))
     rows = list(Fact.objects.filter(file=file, fingerprint__in=grounds))
     for row in rows:
         row.source = grounds[row.fingerprint].source
@@ -109,10 +109,10 @@ def bring_in_line(tx: Transaction, file: File) -> None:
     """Make the facts what the file says, whatever happened to them."""
     stood: dict[str, Statement] = {}
     for row in Fact.objects.filter(file=file).order_by("created_at", "pk"):
-        row.fingerprint, row.path = fingerprint(row.text), file.path
+        row.fingerprint, row.path = fingerprint(row.raw_text), file.path
         if row.fingerprint in stood:
             row.file, row.state, row.why = None, State.RETIRED, Why.DUPLICATE
-        stood.setdefault(row.fingerprint, Statement(row.text, row.heading))
+        stood.setdefault(row.fingerprint, Statement(row.raw_text, row.heading))
         row.save(update_fields=["fingerprint", "path", "file", "state", "why"])
     there = _there(file) if file.deleted_at is None else []
     move(Revised(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
@@ -125,7 +125,7 @@ def bring_in_line(tx: Transaction, file: File) -> None:
 
 
 def _there(file: File) -> list[Statement]:
-    return attributed(file, statements_of(file.content, file.path))
+    return attributed(file, statements_of(file.raw_content, file.path))
 
 
 def _correct_note(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:

@@ -44,7 +44,7 @@ def project_missing(**_signal: Any) -> None:
     for team in Team.objects.order_by("slug"):
         with scope(team=team):
             none = ~Exists(Fact.objects.filter(file=OuterRef("pk")))
-        _project(team, none & Q(deleted_at=None) & ~Q(content=""))
+        _project(team, none & Q(deleted_at=None) & ~Q(raw_content=""))
 
 
 def _project(team: Team, which: Q) -> Projected:

@@ -106,7 +106,7 @@ class NoteLine(NamedTuple):
 def list_files(acting: Acting, prefix: str = "") -> list[File]:
     """In the order of the prompt."""
     with reading(acting.sees):
-        found = File.objects.present().visible_to(acting.sees).defer("content")
+        found = File.objects.present().visible_to(acting.sees).defer("raw_content")
         rows = [file for file in found if file.path.startswith(prefix)]
     return sorted(rows, key=_in_order)
 
@@ -185,7 +185,7 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
             .format(path=file.path)
         )  # fmt: skip
     after = placeholders.put_back(file, content, writer, keeps=False)
-    broken = machine_guards.of_people(file.content, after, protected_lines(file))
+    broken = machine_guards.of_people(file.raw_content, after, protected_lines(file))
     if writer.is_machine and broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise EditRefused(said.format(detail=broken.detail))
@@ -203,7 +203,7 @@ def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -
     kept = screening.mask(tx.team.pk, text, owner_id=place.owner_id).text
     note = write.find(place)
     if note is not None and note.deleted_at is None:
-        for number, line in enumerate(note.content.split("\n"), start=1):
+        for number, line in enumerate(note.raw_content.split("\n"), start=1):
             if line.startswith("- ") and normalise(line) == normalise(kept):
                 return Remembered(path, number, None)
     fresh = NewLine(note_line(acting.now, text), Origin(asked=True))
@@ -281,10 +281,10 @@ def _nearest(file: File) -> int:
 def _matches(acting: Acting, wanted: str) -> Iterator[NoteLine]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date__isnull=False)
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
-        if wanted not in file.content.casefold():
+        if wanted not in file.raw_content.casefold():
             continue
         hidden = withheld_of([file])[file.pk]
-        for number, line in enumerate(file.content.split("\n"), start=1):
+        for number, line in enumerate(file.raw_content.split("\n"), start=1):
             if wanted in line.casefold() and not line.startswith("# ") and number not in hidden:
                 yield NoteLine(file, number, _snippet(line, wanted))
 
@@ -293,7 +293,7 @@ def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[Line]:
     """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
     for file, of_file in groupby(hits, key=lambda hit: hit[0]):
         numbers = {number for _file, number in of_file}
-        for block in blocks(without_flagged(file.content, withheld_of([file])[file.pk])):
+        for block in blocks(without_flagged(file.raw_content, withheld_of([file])[file.pk])):
             if numbers & set(range(block.line, block.end + 1)):
                 yield Line(file, block.line, block.text)
 
@@ -325,7 +325,7 @@ def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
     lines = [
         Line(file, block.line, block.text)
         for file in given
-        for block in blocks(without_flagged(file.content, hidden[file.pk]))
+        for block in blocks(without_flagged(file.raw_content, hidden[file.pk]))
     ]
     spans = [span for file in given for span in _spans(file, hidden[file.pk])]
     count(acting, query, lines, spans)
@@ -333,7 +333,7 @@ def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
 
 def _spans(file: File, hidden: Collection[int]) -> Iterator[Span]:
     """The stretches between its hidden lines."""
-    first, end = 1, line_count(file.content)
+    first, end = 1, line_count(file.raw_content)
     for number in [*sorted(hidden), end + 1]:
         if first < number:
             yield Span(file, first, number - 1)

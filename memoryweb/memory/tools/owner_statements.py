@@ -105,7 +105,7 @@ def reword(tx: Transaction, acting: Acting, fact: Fact, text: str, *, writer: Wr
         lines[one.line - 1 : one.end] = [f"- {said}"]
         return "\n".join(lines)
 
-    whys = {normalise(fact.text): Went(Fact.Why.SUPERSEDED, said)}
+    whys = {normalise(fact.raw_text): Went(Fact.Why.SUPERSEDED, said)}
     files.change_file(tx, acting, fact.path, change, writer=writer, whys=whys)
     return own(acting).filter(fingerprint=fingerprint(said)).first()
 

@@ -60,7 +60,7 @@ def write_memory(
     _check(step)
     place = place_of(acting, filename)
     file = write.find(place)
-    before = file.content if file and file.deleted_at is None else ""
+    before = file.raw_content if file and file.deleted_at is None else ""
     shown = placeholders.shown(file) if before and file and writer.is_machine else before
     content = _written(shown or _head(filename), step)
     if file is not None and writer.is_machine:

@@ -26,7 +26,7 @@ def search_facts(acting: Acting, query: str, limit: int, which: Q | None = None)
 def probe(acting: Acting, entity: str, limit: int) -> list[Found]:
     """All that is known of somebody or something by that name, the most trusted first."""
     name = normalise(entity)
-    about = Q(subject=name) | Q(text__icontains=entity.strip())
+    about = Q(subject=name) | Q(raw_text__icontains=entity.strip())
     with reading(acting.sees):
         rows = list(known(acting.sees, acting.now).filter(about)[:LOOKED_AT]) if name else []
     found = [found_with(fact, acting.now) for fact in rows]
@@ -43,7 +43,7 @@ def structured(acting: Acting, kind: str, key: str) -> list[Found]:
         rows = list(
             known(acting.sees, acting.now)
             .filter(file__isnull=False, **named)
-            .order_by("path", "text")
+            .order_by("path", "raw_text")
         )
     found = [found_with(fact, acting.now) for fact in rows]
     _count(acting, f"{kind} {key}", found)
@@ -64,7 +64,7 @@ def _count(acting: Acting, query: str, found: Iterable[Found]) -> None:
     standing = [one.fact for one in found if one.fact.file]
     places = {fact.file.pk: lines_of(fact.file) for fact in standing}
     lines = [
-        Line(fact.file, places[fact.file.pk][fact.fingerprint], fact.text)
+        Line(fact.file, places[fact.file.pk][fact.fingerprint], fact.raw_text)
         for fact in standing
         if fact.fingerprint in places[fact.file.pk]
     ]

@@ -40,7 +40,7 @@ class Hidden:
 
     def lines_of(self, file: File) -> set[int]:
         """Numbers of the lines of the current text that say something hidden."""
-        return self.lines_in(file.pk, file.content) if file.pk in self.prints else set()
+        return self.lines_in(file.pk, file.raw_content) if file.pk in self.prints else set()
 
     def lines_in(self, file_id: UUID, content: str) -> set[int]:
         """The same of any text of that file."""
@@ -54,7 +54,7 @@ class Hidden:
 
     def said(self, message: Message) -> str:
         """The message without what is hidden of it; empty where nothing else was said."""
-        return without_spans(message.content, self.spans.get(message.pk, ()))
+        return without_spans(message.raw_content, self.spans.get(message.pk, ()))
 
 
 def hidden(
@@ -158,10 +158,10 @@ def of_targets(rows: Iterable[Target]) -> Hidden:
 def text_of(row: Target) -> str:
     """What it says now."""
     if row.fact is not None:
-        return row.fact.text
+        return row.fact.raw_text
     if row.message is not None:
-        return row.message.content[row.first or 0 : row.last].strip()
-    lines = row.file.content.split("\n") if row.file else []
+        return row.message.raw_content[row.first or 0 : row.last].strip()
+    lines = row.file.raw_content.split("\n") if row.file else []
     found = (line for line in lines if line.strip() and fingerprint(line) == row.fingerprint)
     return clean(next(found, ""))
 

@@ -53,7 +53,7 @@ def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
         if file.pk in hidden:
             found[file.pk] |= _lines_of(file, hidden[file.pk]).keys()
         if file.pk in forgotten:
-            found[file.pk] |= lines_saying(file.content, forgotten[file.pk])
+            found[file.pk] |= lines_saying(file.raw_content, forgotten[file.pk])
     return found
 
 
@@ -77,7 +77,7 @@ def _against(files: Collection[UUID]) -> "QuerySet[Fact]":
 
 def _lines_of(file: File, facts: Mapping[str, Told]) -> dict[int, Told]:
     """Line → what is told of its statement, by the statement's print."""
-    there = statements_of(file.content, file.path) if facts else ()
+    there = statements_of(file.raw_content, file.path) if facts else ()
     return {
         line: facts[one.print]
         for one in there

@@ -58,7 +58,7 @@ def shown(file: File) -> str:
 def shown_all(files: Sequence[File]) -> list[str]:
     """The same of many files, in one statement."""
     withheld = outdated.withheld_of(files)
-    return [_with_placeholders(file, withheld[file.pk]) for file in files]
+    return [with_placeholders(file, withheld[file.pk]) for file in files]
 
 
 def shown_then(file: File, content: str) -> str:
@@ -74,7 +74,7 @@ def shown_then(file: File, content: str) -> str:
 def for_people(file: File, content: str | None = None, *, away: Hidden | None = None) -> str:
     """The current text or another one of the file, as people read it: who asked to forget something
     reads with the request what it is. `away`: what is hidden of it, if that was asked already."""
-    text = file.content if content is None else content
+    text = file.raw_content if content is None else content
     return _hidden_in(text, file, forgotten(files=[file]) if away is None else away)
 
 
@@ -86,7 +86,7 @@ def for_people_all(texts: Sequence[tuple[File, str]]) -> list[str]:
 
 def shown_in_diff(file: File, diff: str, *, is_program: bool = True) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
-    lines = file.content.split("\n")
+    lines = file.raw_content.split("\n")
     waiting = {lines[number - 1] for number in _withheld(file)} if is_program else set()
     compared = diff.split("\n")
     away = forgotten(files=[file]).lines_in(file.pk, "\n".join(line[2:] for line in compared))
@@ -128,7 +128,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     """What a program wrote, with the true lines where their placeholders stand; and `keeps` what
     it may not take away: such lines, and of a whole new text also what people pinned or wrote.
     """
-    if file is not None and file.content == content:
+    if file is not None and file.raw_content == content:
         return content
     if not writer.is_program:
         return _kept_by_people(file, content, writer)
@@ -140,11 +140,11 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
         return content
     protected = protected_lines(file) | withheld
     if protected and not content.strip():
-        lines = file.content.split("\n")
+        lines = file.raw_content.split("\n")
         return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
     # The writer has not seen these, so none of its lines is another version of one.
-    content = keep(file.content, content, withheld, replaces=False)
-    return keep(file.content, content, protected)
+    content = keep(file.raw_content, content, withheld, replaces=False)
+    return keep(file.raw_content, content, protected)
 
 
 def _kept_by_people(file: File | None, content: str, writer: Writer) -> str:
@@ -158,9 +158,9 @@ def _kept_by_people(file: File | None, content: str, writer: Writer) -> str:
     away = forgotten(files=[file]).lines_of(file)
     content = "\n".join(_lines_put_back(file, lines, away, _HIDDEN))
     if away and not content.strip():
-        stood = file.content.split("\n")
+        stood = file.raw_content.split("\n")
         return "".join(f"{stood[number - 1]}\n" for number in sorted(away))
-    return keep(file.content, content, away, replaces=False, pins=False) if away else content
+    return keep(file.raw_content, content, away, replaces=False, pins=False) if away else content
 
 
 def check_deletion(file: File, writer: Writer) -> None:
@@ -174,9 +174,9 @@ class _Waiting:
 
     def __init__(self, file: File) -> None:
         withheld = _withheld(file)
-        lines = file.content.split("\n")
+        lines = file.raw_content.split("\n")
         self._withheld = {lines[n - 1].strip() for n in withheld if n <= len(lines)}
-        self._stands = without_flagged(file.content, withheld)
+        self._stands = without_flagged(file.raw_content, withheld)
         self._seen = {line.strip() for line in self._stands.split("\n")}
         self._file = file
         self._forgotten = forgotten(files=[file])
@@ -219,10 +219,10 @@ def _to_be_forgotten(file: File, line: str) -> str:
     return f"{bullet[0] if bullet else ''}<!-- line to be forgotten #{_number(file, line)} -->"
 
 
-def _with_placeholders(file: File, withheld: Collection[int]) -> str:
+def with_placeholders(file: File, withheld: Collection[int]) -> str:
     if not withheld:
-        return file.content
-    lines = enumerate(file.content.split("\n"), start=1)
+        return file.raw_content
+    lines = enumerate(file.raw_content.split("\n"), start=1)
     return "\n".join(placeholder(file, line) if n in withheld else line for n, line in lines)
 
 
@@ -252,7 +252,7 @@ def _places(
     """By number: the lines that are shown with it, then those that a person has kept since."""
     found: dict[str, list[str]] = defaultdict(list)
     kept: dict[str, list[str]] = defaultdict(list)
-    for n, line in enumerate(file.content.split("\n"), start=1):
+    for n, line in enumerate(file.raw_content.split("\n"), start=1):
         match = pattern.fullmatch(line)
         if match and n not in withheld:
             found[match[1]].append(line)

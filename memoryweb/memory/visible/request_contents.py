@@ -36,7 +36,7 @@ def withheld_among(
     away = of_targets(rows.exclude(request=besides) if besides else rows)
     prints = {key: set(found) for key, found in away.prints.items()}
     for key, numbers in (flagged_of(files.values()) if files else {}).items():
-        lines = files[key].content.split("\n")
+        lines = files[key].raw_content.split("\n")
         found = {fingerprint(lines[n - 1]) for n in numbers if n <= len(lines)}
         prints[key] = prints.get(key, set()) | found
     flagged = flagged_messages(messages.values()) if messages else set()
@@ -150,8 +150,8 @@ def offered_of(request: Request) -> list[Told]:
 def about_for_others(request: Request) -> str:
     """A topic is told ("my weight"); more of the words may say what is hidden."""
     is_hiding = request.state in Request.HIDING and any(t.is_hidden for t in request.targets.all())
-    is_topic = not is_hiding or all(one.is_topic for one in meanings(request.about))
-    return request.about if is_topic else MARK
+    is_topic = not is_hiding or all(one.is_topic for one in meanings(request.raw_about))
+    return request.raw_about if is_topic else MARK
 
 
 def statements(request: Request) -> int:

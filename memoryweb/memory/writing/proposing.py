@@ -101,10 +101,10 @@ def propose(
     replaced = dict(of_runs.values_list("pk", "run"))
     of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
     settle(replaced)
-    content = screening.without_new(content, known=file.content)
-    screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.content)
+    content = screening.without_new(content, known=file.raw_content)
+    screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.raw_content)
     rooted = history.rooted(origins)  # what a source stands on may be changed meanwhile
-    proposal = Proposal(team=tx.team, file=file, run=run, content=screened.text)
+    proposal = Proposal(team=tx.team, file=file, run=run, raw_content=screened.text)
     proposal.base_revision = file.revision if base is None else base
     proposal.origins = {str(line): packed(origin) for line, origin in rooted.items()}
     _save(tx, proposal, broken)
@@ -126,24 +126,24 @@ def hold_back(
     where a person rejected all of it before."""
     rejected = rejected_lines(file.agent_id, file.owner, file.path)
     packs = {line: packed(origins[n]) for n, line in _lines(content) if n in origins}
-    content, _left_out = without_rejected(file.content, content, rejected)
+    content, _left_out = without_rejected(file.raw_content, content, rejected)
     proposal = _of_source(tx, file, writer)
-    if content == file.content or proposal.state not in {"", Proposal.State.PENDING}:
+    if content == file.raw_content or proposal.state not in {"", Proposal.State.PENDING}:
         return None
     if proposal.state:
-        was = dict(_lines(proposal.content))
+        was = dict(_lines(proposal.raw_content))
         packs = {was[int(n)]: kept for n, kept in proposal.origins.items()} | packs
         content = _together(file, proposal, content)
-        if (content, file.revision) == (proposal.content, proposal.base_revision):
+        if (content, file.revision) == (proposal.raw_content, proposal.base_revision):
             return proposal
-    stood = set(file.content.split("\n"))
+    stood = set(file.raw_content.split("\n"))
     nothing = packed(Origin())
     proposal.origins = {
         str(n): packs.get(line, nothing)
         for n, line in _lines(content)
         if states(line) and line not in stood
     }
-    proposal.content, proposal.base_revision = content, file.revision
+    proposal.raw_content, proposal.base_revision = content, file.revision
     _save(tx, proposal, broken)
     return proposal
 
@@ -193,7 +193,9 @@ def _rejected(
     proposals = Proposal.objects.filter(
         is_rejected | is_partly, file__agent=agent_id, file__owner=owner_id, file__path=path
     )
-    return proposals.order_by("-created_at").values_list("content", "origins", "taken")[:_LATEST]
+    return proposals.order_by("-created_at").values_list("raw_content", "origins", "taken")[
+        :_LATEST
+    ]
 
 
 def current_revision(file: File) -> Revision:
@@ -266,7 +268,7 @@ def _of_source(tx: Transaction, file: File, writer: Writer) -> Proposal:
 def _together(file: File, waiting: Proposal, content: str) -> str:
     """Both changes: whoever makes the later one has not seen the earlier."""
     base = content_of(file, waiting.base_revision)
-    hunks = merge(base, waiting.content, content)
+    hunks = merge(base, waiting.raw_content, content)
     return "\n".join(line for hunk in hunks for line in hunk.merged)
 
 

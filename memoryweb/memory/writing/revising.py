@@ -56,12 +56,12 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
     if not saves:
         return []
     waits = flags.flagged_of([one.file for one in saves if one.file.revision])
-    before = [one.file.content for one in saves]
+    before = [one.file.raw_content for one in saves]
     revisions = revise(tx, [(one.file, one.change) for one in saves], writer)
     brought = []
     for one, old, revision in zip(saves, before, revisions, strict=True):
         file, origins = one.file, rooted(one.origins)
-        rows = line_origins.follow(file, old, revision, file.content, origins)
+        rows = line_origins.follow(file, old, revision, file.raw_content, origins)
         stood, flagged = without_flagged(old, waits[file.pk]), bool(waits[file.pk])
         brought.append(Brought(file, stood, rows, was_flagged=flagged))
     keep(tx, action, brought, revisions)
@@ -105,7 +105,7 @@ def _revision(
 ) -> Revision:
     delta = change.delta if file.revision else None
     last_base = file.base_revision
-    file.content = change.content
+    file.raw_content = change.content
     file.sha256 = sha256(change.content)
     file.size = len(change.content.encode())
     file.revision += 1
@@ -118,7 +118,7 @@ def _revision(
         file=file,
         number=file.revision,
         base=file.base_revision,
-        text=change.content if delta is None else delta,
+        raw_text=change.content if delta is None else delta,
         sha256=file.sha256,
         size=file.size,
         author_kind=writer.kind,

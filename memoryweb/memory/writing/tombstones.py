@@ -146,7 +146,7 @@ def _fingerprint(agent_id: UUID, owner_id: UUID | None, text: str) -> str:
 def in_files(files: Iterable[File], before: Iterable[str]) -> None:
     """Their lines that did not stand in the texts before."""
     for file, text in zip(files, before, strict=True):
-        fresh = list(new_lines(file.content, text))
+        fresh = list(new_lines(file.raw_content, text))
         for request, texts in hidden_texts(file.agent_id, file.owner_id).items() if fresh else ():
             prints = {fingerprint(line) for line in fresh if _says(line, texts)}
             for fact in Fact.objects.filter(file=file, fingerprint__in=prints):
@@ -159,7 +159,7 @@ def in_messages(
     conversation: Conversation, rows: Iterable[Message], anew: Mapping[str, datetime]
 ) -> None:
     """But for what the owner says `anew`, after the request: that is news."""
-    said = [(row, *sentence) for row in rows for sentence in sentences(row.content)]
+    said = [(row, *sentence) for row in rows for sentence in sentences(row.raw_content)]
     asked = hidden_texts(conversation.agent_id, memory_of(conversation.owner))
     for request, texts in asked.items():
         news = {text for text, at in anew.items() if at > request.created_at}

@@ -125,7 +125,7 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
         for text, path in zip(texts, named, strict=True)
     ]
     saves = [one for one in made if isinstance(one, Save)]
-    before = [one.file.content for one in saves]
+    before = [one.file.raw_content for one in saves]
     revisions = iter(save(tx, "file.written", saves, writer))
     if buried.is_hiding and not writer.is_own_hand:
         tombstones.in_files([one.file for one in saves], before)
@@ -150,7 +150,7 @@ def _judged(
     _check_lock(file, path.text, text.expected)
     if text.whys is None or writer.is_program:  # else it says which statements it takes out
         content = placeholders.put_back(file, content, writer)
-    known = file.content if file else ""
+    known = file.raw_content if file else ""
     content = _kept_out(tx, buried, content, known, writer)
     if _is_at(file, content):
         return Written(file, None, file.revision)
@@ -177,7 +177,7 @@ def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) ->
 
 def _is_at(file: File | None, content: str) -> TypeGuard[File]:
     """The file is there with just this text."""
-    return file is not None and file.deleted_at is None and unix_ends(file.content) == content
+    return file is not None and file.deleted_at is None and unix_ends(file.raw_content) == content
 
 
 def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: Writer) -> Written:
@@ -196,8 +196,8 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
         file = _at(file, place, path, writer, places)
         header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
     else:
-        header = "" if not file.content or file.content.endswith("\n") else "\n"
-    first = (file.content + header).count("\n") + 1
+        header = "" if not file.raw_content or file.raw_content.endswith("\n") else "\n"
+    first = (file.raw_content + header).count("\n") + 1
     buried = tombstones.of(place.agent.pk, place.owner_id)
     left = ((line, _kept_out(tx, buried, line.text, "", writer)) for line in lines)
     lines = [replace(line, text=text) for line, text in left if text or not line.text]
@@ -205,14 +205,14 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
         return Written(file, None, file.revision)
     screened = screening.each_line(tx.team.pk, lines, first, place.owner_id, writer)
     delta = header + screened.text
-    _check_content(file.content + delta)
+    _check_content(file.raw_content + delta)
     origins = {first + at: line.origin for at, line in enumerate(lines)}
     if broken is not None:
-        whole = replace(screened, text=file.content + delta)
+        whole = replace(screened, text=file.raw_content + delta)
         return _held_back(tx, file, broken, whole, writer, origins)
-    before = file.content
+    before = file.raw_content
     stood = without_flagged(before, flags.flagged_lines(file))
-    [revision] = revise(tx, [(file, Change(file.content + delta, delta))], writer)
+    [revision] = revise(tx, [(file, Change(file.raw_content + delta, delta))], writer)
     rows = list(line_origins.new_rows(file, revision, rooted(origins)))
     keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
     projection.project(tx, file, revision, before, writer)
@@ -262,13 +262,13 @@ def restore(
     file = lock(file)
     matrix.check(writer, _place_of(file))
     content = placeholders.put_back(file, content_of(file, number), writer)
-    before, buried = file.content, tombstones.of(file.agent_id, file.owner_id)
+    before, buried = file.raw_content, tombstones.of(file.agent_id, file.owner_id)
     content = buried.kept_out(content, known=before)
-    if content == file.content and file.deleted_at is None:
+    if content == file.raw_content and file.deleted_at is None:
         return Written(file, None, file.revision)
     screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
     content = screened.text
-    if content == file.content and file.deleted_at is None:
+    if content == file.raw_content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
     origins = returning(file, number)
     if (broken := matrix.why_asked(writer, _place_of(file), file)) is not None:
@@ -300,7 +300,7 @@ def rename(
             raise Exists(other.path)
         _step_aside(tx, other, writer)
     was = file.path
-    revision = _move(tx, file, wanted, Change(file.content, delta=""), writer)
+    revision = _move(tx, file, wanted, Change(file.raw_content, delta=""), writer)
     projection.follow_name(tx, file, was, writer)
     indexing.index_files([file])
     return Written(file, revision, revision.number - 1)

@@ -116,7 +116,7 @@ def _statement(request: TeamRequest, fact: Any, fresh: set[str]) -> dict[str, An
         "weight": weight,
         "percent": round(100 * weight.value),
         "since": held_from(fact),
-        "is_new": fact.text in fresh and not fact.was,
+        "is_new": fact.raw_text in fresh and not fact.was,
         "was": fact.was,
         "confirmed": fact.confirmed_at is not None,
         "is_disputed": fact.state == Fact.State.DISPUTED,
@@ -207,7 +207,7 @@ def _talks(
 def _lessons(request: TeamRequest, taught: Mapping[Fact, bool]) -> Iterable[dict[str, Any]]:
     for fact, is_new in list(taught.items())[:_LINES]:
         yield {
-            "text": fact.text,
+            "text": fact.raw_text,
             "url": fact_url(request, fact),
             "is_new": is_new,
             "is_over": fact.state in Fact.OVER,
@@ -296,7 +296,7 @@ def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     dreams: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreamt(agent, workspace.owner_id, now, _DAYS):
         dreams[dream.day].append(dream)
-    files = workspace.files.present().defer("content")
+    files = workspace.files.present().defer("raw_content")
     since = now.date() - timedelta(days=_DAYS)
     notes = {one.note_date: one for one in files.filter(note_date__gte=since) if one.note_date}
     archives = files.filter(folded_path__startswith=_ARCHIVES).order_by("-folded_path")

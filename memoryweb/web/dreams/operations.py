@@ -177,7 +177,7 @@ def _facts(run: Run, operations: Iterable[Operation]) -> dict[str, Fact]:
     texts = {text for one in operations for text in (one.after, *one.before) if text}
     rows = run.agent.facts.of(run.agent_id, run.owner_id)
     rows = rows.filter(fingerprint__in={fingerprint(text) for text in texts}, path="MEMORY.md")
-    found = sorted(rows.defer("value"), key=lambda one: one.file_id is not None)
+    found = sorted(rows.defer("raw_value"), key=lambda one: one.file_id is not None)
     return {one.fingerprint: one for one in found}
 
 

@@ -92,7 +92,7 @@ def without_forgotten(facts: Iterable[Any]) -> set[UUID]:
     away = {*hiding_of(asked), *(one.pk for one in shown if getattr(one, "is_hidden", False))}
     for fact in shown:
         if fact.pk in away:
-            fact.text, fact.value = _("Hidden: it is to be forgotten"), ""
+            fact.raw_text, fact.raw_value = _("Hidden: it is to be forgotten"), ""
     return away
 
 

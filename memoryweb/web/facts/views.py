@@ -312,7 +312,7 @@ def _show(
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
         can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
-        form=form or EditForm(initial={"text": fact.text}),
+        form=form or EditForm(initial={"text": fact.raw_text}),
         my_vote=fact.my_vote,
     )
     status = 422 if form else 200

@@ -204,7 +204,7 @@ def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm
 
 
 def _merged(file: File, opened: str, said: dict[str, Any]) -> str:
-    base, theirs = for_people_all([(file, opened), (file, file.content)])
+    base, theirs = for_people_all([(file, opened), (file, file.raw_content)])
     lines = said["first"], said["last"], said["text"]
     if base == theirs:
         return with_words(base, *lines)

@@ -156,7 +156,7 @@ def changed_lines(file: File) -> tuple[set[int], int, int]:
     """The lines that the last revision brought or worded otherwise, the first place that it
     touched, and how many lines it took away."""
     before = content_of(file, file.revision - 1) if file.revision > 1 else ""
-    old, new = before.split("\n"), file.content.split("\n")
+    old, new = before.split("\n"), file.raw_content.split("\n")
     carried = carry(old, new)
     stayed = carried.same.keys()
     lines = {n for n, line in enumerate(new, 1) if n not in stayed and line.strip()}

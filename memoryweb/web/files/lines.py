@@ -89,7 +89,7 @@ def standings(lines: Sequence[Shown]) -> set[str]:
 
 def _shown_lines(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
-    pinned, waiting = pinned_lines(file.content), flagged_lines(file)
+    pinned, waiting = pinned_lines(file.raw_content), flagged_lines(file)
     against, away = spoken_against(file), all_hidden.lines_of(file)
     own = Q(file=file, request__owner=file.owner_id)
     undoable = hidden(files=[file], which=own).lines_of(file) if away else set()

@@ -209,7 +209,7 @@ def _hunks(file: File, form: MergeForm) -> list[Hunk]:
     """The ancestor is found by its hash; without it, nothing counts as taken away."""
     theirs = content_with(file, form.cleaned_data["sha256"])
     base = content_with(file, form.cleaned_data["base"])
-    then = file.content if theirs is None else theirs
+    then = file.raw_content if theirs is None else theirs
     before, after = for_people_all([(file, base or ""), (file, then)])
     return merge(None if base is None else before, after, form.cleaned_data["content"])
 

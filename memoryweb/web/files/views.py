@@ -100,7 +100,7 @@ def tree(request: HttpRequest, workspace: Workspace) -> Tree:
 
 
 def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
-    found = workspace.files.present().filter(folded_path__contains=fold(name)).defer("content")
+    found = workspace.files.present().filter(folded_path__contains=fold(name)).defer("raw_content")
     pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
     size = found.aggregate(size=Sum("size"))["size"]
     groups = (
@@ -113,7 +113,7 @@ def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
 
 def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
     found: dict[str, list[File]] = defaultdict(list)
-    others = workspace.files.present().filter(note_date=None).defer("content")
+    others = workspace.files.present().filter(note_date=None).defer("raw_content")
     for file in others.order_by("sort_order", "folded_path"):
         found[kind_of(file.path).group].append(file)
     for key in ("other", "skills", "structured", "entries"):
@@ -146,7 +146,7 @@ def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[dict[str, A
     files = workspace.files.present().filter(
         note_date__year=current.month.year, note_date__month=current.month.month
     )
-    shown = list(files.defer("content").order_by("-note_date"))
+    shown = list(files.defer("raw_content").order_by("-note_date"))
     label = gettext_lazy("Daily notes")
     return months, Group(
         "notes", label, shown, sum(m.count for m in found), sum(m.size for m in found)
@@ -201,7 +201,7 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     context = about(
         workspace,
         tree=tree(request, workspace),
-        order=workspace.files.enabled_in_order().defer("content"),
+        order=workspace.files.enabled_in_order().defer("raw_content"),
         query=f"?{request.GET.urlencode()}" if request.GET else "",
         deleted=page(request, deleted(workspace.files), size=10),
     )
@@ -265,7 +265,7 @@ def _text(
 def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     found = find_file(request, workspace, path)
-    lines = found.content.split("\n")
+    lines = found.raw_content.split("\n")
     if not 1 <= line <= len(lines):
         raise Http404
     steps = trace(request, found, line)
@@ -302,7 +302,7 @@ def notes(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     note_read(request, workspace.owner, "files", agent_id)
     found = workspace.files.present().filter(note_date__isnull=False)
     shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
-    texts = for_people_all([(one, one.content) for one in shown])
+    texts = for_people_all([(one, one.raw_content) for one in shown])
     rows = [
         {
             "file": one,

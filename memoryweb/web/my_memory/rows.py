@@ -254,7 +254,7 @@ def _whose(who: Oneself, file: File) -> str:
 
 def _said(who: Oneself, message: Message) -> Row:
     """A message that a sentence stands on. Without an address on a visit."""
-    cut = message.content[:_QUOTED] + ("…" if len(message.content) > _QUOTED else "")
+    cut = message.raw_content[:_QUOTED] + ("…" if len(message.raw_content) > _QUOTED else "")
     talk = message.conversation
     at = f"?message={message.position}#m{message.position}"
     url = who.to("agents_conversation", talk.agent_id, talk.pk, query=at)

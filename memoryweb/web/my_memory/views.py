@@ -259,7 +259,7 @@ def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) 
     block, before = door.moved(file, form.spot)
     now = ""
     if block:
-        lines = file.content.split("\n")[block.line - 1 : block.end]
+        lines = file.raw_content.split("\n")[block.line - 1 : block.end]
         now = "\n".join(lines)[len(marker_of(lines[0], block)) :]
         form = RewordForm(
             initial={

@@ -153,7 +153,7 @@ def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) ->
 
 
 def _both_sides(item: Item, _content: str) -> str:
-    sides = [fact.text for fact in sides_of(item.row, item.row.facts.all())]
+    sides = [fact.raw_text for fact in sides_of(item.row, item.row.facts.all())]
     if len(sides) < 2:
         return "".join(sides)
     said = gettext("“{one}” or “{other}”")
@@ -163,8 +163,8 @@ def _both_sides(item: Item, _content: str) -> str:
 def _asked_words(item: Item, _content: str) -> str:
     """Those of an owner's request are not told to the readers of shared memory; they read
     what it is about."""
-    if item.row.about or item.row.owner_id:
-        return str(item.row.about)
+    if item.row.raw_about or item.row.owner_id:
+        return str(item.row.raw_about)
     if not item.row.offered or not item.is_waiting:
         return gettext("Somebody asked to forget this of shared memory.")
     return _and_more(item.row.offered, item.row.offers - 1)

@@ -35,7 +35,7 @@ def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> 
     proposal, file = item.row, item.row.file
     outcome = review.outcome(proposal) if item.is_waiting else None
     base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
-    before, after = (base, proposal.content) if outcome is None else (file.content, outcome)
+    before, after = (base, proposal.raw_content) if outcome is None else (file.raw_content, outcome)
     changes = changes_of(before, after)
     picked = _picked(data, changes) if data and "seen" in data else None
     token = proposal.token
@@ -58,7 +58,7 @@ def picked_of(item: Item, data: QueryDict) -> Picked | None:
     outcome = review.outcome(item.row)
     if "seen" not in data or outcome is None:
         return None
-    return _picked(data, changes_of(item.row.file.content, outcome))
+    return _picked(data, changes_of(item.row.file.raw_content, outcome))
 
 
 def _picked(data: QueryDict, changes: Sequence[Change]) -> Picked:
@@ -85,7 +85,7 @@ def shown_of(request: TeamRequest, items: Iterable[Item]) -> Shown:
 
 def _texts(row: Any) -> tuple[str, str]:
     """That of the file, and what is proposed in its place."""
-    return row.file.content, getattr(row, "content", row.file.content)
+    return row.file.raw_content, getattr(row, "raw_content", row.file.raw_content)
 
 
 def in_brief(request: TeamRequest, items: Sequence[Item]) -> dict[str, dict[str, Any]]:
@@ -172,7 +172,7 @@ def _behind(item: Item, changes: Sequence[Change]) -> Mapping[int, tuple[str, li
             for text in (one.after, *one.before):
                 told[normalise(text)] = one
     origins = review.origins_of(proposal)
-    lines = proposal.content.split("\n")
+    lines = proposal.raw_content.split("\n")
     placed = {lines[n - 1]: one for n, one in origins.items() if n <= len(lines)}
     found = {}
     for change in changes:
@@ -235,7 +235,7 @@ class _Heard:
         note_read(self._request, talk.owner, "conversation", talk.pk)
         who = message.name or str(message.get_role_display())
         return {
-            "text": Truncator(message.content).chars(_QUOTED),
+            "text": Truncator(message.raw_content).chars(_QUOTED),
             "who": who,
             "at": message.timestamp,
             "url": talk_url(self._request, talk, message.position),

@@ -1,0 +1,153 @@
+"""The way out for text: what a reader is given of files, messages and statements.
+
+`Look` asks once for all that a page or an answer is about to show, and gives small objects with
+what may be read. Rooms above this one never read a `raw_` field of a model (a wall sees to it);
+texts of their own they pass as values: `Look.then` for another text of a file, `away_from` for
+what a run has told.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.memory.models import Fact, File, Message
+from memoryweb.memory.visible import outdated, placeholders
+from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
+
+TO_BE_FORGOTTEN = _("Hidden: it is to be forgotten")
+
+
+class To(Enum):
+    """Where the text goes."""
+
+    PAGE = auto()  # a person reads it
+    PROGRAM = auto()  # an agent, or whoever calls with an integration's token
+    HOST = auto()  # of a model; given what a program is
+
+
+@dataclass(frozen=True)
+class ReadableFile:
+    """`hidden`: numbers of the lines in whose place something else stands; numbers stay."""
+
+    id: UUID
+    path: str
+    text: str
+    hidden: frozenset[int] = frozenset()
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+
+@dataclass(frozen=True)
+class ReadableMessage:
+    """`text` is empty where all of it is to be forgotten; `is_cut`: some of it is."""
+
+    id: int
+    text: str
+    is_cut: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The same for a person, who is told that something was there."""
+        return self.text or (MARK if self.is_cut else "")
+
+
+@dataclass(frozen=True)
+class ReadableFact:
+    """A statement. One that is to be forgotten says only that."""
+
+    id: UUID
+    text: "str | Promise"
+    value: str
+    is_hidden: bool = False
+
+
+class Look:
+    """At most two statements to the database, however many texts there are; none before the first
+    text is asked for. What was not named when the look began can't be read through it (KeyError).
+    """
+
+    def __init__(
+        self,
+        to: To,
+        *,
+        files: Iterable[File] = (),
+        messages: Iterable[Message] = (),
+        facts: Iterable[Fact] = (),
+    ) -> None:
+        self.to = to
+        self._files = {one.pk: one for one in files}
+        self._messages = {one.pk: one for one in messages}
+        self._facts = {one.pk: one for one in facts}
+
+    @cached_property
+    def hidden(self) -> Hidden:
+        """What is to be forgotten of all that this look is about."""
+        files, messages = self._files, self._messages
+        unknown = [pk for pk, fact in self._facts.items() if not hasattr(fact, "is_hidden")]
+        known = frozenset(pk for pk, fact in self._facts.items() if getattr(fact, "is_hidden", 0))
+        if unknown:
+            which = Q(fact__in=unknown) | Q(file__in=[*files]) | Q(message__in=[*messages])
+            teams = {fact.team_id for fact in self._facts.values()}
+            found = hidden(
+                files=files.values(), messages=messages.values(), teams=teams, which=which
+            )
+        else:
+            found = hidden(files=files.values(), messages=messages.values())
+        return Hidden(found.facts | known, found.prints, found.spans) if known else found
+
+    @cached_property
+    def _withheld(self) -> Mapping[UUID, set[int]]:
+        """Lines that no program is given."""
+        return outdated.withheld_of([*self._files.values()])
+
+    def file(self, file: File) -> ReadableFile:
+        """The current text."""
+        its = self._files[file.pk]
+        if self.to is To.PAGE:
+            away = self.hidden.lines_of(its)
+            text = placeholders.for_people(its, away=self.hidden)
+        else:
+            away = self._withheld[its.pk]
+            text = placeholders.with_placeholders(its, away)
+        return ReadableFile(its.pk, its.path, text, frozenset(away))
+
+    def then(self, file: File, text: str) -> str:
+        """Another text of the file: an earlier one, or one that is proposed for it."""
+        its = self._files[file.pk]
+        if self.to is To.PAGE:
+            return placeholders.for_people(its, text, away=self.hidden)
+        return placeholders.shown_then(its, text)
+
+    def message(self, message: Message) -> ReadableMessage:
+        its = self._messages[message.pk]
+        return ReadableMessage(its.pk, self.hidden.said(its), its.pk in self.hidden.spans)
+
+    def fact(self, fact: Fact) -> ReadableFact:
+        its = self._facts[fact.pk]
+        if its.pk in self.hidden.facts:
+            return ReadableFact(its.pk, TO_BE_FORGOTTEN, "", is_hidden=True)
+        return ReadableFact(its.pk, its.raw_text, its.raw_value)
+
+
+def readable_files(files: Sequence[File], to: To) -> Iterator[ReadableFile]:
+    """Their current texts."""
+    look = Look(to, files=files)
+    return map(look.file, files)
+
+
+def readable_messages(messages: Sequence[Message], to: To) -> Iterator[ReadableMessage]:
+    look = Look(to, messages=messages)
+    return map(look.message, messages)
+
+
+def readable_facts(facts: Sequence[Fact], to: To) -> Iterator[ReadableFact]:
+    look = Look(to, facts=facts)
+    return map(look.fact, facts)
