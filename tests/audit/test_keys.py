@@ -1,6 +1,7 @@
 """A database is served with the keys that it was written with, or not at all."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -58,10 +59,20 @@ def test_nor_does_it_write(world: World, settings: Any) -> None:
 
 
 @pytest.mark.parametrize("server", ["memoryweb.asgi", "memoryweb.wsgi"])
-def test_no_web_server_starts_with_another_key(tmp_path: Path, server: str) -> None:
+@pytest.mark.parametrize("name", ["SECRET_KEY", "CHECKPOINT_SECRET"])
+def test_no_web_server_starts_with_another_key(
+    world: World, settings: Any, server: str, name: str
+) -> None:
+    setattr(settings, name, "another")
+    with pytest.raises(keys.KeysRefused, match=f"Put back the old one: set MEMORYWEB_{name}"):
+        runpy.run_module(server)
+
+
+def test_a_web_server_starts_with_its_own_keys_and_ends_with_anothers(tmp_path: Path) -> None:
+    """In a process of its own, with the keys of the environment."""
     copy_migrated(tmp_path / "database")
 
-    def run_python(code: str, **another: str) -> str:
+    def run_python(code: str, **another: str) -> "subprocess.CompletedProcess[str]":
         environment = {
             "DJANGO_SETTINGS_MODULE": "memoryweb.settings",
             "MEMORYWEB_HOME": str(tmp_path),
@@ -71,16 +82,15 @@ def test_no_web_server_starts_with_another_key(tmp_path: Path, server: str) -> N
         }
         command = [sys.executable, "-c", code]
         given = os.environ | environment | another
-        return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True).stderr
+        return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True)
 
-    establishing = "from memoryweb.audit.key_changes import establish; establish()"
-    assert "Put back" not in run_python(f"import {server}")
-    assert not run_python(f"import django; django.setup(); {establishing}")
-    assert "Put back" not in run_python(f"import {server}")
-    for name in ("MEMORYWEB_SECRET_KEY", "MEMORYWEB_CHECKPOINT_SECRET"):
-        assert f"Put back the old one: set {name}" in run_python(
-            f"import {server}", **{name: "another"}
-        )
+    server = "import memoryweb.asgi"
+    establishing = "from memoryweb.audit import key_changes, keys; key_changes.establish()"
+    started = run_python(f"{server}; {establishing}; keys.check()")
+    assert started.returncode == 0, started.stderr
+    refused = run_python(server, MEMORYWEB_SECRET_KEY="another")
+    assert refused.returncode == 1
+    assert "Put back the old one: set MEMORYWEB_SECRET_KEY" in refused.stderr
 
 
 def test_no_key_stands_in_the_database(world: World, settings: Any) -> None:

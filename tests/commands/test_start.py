@@ -31,6 +31,15 @@ print("at work", flush=True)
 sys.stdin.read()
 """
 
+# So that no demo is made.
+PREPARE = """
+import django
+django.setup()
+from django.core.management import call_command
+call_command("create_team", name="Harbour")
+call_command("add_member", team="Harbour", email="ann@harbour.example", role="admin")
+"""
+
 
 @pytest.fixture(autouse=True)
 def _home(db: None, tmp_path: Path, settings: Any) -> None:
@@ -167,13 +176,9 @@ def test_what_a_killed_start_leaves_is_named_by_the_next_and_can_be_stopped(
 ) -> None:
     environment = os.environ | {"MEMORYWEB_HOME": str(tmp_path), "PORT": str(free_port)}
     environment["MEMORYWEB_DATABASE_URL"] = f"sqlite:///{tmp_path / 'memoryweb.sqlite3'}"
+    environment["DJANGO_SETTINGS_MODULE"] = "memoryweb.settings"
     copy_migrated(tmp_path / "memoryweb.sqlite3")
-    make_team = ("create_team", "--name", "Harbour")
-    add = ("add_member", "--team", "Harbour", "--email", "ann@harbour.example", "--role", "admin")
-    for command in (make_team, add):  # so that no demo is made
-        subprocess.run(
-            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=True
-        )
+    subprocess.run([sys.executable, "-c", PREPARE], cwd=ROOT, env=environment, check=True)
     started = subprocess.Popen(
         [sys.executable, "manage.py", "start"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
     )

@@ -1,6 +1,7 @@
 """The API keeps what its OpenAPI description says, whatever is sent to it."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import jsonschema_rs
@@ -21,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
 from memoryweb.wsgi import application
 from tests.api.callers import callers_of
 from tests.snapshot import restored
+from tests.walls.api_routes import ROUTES
 from tests.walls.api_stage import furnish
 from tests.world import World
 
@@ -33,8 +35,7 @@ CHECKS = [
 
 
 IDS = {"conversation": "c-1", "path": "MEMORY.md"}
-DESCRIBED = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
-OPERATIONS = [found.ok() for found in DESCRIBED.get_all_operations() if isinstance(found, Ok)]
+pytestmark = pytest.mark.usefixtures("_one_connection")
 
 
 @pytest.fixture
@@ -47,9 +48,22 @@ def _one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-@pytest.mark.usefixtures("_one_connection")
-@pytest.mark.parametrize("operation", OPERATIONS, ids=[one.label for one in OPERATIONS])
-def test_every_operation_answers_as_described(operation: Any, world: World) -> None:
+@cache
+def described() -> Any:
+    """Made for who tries it: each process collects all tests, and this takes seconds."""
+    return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
+
+
+@cache
+def operations() -> dict[str, Any]:
+    """By their names, which are those of the table: test_api_access."""
+    found = [one.ok() for one in described().get_all_operations() if isinstance(one, Ok)]
+    return {one.definition.raw["operationId"]: one for one in found}
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_every_operation_answers_as_described(name: str, world: World) -> None:
+    operation = operations()[name]
     callers = restored("callers", lambda: callers_of(world))
     stage = restored("described", lambda: furnish(world.home))
     token = f"Bearer {callers.admin.token}"
@@ -75,7 +89,7 @@ def test_every_operation_answers_as_described(operation: Any, world: World) -> N
 
 def test_every_operation_has_a_description_and_an_example() -> None:
     lacking = []
-    for operation in OPERATIONS:
+    for operation in operations().values():
         raw = operation.definition.raw
         answers = [answer.get("content", {}) for answer in raw["responses"].values()]
         shown = any("example" in content for answer in answers for content in answer.values())
@@ -90,11 +104,11 @@ def test_every_operation_has_a_description_and_an_example() -> None:
 
 
 def test_every_example_fits_its_schema() -> None:
-    resolver = {"components": DESCRIBED.raw_schema["components"]}
-    for operation in OPERATIONS:
+    resolver = {"components": described().raw_schema["components"]}
+    for operation in operations().values():
         raw = operation.definition.raw
         bodies = [raw["requestBody"]] if "requestBody" in raw else []
-        for described in [*bodies, *raw["responses"].values()]:
-            for content in described.get("content", {}).values():
+        for part in [*bodies, *raw["responses"].values()]:
+            for content in part.get("content", {}).values():
                 if "example" in content:
                     jsonschema_rs.validate({**resolver, **content["schema"]}, content["example"])

@@ -1,6 +1,8 @@
 """Each noun of memory has a door, its `__init__`: other rooms import that and nothing behind it."""
 
 import ast
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,26 +12,40 @@ MEMORY = "memoryweb.memory"
 SHARED = {"models", "lines", "statements", "index", "visible", "writing"}
 NOUNS = {path.parent.name for path in (ROOT / "memoryweb/memory").glob("*/__init__.py")}
 NOUNS -= SHARED | {"migrations"}
-# An `apps.py` only wires handlers to the engine.
-MODULES = [path for path in (ROOT / "memoryweb").rglob("*.py") if path.name != "apps.py"]
+
+
+@dataclass(frozen=True)
+class Import:
+    """One `from module import names`."""
+
+    path: Path
+    line: int
+    module: str
+    names: frozenset[str]
+
+
+@cache
+def _imports() -> list[Import]:
+    """Read once, for all nouns. An `apps.py` only wires handlers to the engine."""
+    modules = [path for path in (ROOT / "memoryweb").rglob("*.py") if path.name != "apps.py"]
+    return [
+        Import(path, node.lineno, node.module, frozenset(name.name for name in node.names))
+        for path in modules
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module
+    ]
 
 
 @pytest.mark.parametrize("noun", sorted(NOUNS))
 def test_nobody_imports_what_is_behind_the_door(noun: str) -> None:
     room = ROOT / "memoryweb/memory" / noun
-    behind = f"{MEMORY}.{noun}."
+    door = f"{MEMORY}.{noun}"
     modules = {path.stem for path in room.iterdir()}
     passed = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in MODULES
-        if not path.is_relative_to(room)
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ImportFrom)
-        and node.module
-        and (
-            node.module.startswith(behind)
-            or (node.module == behind[:-1] and {name.name for name in node.names} & modules)
-        )
+        f"{one.path.relative_to(ROOT)}:{one.line}"
+        for one in _imports()
+        if not one.path.is_relative_to(room)
+        if one.module.startswith(f"{door}.") or (one.module == door and one.names & modules)
     ]
     assert passed == []
 

@@ -64,6 +64,7 @@ def named(route: Route) -> dict[str, str]:
     return {name: route.ids.get(name, name) for name in addresses()[f"web:{route.name}"]}
 
 
+@cache
 def addresses() -> dict[str, list[str]]:
     """Every address that is not the API's by its name, with the ids in it."""
     found: dict[str, list[str]] = {}
