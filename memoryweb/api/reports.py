@@ -20,9 +20,10 @@ from memoryweb.api.query_parameters import NamedRowQuery, OwnerPaging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, IdOrNull, Items, one_of
 from memoryweb.api.visibility import Visibility
+from memoryweb.dreaming import decided
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.night_results import learned_of
-from memoryweb.dreaming.reasons import OUTCOMES
+from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.lines.revisions import content_of
@@ -46,7 +47,9 @@ class OperationOut(Camel):
     fact_id: IdOrNull = Field(
         description="The statement that it made or took away; null where that is gone."
     )
-    outcome: Annotated[str, one_of(OUTCOMES)]
+    outcome: Annotated[str, one_of({**OUTCOMES, **DECIDED})] = Field(
+        description="`accepted` or `rejected` once a person decided what waited."
+    )
     old: list[str] | None
     new: str | None
     against: str | None
@@ -164,14 +167,14 @@ def _operations(report: Report, away: Away, *, shows: bool) -> list[OperationOut
         OperationOut(
             key=str(one.position),
             fact_id=known[one.pk].pk if one.pk in known else None,
-            outcome=one.outcome,
+            outcome=outcome,
             old=[*map(told, one.before)] if shows else None,
             new=told(one.after) if shows else None,
             against=told(one.against) if shows else None,
             code=one.code,
-            reason=one.reason,
+            reason=one.reason if outcome == one.outcome else "",
         )
-        for one in done
+        for one, outcome in zip(done, decided.outcomes(report.run, done), strict=True)
     ]
 
 

@@ -2,8 +2,9 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -38,6 +39,18 @@ def refusal() -> str:
     ours = {app for app, _name in replaced} | {house.app_label for house in houses}
     strange = applied - replaced - loader.disk_migrations.keys()
     return BETWEEN if any(app in ours for app, _name in strange) else ""
+
+
+class Executor(MigrationExecutor):
+    """What an app's first migration makes, and the record of all that it stands for, come in one
+    transaction: cut short in between, a first start would be taken for an older version's."""
+
+    def apply_migration(self, state: Any, migration: Any, **options: Any) -> Any:
+        if not migration.replaces:
+            return super().apply_migration(state, migration, **options)
+        # SQLite's tables are made with its checks off, which is decided before a transaction.
+        with self.connection.constraint_checks_disabled(), transaction.atomic():
+            return super().apply_migration(state, migration, **options)
 
 
 def keep_copy() -> Path | None:

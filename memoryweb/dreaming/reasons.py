@@ -62,6 +62,8 @@ OUTCOMES: Mapping[str, Promise] = {
     "waits": _("waits for a person"),
     "left_out": _("left out"),
 }
+# What becomes of what waits, once a person decides.
+DECIDED: Mapping[str, Promise] = {"accepted": _("accepted"), "rejected": _("rejected")}
 WAITS: Mapping[str, Promise] = {
     "rival": LEFT_OUT["rival"],
     "outside": LEFT_OUT["outside"],

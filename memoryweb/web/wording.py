@@ -12,7 +12,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
-from memoryweb.dreaming.reasons import OUTCOMES
+from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
@@ -115,12 +115,9 @@ def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
 
 
-_DECIDED = {"accepted": gettext_lazy("accepted"), "rejected": gettext_lazy("rejected")}
-
-
 def of_operation(outcome: str) -> Chip:
     kind = {"left_out": "idle", "waits": "wait", "rejected": "idle"}.get(outcome, "ok")
-    return Chip(kind, _DECIDED.get(outcome) or OUTCOMES[outcome])
+    return Chip(kind, {**OUTCOMES, **DECIDED}[outcome])
 
 
 def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:

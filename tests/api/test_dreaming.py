@@ -3,11 +3,13 @@ import json
 import pytest
 from django.utils import timezone
 
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.review import proposals
 from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -99,6 +101,26 @@ def test_the_report_tells_what_was_promoted_and_shows_the_diff(
     assert "harbour office" in report["diff"]
     assert "MEMORY.md" in report["diff"]
     assert report["diary"]
+
+
+@pytest.mark.parametrize("decision", ["accept", "reject"])
+def test_the_report_says_what_a_person_decided_about_what_waited(
+    world: World, callers: Callers, memory: str, decision: str
+) -> None:
+    Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+    note(world, None, "The harbour office opens at eight.")
+    [run] = callers.member.post(f"{memory}/emergence", {"owner": "shared"}).json()["runs"]
+    finish()
+    path = f"{memory}/dream/reports/{run['id']}"
+    [operation] = callers.viewer.get(path).json()["operations"]
+    assert (operation["outcome"], operation["factId"]) == ("waits", None)
+    assert operation["reason"]
+    proposal = Proposal.objects.get(run=run["id"])
+    with write_transaction(world.team) as work:
+        getattr(proposals, decision)(work, proposal, by=world.bob)
+    [operation] = callers.viewer.get(path).json()["operations"]
+    assert (operation["outcome"], operation["reason"]) == (f"{decision}ed", "")
+    assert bool(operation["factId"]) == (decision == "accept")
 
 
 def test_a_dream_on_a_topic_reads_what_speaks_of_it(

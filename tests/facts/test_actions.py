@@ -158,7 +158,7 @@ def test_two_people_who_contradict_each_other_ten_nights_long_are_one_contradict
         ("KEEP_A", "", TOLD),
         ("KEEP_B", "", TOLD.replace("Leeds", "York")),
         ("MERGE", "city: Leeds and York", TOLD.replace("Leeds", "Leeds and York")),
-        ("IGNORE", "", TOLD),
+        ("IGNORE", "", f"{TOLD}- city: York\n"),
     ],
 )
 def test_a_resolution_changes_facts_and_file_and_can_be_undone(

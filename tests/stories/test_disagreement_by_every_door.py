@@ -120,8 +120,10 @@ def test_a_decision_holds_through_the_next_night_and_can_be_undone(
     found = _disagree(days, "two who let it be remembered", pair)
     client: Client = signed_in(days.world.alice)
     address = url(days.world.team, "review_decide", "contradiction", found.pk)
-    stands = [pair[decision == "KEEP_B"]]
+    stands = {"KEEP_A": [pair[0]], "KEEP_B": [pair[1]], "IGNORE": [*pair]}[decision]
     assert client.post(address, {"decision": decision}, follow=True).status_code == 200
+    days.ends()
+    assert days.lines() == stands
     days.ends()
     assert days.lines() == stands
     client.post(address, {"decision": "undo"}, follow=True)

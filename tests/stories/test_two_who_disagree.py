@@ -8,7 +8,7 @@ from django.test import Client
 
 from memoryweb.agents.owners import person_owner
 from memoryweb.memory.models import Contradiction, Conversation, Evidence, Fact
-from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.dreaming.nights import NIGHT, answer, dream, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import says
 from tests.web.pages import url
@@ -76,7 +76,7 @@ def test_ten_nights_make_one_contradiction_with_all_that_was_said(
         ("KEEP_A", [MONDAY]),
         ("KEEP_B", [FRIDAY]),
         ("MERGE", [BOTH]),
-        ("IGNORE", [MONDAY]),
+        ("IGNORE", [MONDAY, FRIDAY]),
     ],
 )
 def test_what_was_decided_holds_on_another_night_and_can_be_undone(
@@ -98,5 +98,21 @@ def test_a_pair_that_was_left_alone_stays_away_when_both_say_it_again(world: Wor
     for night, text in ((LATER, FRIDAY), (LATER + timedelta(days=1), MONDAY)):
         _says(world, text, night)
         dream(world, None, night)
-    assert (_lines(world), _open(world)) == ([MONDAY], 0)
+    assert (_lines(world), _open(world)) == ([MONDAY, FRIDAY], 0)
     assert Contradiction.objects.get().state == Contradiction.State.IGNORED
+
+
+@pytest.mark.parametrize("goes", [1, 2])
+def test_no_model_takes_out_one_of_two_that_a_person_kept(
+    world: World, model_server: ModelServer, settings: object, goes: int
+) -> None:
+    settings.MODEL_PROVIDER = ""  # type: ignore[attr-defined]
+    found = _nights(world, 4)
+    _decide(world, found, "IGNORE")
+    settings.MODEL_PROVIDER = "openai"  # type: ignore[attr-defined]
+    _says(world, FRIDAY, LATER)
+    asked = {"op": "retire", "old": f"s{goes}", "why": "superseded", "sources": ["n1"]}
+    model_server.answer(answer(asked))
+    dream(world, None, LATER)
+    assert len(model_server.requests) == 1
+    assert (_lines(world), _open(world)) == ([MONDAY, FRIDAY], 0)

@@ -52,6 +52,47 @@ def test_a_first_start_that_was_cut_short_goes_on(recorder: MigrationRecorder) -
     assert upgrade.refusal() == ""
 
 
+CUT_SHORT = """
+import sys
+import django
+django.setup()
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
+from memoryweb.core import upgrade
+
+record, left = MigrationRecorder.record_applied, [2]
+
+def record_some(self, app, name):
+    left[0] -= app == "accounts"
+    if left[0] < 0:
+        raise OperationalError("database or disk is full")
+    record(self, app, name)
+
+MigrationRecorder.record_applied = record_some
+try:
+    call_command("migrate", "accounts", interactive=False, verbosity=0, skip_checks=True)
+except OperationalError:
+    print(repr(upgrade.refusal()), "accounts_team" in connection.introspection.table_names())
+"""
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_full_disk_in_the_first_start_leaves_what_the_next_one_goes_on_from(
+    tmp_path: Path,
+) -> None:
+    database = f"sqlite:///{tmp_path / 'memoryweb.sqlite3'}"
+    home = {"MEMORYWEB_HOME": str(tmp_path), "MEMORYWEB_DATABASE_URL": database}
+    done = subprocess.run(
+        [sys.executable, "-c", CUT_SHORT],
+        cwd=ROOT,
+        env=os.environ | home | {"DJANGO_SETTINGS_MODULE": "memoryweb.settings"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "'' False\n", done.stderr
+
+
 def test_an_older_one_is_refused_before_anything_is_changed(recorder: MigrationRecorder) -> None:
     recorder.record_unapplied(*LAST)
     with CaptureQueriesContext(connection) as done:

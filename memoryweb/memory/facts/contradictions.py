@@ -88,7 +88,7 @@ def resolve(
     _close(tx, found, resolution, writer)
     standing, others = sides[0], sides[1:]
     if resolution == Resolution.IGNORE:
-        found.facts.filter(state=Fact.State.DISPUTED).update(state=Fact.State.ACTIVE)
+        _keep_all(tx, found, sides, writer)
     elif resolution == Resolution.MERGE:
         _merge(tx, standing, others, text, writer)
     else:
@@ -131,6 +131,17 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
     found.save()
     record(tx, "contradiction.reopened", found)
     return found
+
+
+def _keep_all(tx: Transaction, found: Contradiction, sides: Sequence[Fact], writer: Writer) -> None:
+    """Each stands, what waited on a line of its own; no dream takes one for the other's sake."""
+    there = Fact.objects.of(found.agent_id, found.owner_id).standing()
+    for one in sides:
+        is_told = there.filter(path=one.path, fingerprint=one.fingerprint).exists()
+        if one.state == Fact.State.PENDING and not is_told:
+            put_in(tx, one, writer=writer)
+    kept = found.facts.living().standing()
+    kept.update(state=Fact.State.ACTIVE, confirmed_at=tx.now, confirmed_by=writer.user)
 
 
 def _keep(

@@ -6,6 +6,8 @@ from django.core.management.commands import migrate
 from memoryweb.audit import keys
 from memoryweb.core import upgrade
 
+migrate.MigrationExecutor = upgrade.Executor  # type: ignore[misc]
+
 
 class Command(migrate.Command):
     """Django's. It makes the triggers and the search index that our checks of a database ask for,
