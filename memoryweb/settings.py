@@ -123,7 +123,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "memoryweb.audit.middleware.OriginMiddleware",
+    "memoryweb.audit.request_origin.OriginMiddleware",
     "memoryweb.web.middleware.SignOutMiddleware",
     "memoryweb.web.middleware.FragmentMiddleware",
 ]

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.exceptions import Ambiguous, NotDemo, NotFound
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.names import checked_name
-from memoryweb.audit.erasure import erase_labels
-from memoryweb.audit.record import Actor, Entry, lock, record, target
+from memoryweb.audit.record import Actor, Entry, erase_labels, lock, record, target
 
 SYSTEM_SLUG = "system"
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents import owners
@@ -71,10 +70,10 @@ def acting(
     """
     if (fields.end_user_id, fields.channel, fields.sender_id) != (None, None, None):
         if fields.owner is not None:
-            raise Invalid("owner", _("Send either an owner or an end user's ids, not both."))
+            raise Invalid("owner", "Send either an owner or an end user's ids, not both.")
         return _end_user(caller, fields, room).met(caller)
     if fields.group:
-        raise Invalid("channel", _("A group conversation needs its channel."))
+        raise Invalid("channel", "A group conversation needs its channel.")
     return target(caller, fields.owner, default=default)
 
 
@@ -150,7 +149,7 @@ def _named(
 
 
 def _owner_required() -> Problem:
-    detail = _(
+    detail = (
         "Choose an owner: send “endUserId”, “channel” with “senderId”, or “owner”: “shared”"
         " (in a query: owner=…)."
     )
@@ -164,7 +163,7 @@ def _of_person(caller: Caller, text: str) -> _Identity | Owner:
     for owner in caller.team.owners.filter(person=caller.user).select_related("integration"):
         if text in {str(owner.pk), owner.shown_as}:
             return owner
-    raise _forbidden(_("A personal token can only access your own memory and the shared memory."))
+    raise _forbidden("A personal token can only access your own memory and the shared memory.")
 
 
 def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | Owner:
@@ -177,7 +176,7 @@ def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | 
     if found and reading and Scope.PERSONAL_READ in caller.scopes:
         record_reading(caller, found)
         return found
-    raise _forbidden(_("This integration can only access its own end users and channels."))
+    raise _forbidden("This integration can only access its own end users and channels.")
 
 
 def _identity(caller: Caller, text: str) -> _Identity | None:
@@ -211,10 +210,10 @@ def _existing(caller: Caller, text: str) -> Owner | None:
 
 def _end_user(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
     if caller.integration is None:
-        raise _forbidden(_("Only an integration token can name an end user or a channel."))
+        raise _forbidden("Only an integration token can name an end user or a channel.")
     if fields.end_user_id is not None:
         if fields.channel is not None or fields.sender_id is not None:
-            raise Invalid("endUserId", _("Send either endUserId, or channel with senderId."))
+            raise Invalid("endUserId", "Send either endUserId, or channel with senderId.")
         end_user = _checked("endUserId", fields.end_user_id)
         return _Identity(f"api:{caller.integration.pk}", end_user)
     return _of_channel(caller, fields, room)
@@ -223,14 +222,14 @@ def _end_user(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
 def _of_channel(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
     assert caller.integration
     if fields.channel is None:
-        raise Invalid("channel", _("A senderId needs its channel."))
+        raise Invalid("channel", "A senderId needs its channel.")
     if fields.channel not in caller.integration.channels:
-        raise Forbidden("channel_forbidden", _("This integration can't use this channel."))
+        raise Forbidden("channel_forbidden", "This integration can't use this channel.")
     if fields.group:
         room = fields.room_id or room or fields.sender_id or ""
         return _Identity(f"{fields.channel}:room", _checked("roomId", room))
     if fields.sender_id is None:
-        raise Invalid("senderId", _("A channel also needs a senderId."))
+        raise Invalid("senderId", "A channel also needs a senderId.")
     return _Identity(fields.channel, _checked("senderId", fields.sender_id))
 
 

@@ -19,7 +19,6 @@ from memoryweb.memory.agents import (
     create_agent,
     restore_agent,
 )
-from memoryweb.memory.models.transaction import write_transaction
 
 router = Router(tags=["Agents"])
 
@@ -88,7 +87,7 @@ def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
 @router.operation("POST", "/agents", Right.MANAGE_AGENTS, status=201, errors=(409,))
 def create(request: Request, body: NewAgent) -> Status[AgentOut]:
     """Create an agent with its seed files."""
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         agent = create_agent(work, **_fields(body))
     return Status(201, _out(agent))
 
@@ -104,7 +103,7 @@ def read_agent(request: Request, agent_id: str) -> AgentOut:
 def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     """Change an agent's settings."""
     agent = request.auth.agent(agent_id)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         change_agent(work, agent, **_fields(body))
     return _out(agent)
 
@@ -113,7 +112,7 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
 def archive(request: Request, agent_id: str) -> Status[None]:
     """Archive an agent (you can restore it for 30 days)."""
     agent = request.auth.agent(agent_id)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         archive_agent(work, agent)
     return Status(204, None)
 
@@ -122,7 +121,7 @@ def archive(request: Request, agent_id: str) -> Status[None]:
 def restore(request: Request, agent_id: str) -> AgentOut:
     """Restore an archived agent."""
     agent = request.auth.archived_agent(agent_id)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         restore_agent(work, agent)
     return _out(agent)
 

@@ -1,5 +1,6 @@
 """Who is calling, and what they may do. Every look-up of the API starts from a `Caller`."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 from django_scopes import scope
 from ninja.security.base import AuthBase
 
@@ -18,6 +18,7 @@ from memoryweb.agents.models import Agent, Owner, live_agents
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.review import may_decide
 from memoryweb.memory.writing.write import Writer
 
@@ -85,6 +86,9 @@ class Caller:
         kind = AuthorKind.PERSON if self.token.act_as_person else AuthorKind.AGENT
         return Writer(kind, user=self.user, integration=self.integration, token=self.token)
 
+    def write(self) -> AbstractContextManager[Transaction]:
+        return write_transaction(self.team, actor=self.actor)
+
     @property
     def is_program(self) -> bool:
         """It is not the person themselves who reads, writes and decides."""
@@ -93,7 +97,7 @@ class Caller:
     def require_person(self, sentence: str) -> User:
         """For what only people decide; `sentence` says what that is."""
         if self.user is None or self.is_program:
-            hint = _("Use a personal token that writes as you.")
+            hint = "Use a personal token that writes as you."
             raise Forbidden("person_required", f"{sentence} {hint}")
         return self.user
 
@@ -106,14 +110,12 @@ class Caller:
 
     def require_scope(self, needed: Scope) -> None:
         if needed not in self.scopes:
-            raise Forbidden(
-                "scope_missing", _("This token needs the scope “{scope}”.").format(scope=needed)
-            )
+            raise Forbidden("scope_missing", f"This token needs the scope “{needed}”.")
 
     def require(self, right: Right) -> None:
         self.require_scope(right.scope)
         if not (right.is_free_for_oneself or self.may(right.permission)):
-            raise Forbidden(f"may_not_{right.permission}", _("Your role doesn't allow this."))
+            raise Forbidden(f"may_not_{right.permission}", "Your role doesn't allow this.")
 
     def require_for(self, owner: Owner | None, right: Right) -> None:
         """The one place that asks for shared memory; who may act on what is somebody's own is said
@@ -144,7 +146,7 @@ class Caller:
         agent.team = self.team
         allowed = self.integration.agents if self.integration else []
         if allowed and str(agent.pk) not in allowed:
-            raise Forbidden("agent_forbidden", _("This integration can't use this agent."))
+            raise Forbidden("agent_forbidden", "This integration can't use this agent.")
         return agent
 
     def agent_or_only(self, agent_id: str | None) -> Agent | None:

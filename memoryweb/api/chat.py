@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from django.http import HttpResponseBase
-from django.utils.translation import gettext as _
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
@@ -177,7 +176,7 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
     caller = request.auth
     agent = caller.agent_or_only(body.agent_id)
     if agent is None:
-        raise Invalid("agentId", _("This token reaches several agents. Say which one is meant."))
+        raise Invalid("agentId", "This token reaches several agents. Say which one is meant.")
     key = _key(request, caller)
     # Without an id the same key begins the same conversation.
     named = body.conversation_id or f"chat-{key[:16] if key else uuid.uuid4().hex[:16]}"

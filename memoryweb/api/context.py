@@ -15,7 +15,7 @@ from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, Whole, one_of
+from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, Rounded, Whole, one_of
 from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, Learned, Reach
 from memoryweb.dreaming.reasons import OUTCOMES
@@ -24,7 +24,6 @@ from memoryweb.memory.forgetting import offer_to
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models import Scope as FileScope
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import Context, Included, Quoted
 from memoryweb.memory.statements.listing import weight_of
 from memoryweb.memory.statements.trust import Band
@@ -176,8 +175,7 @@ class IncludedFile(Camel):
     masked: int = Field(description="Number of masked secrets.")
 
 
-class OtherPlace(Camel):
-    kind: Literal["file", "message"]
+class _Place(Camel):
     filename: str | None
     line_number: int | None
     conversation_id: str | None
@@ -185,20 +183,24 @@ class OtherPlace(Camel):
     date: date | None
 
 
-class IncludedHit(Camel):
-    kind: Literal["file", "message", "fact"]
-    filename: str | None
-    line_number: int | None
-    conversation_id: str | None
-    message_id: str | None
+class OtherPlace(_Place):
+    kind: Literal["file", "message"]
+
+
+class HitOut(_Place):
+    """What search results and prompts say of what was found."""
+
     fact_id: str | None = Field(None, description="Of a statement that stands in no file.")
     owner: str
-    text: str
-    score: float
-    relevance: float
+    score: Rounded
+    relevance: Rounded = Field(description="0 to 1: how much of the query the hit answers.")
     until: date | None = Field(None, description="When what it says was over.")
-    date: date | None
     others: list[OtherPlace] = Field([], description="Where the same is said, too.")
+
+
+class IncludedHit(HitOut):
+    kind: Literal["file", "message", "fact"]
+    text: str
 
 
 class TokenGauge(Camel):
@@ -272,7 +274,7 @@ def serve(
     built = prompt.build(
         reader, message, conversation=conversation, window=window, ephemeral=ephemeral
     )
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         prompt.served(work, built, conversation=conversation, token=caller.token)
     return built
 
@@ -325,8 +327,8 @@ def found_at(hit: Hit) -> dict[str, Any]:
     return {
         **_place(hit),
         **({"kind": "fact", "fact_id": str(hit.fact.pk)} if hit.fact else {}),
-        "score": round(hit.score, 4),
-        "relevance": round(hit.relevance, 4),
+        "score": hit.score,
+        "relevance": hit.relevance,
         "until": hit.until,
         "others": [OtherPlace(**_place(other)) for other in hit.others],
     }

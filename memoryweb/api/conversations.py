@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
 from ninja import Query, Status
 from pydantic import ConfigDict, Field
 
@@ -32,7 +31,7 @@ from memoryweb.api.visibility import Visibility
 from memoryweb.extraction import requests
 from memoryweb.memory.conversations import Added, add_messages, conversation_id, parse_batch
 from memoryweb.memory.models import Conversation, Message
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.prompt import carried, last_prompt
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.runs.models import Run
@@ -148,7 +147,7 @@ def received(
     batch = parse_batch(body)
     _check_fields(body)
     speaker = parse(_Speaker, body)
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         # Within: a refused batch makes no owner either.
         owner = _speaker(caller, speaker, external_id)
         added = add_messages(
@@ -224,7 +223,7 @@ def summarize(
     caller = request.auth
     agent = caller.agent(agent_id)
     found = conversation_of(agent, conversation, _asked(caller, body_of(request), query.owner))
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         run = _extraction(work, caller, found, Run.Trigger.API, finished=True)
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
     answer = SummarizeAnswer(
@@ -282,7 +281,7 @@ def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conv
     if conversation:
         return conversation
     if listed.filter(external_id=external_id).exists():
-        raise Forbidden("personal", _("Only their owner can read these messages."))
+        raise Forbidden("personal", "Only their owner can read these messages.")
     raise NotFound
 
 
@@ -294,9 +293,7 @@ def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation |
         whose = ", ".join(f"owner={acting_owner.shown(one.owner)}" for one in found)
         raise Invalid(
             "owner",
-            _("Several owners have a conversation “{id}”. Send one of: {list}.").format(
-                id=external_id, list=whose
-            ),
+            f"Several owners have a conversation “{external_id}”. Send one of: {whose}.",
             code="owner_ambiguous",
         )
     return found[0] if found else None

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from ninja import Query, Status
 from pydantic import Field
 
@@ -24,7 +23,7 @@ from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
@@ -164,7 +163,7 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     is_named = caller.integration or (body and body.model_fields_set)
     if not is_named:
         return _started(caller, _requested_of_all(caller, agent), visibility.seen_by(caller, None))
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         owner = acting_owner.acting(caller, body or OwnerFields())
         made = _requested(work, caller, agent, owner)
     return _started(caller, made, visibility.of_owner(owner))
@@ -180,8 +179,8 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
     agent = caller.agent(agent_id)
     topic = schedule.topic_of(body.topic)
     if not topic:
-        raise Invalid("topic", _("Say what the dream should be about."))
-    with write_transaction(caller.team, actor=caller.actor) as work:
+        raise Invalid("topic", "Say what the dream should be about.")
+    with caller.write() as work:
         owner = acting_owner.acting(caller, body)
         made = _requested(work, caller, agent, owner, topic)
     return _started(caller, made, visibility.of_owner(owner))
@@ -264,7 +263,7 @@ def _started(caller: Caller, made: list[Run], visible: visibility.Visibility) ->
 
 
 def _cooling_down(seconds: int) -> Problem:
-    detail = _("A manual dream has just finished. Try again in {n} seconds.").format(n=seconds)
+    detail = f"A manual dream has just finished. Try again in {seconds} seconds."
     return Problem(429, "cooling_down", detail, headers={"Retry-After": str(seconds)})
 
 

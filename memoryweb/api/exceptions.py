@@ -1,11 +1,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-
 Row = TypeVar("Row")
-Sentence = str | Promise
 
 
 class Problem(Exception):
@@ -15,7 +11,7 @@ class Problem(Exception):
         self,
         status: int,
         code: str,
-        detail: Sentence,
+        detail: str,
         *,
         errors: Sequence[Mapping[str, str]] = (),
         headers: Mapping[str, str] | None = None,
@@ -37,13 +33,13 @@ class Unauthorized(Problem):
         super().__init__(
             401,
             "unauthorized",
-            _("Send a valid token: “Authorization: Bearer mwp_…”."),
+            "Send a valid token: “Authorization: Bearer mwp_…”.",
             headers={"WWW-Authenticate": 'Bearer realm="memoryweb"'},
         )
 
 
 class Forbidden(Problem):
-    def __init__(self, code: str, detail: Sentence) -> None:
+    def __init__(self, code: str, detail: str) -> None:
         super().__init__(403, code, detail)
 
 
@@ -51,7 +47,7 @@ class NotFound(Problem):
     """The same for what does not exist and for what belongs to somebody else."""
 
     def __init__(self) -> None:
-        super().__init__(404, "not_found", _("Not found, or you don't have access."))
+        super().__init__(404, "not_found", "Not found, or you don't have access.")
 
 
 def or_not_found(row: Row | None) -> Row:
@@ -63,5 +59,5 @@ def or_not_found(row: Row | None) -> Row:
 class Invalid(Problem):
     """A field that cannot be taken, with its name."""
 
-    def __init__(self, field: str, message: Sentence, *, code: str = "invalid") -> None:
-        super().__init__(400, code, message, errors=[{"field": field, "message": str(message)}])
+    def __init__(self, field: str, message: str, *, code: str = "invalid") -> None:
+        super().__init__(400, code, message, errors=[{"field": field, "message": message}])

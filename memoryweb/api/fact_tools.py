@@ -2,29 +2,24 @@
 
 import re
 from collections.abc import Collection
-from typing import Annotated, Any
+from typing import Any
 
-from django.utils.translation import gettext as _
 from pydantic import Field
 
 from memoryweb.api import acting_owner
 from memoryweb.api.exceptions import Invalid, NotFound
+from memoryweb.api.facts import Statement
 from memoryweb.api.schemas import (
     Camel,
     Id,
-    IdOrNull,
     Moment,
     Rounded,
-    Screened,
     Whole,
-    one_of,
-    screened,
 )
-from memoryweb.api.tool_calls import Answer, Call
-from memoryweb.language.extraction_rules import Kind
+from memoryweb.api.tool_calls import Answer, Call, wrote
 from memoryweb.memory import forgetting, tools
 from memoryweb.memory.forgetting import Asked
-from memoryweb.memory.models import Contradiction, Fact, Request, Scope
+from memoryweb.memory.models import Contradiction, Fact, Request
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.search import Found, found_with
 from memoryweb.memory.statements.listing import sides_of
@@ -58,7 +53,7 @@ class Forgot(Answer):
 def forget(acting: Acting, asked: AskToForget, work: Transaction, writer: Writer) -> dict[str, Any]:
     """Ask to forget up to five statements: they are hidden at once, and can be undone."""
     if not (asked.text.strip() or asked.ids):
-        raise Invalid("text", _("Send a text or ids."))
+        raise Invalid("text", "Send a text or ids.")
     made = _asked(work, acting, asked, writer)
     account = tell(made)
     is_person = acting.token is not None and acting.token.act_as_person
@@ -112,23 +107,10 @@ class ListContradictions(Call):
     limit: Whole = Field(20, ge=1, le=50)
 
 
-class ToolFact(Camel):
+class ToolFact(Statement):
     """A statement that holds. `filename` is null where there was no room for it in a file."""
 
-    id: Id
-    text: str
-    subject: str = Field(description="Empty: the owner.")
-    attribute: str
-    value: str
-    kind: Annotated[str, one_of(Kind)]
-    state: Annotated[str, one_of(Fact.State)]
-    owner: str
-    scope: Annotated[str, one_of(Scope)]
-    filename: str | None
-    said_at: Moment | None
     relevance: Rounded = Field(description="0 to 1: how much of the query it answers.")
-    trust: Rounded
-    contradiction: IdOrNull
 
 
 class ToolFacts(Answer):
@@ -179,12 +161,6 @@ class StructuredEntries(Answer):
     entries: list[StructuredEntry]
 
 
-class WroteStructured(Answer, Screened):
-    filename: str
-    sha256: str
-    changed: bool
-
-
 def search_facts(acting: Acting, asked: SearchFacts) -> dict[str, Any]:
     """Find facts that answer a question, the most relevant and trusted first."""
     return _listed(acting, tools.search_facts(acting, asked.query, asked.limit))
@@ -214,9 +190,7 @@ def remember_structured(
     """Set a value by type and key."""
     step = Step(Strategy.UPSERT_KV, heading=asked.heading, key=asked.key, value=asked.value)
     filename = f"{STRUCTURED}{asked.type}.md"
-    written = tools.write_memory(work, acting, filename, step, writer=writer)
-    file = {"filename": written.file.path, "sha256": written.file.sha256}
-    return {**file, "changed": written.changed, **screened(written)}
+    return wrote(tools.write_memory(work, acting, filename, step, writer=writer))
 
 
 def forget_structured(

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from django.db.models import Prefetch, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
@@ -34,7 +33,6 @@ from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope
 from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.listing import (
     lines_of,
     narrowed,
@@ -59,11 +57,10 @@ _RESOLVED = {"state": "resolved", "resolution": "KEEP_A", "decidedAt": "2026-11-
 State = Literal["pending", "active", "disputed", "superseded", "expired", "retired"]
 
 
-class FactOut(Camel):
-    """One statement. `filename` is null if it is in no file."""
+class Statement(Camel):
+    """What the API and an agent's tools say of one. `filename` is null if it is in no file."""
 
     id: Id
-    agent_id: Id
     owner: str
     scope: Annotated[str, one_of(Scope)]
     subject: str = Field(description="Whom or what it is about. Empty: the owner.")
@@ -75,20 +72,26 @@ class FactOut(Camel):
     text: str
     kind: Annotated[str, one_of(Kind)]
     state: Annotated[str, one_of(Fact.State)]
+    said_at: Moment | None = Field(description="Null if it is not known.")
+    trust: Rounded
+    filename: str | None
+    contradiction: IdOrNull
+
+
+class FactOut(Statement):
+    """One statement. `filename` is null if it is in no file."""
+
+    agent_id: Id
     why: str = Field(description="Why it is no longer current; empty while it is.")
     superseded_by: IdOrNull
     source: Annotated[str, one_of(SourceClass)]
-    said_at: Moment | None = Field(description="Null if it is not known.")
     valid_from: date | None
     valid_to: date | None = Field(description="The last day, in the agent's time zone.")
     confirmed_at: Moment | None
     confirmed_by: IdOrNull = Field(description="The person's id.")
-    trust: Rounded
     band: Annotated[str, one_of(Band)]
     helpful: int
     unhelpful: int
-    filename: str | None
-    contradiction: IdOrNull
     created_at: Moment
     changed_at: Moment
 
@@ -265,7 +268,7 @@ def acted(
     agent, visible = _of_person(caller, agent_id, fact_id)
     fact = _one(caller, agent, visible, fact_id)
     caller.require_for(fact.owner, Right.FACTS)
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         act(work, fact, writer=caller.writer)
     fact.refresh_from_db(fields=["superseded_by"])
     now = fact.superseded_by_id if follows else None
@@ -279,7 +282,7 @@ def _decided(
     shown = _rivals_of(caller, agent, visible)
     found = or_not_found(shown.filter(pk=contradiction_id).first())
     caller.require_for(found.owner, Right.FACTS)
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         act(work, found, writer=caller.writer)
     return _rivals(shown.get(pk=found.pk))
 
@@ -287,7 +290,7 @@ def _decided(
 def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visibility]:
     agent = caller.agent(agent_id)
     known_id(row_id)
-    caller.require_person(_("Only a person can decide whether a fact is true."))
+    caller.require_person("Only a person can decide whether a fact is true.")
     return agent, visibility.seen_by(caller, None)
 
 

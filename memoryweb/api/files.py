@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 from ninja import Query, Status
 from pydantic import ConfigDict, Field, model_validator
 
@@ -33,7 +32,6 @@ from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Exists, FileMissing
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import arrange
 from memoryweb.memory.statements.bullets import read_ahead
 from memoryweb.memory.visible.request_contents import away_from, without_away
@@ -157,12 +155,12 @@ def restore_file(
 ) -> Status[Saved]:
     """Restore an earlier revision, as a new revision."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         file = _found(write.find(write.Place(agent, owner, path)))
         try:
             written = write.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
-            raise Invalid("revision", _("This file has no revision with that number.")) from None
+            raise Invalid("revision", "This file has no revision with that number.") from None
     return Status(202 if written.proposal else 200, _saved(written, owner))
 
 
@@ -184,7 +182,7 @@ def rename_file(
 ) -> Saved:
     """Rename a file; its history is kept."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         file = _found(write.find(write.Place(agent, owner, path)), standing=True)
         written = write.rename(
             work, file, body.filename, writer=request.auth.writer, expected=expected_by(request)
@@ -233,12 +231,12 @@ def write_file(
     """Create or replace a file."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
-        raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
+        raise Problem(413, "too_large", "A file may hold at most 1 MiB of text.")
     expected = expected_by(request)
     place = write.Place(agent, owner, path)
     read_ahead(body.content, path)
     try:
-        with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+        with request.auth.write() as work:
             written = write.write(
                 work,
                 place,
@@ -267,7 +265,7 @@ def delete_file(
 ) -> Status[None]:
     """Delete a file; its revisions can still be restored."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         file = _found(write.find(write.Place(agent, owner, path)), standing=True)
         write.delete(work, file, writer=request.auth.writer, expected=expected_by(request))
     return Status(204, None)
@@ -384,9 +382,9 @@ def arrange_prompt_files(
     check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):
-        raise Invalid("files", _("List each file only once."))
+        raise Invalid("files", "List each file only once.")
     try:
-        with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+        with request.auth.write() as work:
             arrange(work, agent, owner, order)
     except FileMissing as missing:
         raise Invalid("files", str(missing)) from None

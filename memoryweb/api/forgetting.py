@@ -5,7 +5,6 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from ninja import Query, Status
 from pydantic import Field
 
@@ -35,7 +34,6 @@ from memoryweb.memory.forgetting import Asked, Found
 from memoryweb.memory.models import Receipt
 from memoryweb.memory.models import Request as ForgetRequest
 from memoryweb.memory.models.forgetting import Meant
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.request_contents import (
     Told,
     about_for_others,
@@ -117,11 +115,11 @@ def list_receipts(request: Request, agent_id: str, query: Query[OwnerPaging]) ->
 def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     """Erase everything that is kept about an owner. It can't be undone."""
     caller = request.auth
-    user = caller.require_person(_("Only a person can erase somebody's memory."))
+    user = caller.require_person("Only a person can erase somebody's memory.")
     owner = or_not_found(caller.team.owners.filter(pk=known_id(owner_id)).first())
     if owner.is_system:
-        raise Forbidden("system_owner", _("The system has no memory of its own to erase."))
-    with write_transaction(caller.team, actor=caller.actor) as work:
+        raise Forbidden("system_owner", "The system has no memory of its own to erase.")
+    with caller.write() as work:
         made = forgetting.erase_owner(work, owner, user)
     visible = visibility.of_owner(None)
     return Status(202, ErasureOut(runs=[described(run, visible) for run in made]))
@@ -137,7 +135,7 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
     is_theirs = owner is not None or caller.decides(None, Permission.FORGET)
     if not is_theirs:
         caller.require(Right.DECIDE)
-    with write_transaction(caller.team, actor=caller.actor) as work:
+    with caller.write() as work:
         by, about = caller.user if is_person else None, body.text.strip()
         asked = Asked(agent, owner, ForgetRequest.Via.API, about, by=by)
         made = forgetting.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
@@ -149,7 +147,7 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
 def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
     """Raises Invalid, NotFound."""
     if [bool(body.ids), bool(body.filename), bool(body.text.strip())].count(True) != 1:
-        raise Invalid("text", _("Send ids, or a filename with lines, or a text."))
+        raise Invalid("text", "Send ids, or a filename with lines, or a text.")
     if body.text:
         return forgetting.of_text(agent, owner, body.text.strip())
     if body.ids:
@@ -162,7 +160,7 @@ def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
     named = agent.files.filter(owner=owner, deleted_at=None, folded_path=fold(body.filename or ""))
     file = or_not_found(named.select_related("agent", "owner").first())
     if not body.lines:
-        raise Invalid("lines", _("Send the numbers of the lines."))
+        raise Invalid("lines", "Send the numbers of the lines.")
     return forgetting.of_lines(file, body.lines)
 
 
@@ -304,11 +302,11 @@ def _decided(
     caller: Caller, agent_id: str, request_id: str, act: Callable[..., ForgetRequest]
 ) -> ForgetRequestOut:
     agent, wanted = caller.agent(agent_id), known_id(request_id)
-    user = caller.require_person(_("Only a person can decide what is forgotten."))
+    user = caller.require_person("Only a person can decide what is forgotten.")
     found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
     if not caller.decides(found.owner, Permission.FORGET):
-        raise Forbidden("may_not_forget", _("Only an admin can erase shared memory."))
-    with write_transaction(caller.team, actor=caller.actor) as work:
+        raise Forbidden("may_not_forget", "Only an admin can erase shared memory.")
+    with caller.write() as work:
         decided = act(work, found, user)
     decided.owner = found.owner
     return _described(caller, decided)

@@ -9,7 +9,6 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -26,7 +25,6 @@ from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
 from memoryweb.memory import tools
 from memoryweb.memory.models import Conversation, Fact
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools import Acting
 from memoryweb.runs.models import Run
 
@@ -41,7 +39,7 @@ def end_user(named: Mapping[str, str]) -> str:
     for kind in KINDS:
         if name := named.get(kind):
             return name if kind == "user_id" else f"{kind}:{name}"
-    raise Problem(400, "owner_required", _("Name a user_id, agent_id, app_id or run_id."))
+    raise Problem(400, "owner_required", "Name a user_id, agent_id, app_id or run_id.")
 
 
 def named_as(owner: Owner | None) -> dict[str, str | None]:
@@ -57,17 +55,17 @@ def in_body(body: Mapping[str, Any]) -> dict[str, str]:
     found = {kind: body[kind] for kind in KINDS if body.get(kind) is not None}
     for kind, name in _in_filters(body.get("filters") or {}):
         if found.setdefault(kind, name) != name:
-            raise Invalid("filters", _("A call is about one {kind} alone.").format(kind=kind))
+            raise Invalid("filters", f"A call is about one {kind} alone.")
     for kind, name in found.items():
         if not isinstance(name, str):
-            raise Invalid(kind, _("Send {kind} as a JSON string.").format(kind=kind))
+            raise Invalid(kind, f"Send {kind} as a JSON string.")
     return found
 
 
 def _in_filters(filters: Any) -> Iterator[tuple[str, Any]]:
     """`{"user_id": …}`, alone or in an AND or OR. What else narrows a list isn't kept here."""
     if not isinstance(filters, dict):
-        raise Invalid("filters", _("Filters are a JSON object."))
+        raise Invalid("filters", "Filters are a JSON object.")
     for key, value in filters.items():
         if key in ("AND", "OR") and isinstance(value, list):
             for one in value:
@@ -75,7 +73,7 @@ def _in_filters(filters: Any) -> Iterator[tuple[str, Any]]:
         elif key in KINDS:
             yield key, value
         else:
-            raise Invalid("filters", _("Filter by user_id, agent_id, app_id or run_id alone."))
+            raise Invalid("filters", "Filter by user_id, agent_id, app_id or run_id alone.")
 
 
 _MOST, _PAGE, _MOST_AT_ONCE = 50, 100, 1000
@@ -123,7 +121,7 @@ def ping(asked: Asked) -> dict[str, Any]:
 def add(asked: Asked) -> dict[str, Any]:
     """With `infer`, which is the default, memory is made of it as of every conversation."""
     if asked.body.get("expiration_date"):
-        raise Invalid("expiration_date", _("Memories here have no date at which they go."))
+        raise Invalid("expiration_date", "Memories here have no date at which they go.")
     messages = _messages(asked.body.get("messages"))
     if asked.body.get("infer") is False:
         return _stated(asked, messages)
@@ -148,7 +146,7 @@ def _messages(sent: Any) -> list[dict[str, str]]:
         sent = [{"role": "user", "content": sent}]
     sent = [sent] if isinstance(sent, dict) else sent
     if not isinstance(sent, list) or not all(isinstance(one, dict) for one in sent):
-        raise Invalid("messages", _("Send a list of messages with role and content."))
+        raise Invalid("messages", "Send a list of messages with role and content.")
     texts = [(str(one.get("role", "user")), _text(one.get("content"))) for one in sent]
     return [{"role": role, "content": text} for role, text in texts if text]
 
@@ -164,10 +162,9 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
     acting = asked.acting()
     texts = [one["content"] for one in messages if one["role"] != "system"]
     if len(texts) > _MOST_AT_ONCE:
-        said = _("Send up to {most} messages.")
-        raise Invalid("messages", said.format(most=_MOST_AT_ONCE))
+        raise Invalid("messages", f"Send up to {_MOST_AT_ONCE} messages.")
     tools.check(texts)
-    with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
+    with asked.caller.write() as work:
         writer = writer_of(asked.caller, acting)
         if len(texts) > tools.SLICE:
             run = tools.request(work, acting, texts, writer=writer)
@@ -190,11 +187,11 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
 def search(asked: Asked) -> dict[str, Any]:
     query = asked.body.get("query")
     if not isinstance(query, str) or not 0 < len(query) <= 1000:
-        raise Invalid("query", _("Send a query of up to 1,000 characters."))
+        raise Invalid("query", "Send a query of up to 1,000 characters.")
     top = _number(asked.body, "top_k", _number(asked.body, "limit", 10, most=_MOST), most=_MOST)
     floor = asked.body.get("threshold", 0.1)
     if not isinstance(floor, int | float):
-        raise Invalid("threshold", _("Send a number."))
+        raise Invalid("threshold", "Send a number.")
     acting = asked.acting()
     found = tools.search(acting, query, top)
     return {
@@ -235,9 +232,9 @@ def update(asked: Asked) -> dict[str, Any]:
 
 def _updated(asked: Asked, name: str, text: Any) -> dict[str, Any]:
     if not isinstance(text, str):
-        raise Invalid("text", _("Send the new text."))
+        raise Invalid("text", "Send the new text.")
     acting, fact = asked.found(name)
-    with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
+    with asked.caller.write() as work:
         writer = writer_of(asked.caller, acting)
         fact = tools.reword(work, acting, fact, text, writer=writer)
     return _memory(fact) | {"id": name}
@@ -279,16 +276,13 @@ def _batch(asked: Asked) -> list[dict[str, Any]]:
     named = [one for one in listed if isinstance(one, dict)]
     named = [one for one in named if isinstance(one.get("memory_id"), str)]
     if len(named) != len(listed) or len(listed) > _MOST_AT_ONCE:
-        raise Invalid(
-            "memories",
-            _("Send up to {most} objects with memory_id.").format(most=_MOST_AT_ONCE),
-        )
+        raise Invalid("memories", f"Send up to {_MOST_AT_ONCE} objects with memory_id.")
     return named
 
 
 def _forget(asked: Asked, acting: Acting, ids: list[str]) -> bool:
     """False where it is only offered: programs hide few statements, of more a person picks."""
-    with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
+    with asked.caller.write() as work:
         made = forget(acting, AskToForget(ids=ids), work, writer_of(asked.caller, acting))
     return bool(made["hidden"])
 
@@ -296,7 +290,7 @@ def _forget(asked: Asked, acting: Acting, ids: list[str]) -> bool:
 def _check_gone(gone: list[bool]) -> None:
     """Raises Problem: nobody is told that something is deleted that is still given to prompts."""
     if not all(gone):
-        detail = _("Not all of it is deleted: of so much at once, a person has to pick.")
+        detail = "Not all of it is deleted: of so much at once, a person has to pick."
         raise Problem(409, "person_decides", detail)
 
 
@@ -365,7 +359,7 @@ def _number(given: Mapping[str, Any], name: str, default: int, *, most: int) -> 
     if isinstance(sent, str) and sent.isascii() and sent.isdigit():
         sent = int(sent[:9])
     if type(sent) is not int or not 1 <= sent <= most:
-        raise Invalid(name, _("{name} is a number from 1 to {most}.").format(name=name, most=most))
+        raise Invalid(name, f"{name} is a number from 1 to {most}.")
     return sent
 
 
@@ -409,7 +403,7 @@ def mem0(request: HttpRequest, rest: str, agent_id: UUID | None = None) -> HttpR
         with scope(team=caller.team):
             agent = caller.agent_or_only(str(agent_id) if agent_id else None)
             if agent is None:
-                detail = _("Choose an agent: put its id into the address, /mem0/<id>/….")
+                detail = "Choose an agent: put its id into the address, /mem0/<id>/…."
                 raise Problem(400, "agent_required", detail)
             query = {name: request.GET[name] for name in request.GET}
             try:
@@ -436,5 +430,5 @@ def _routed(method: str, path: str) -> tuple[Right, Act, str]:
                 return takes, act, found.groupdict().get("id", "")
             others = True
     if others:
-        raise Problem(405, "method_not_allowed", _("This address doesn't support that method."))
+        raise Problem(405, "method_not_allowed", "This address doesn't support that method.")
     raise NotFound

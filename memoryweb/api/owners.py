@@ -4,7 +4,6 @@ A list says outcome and counts only, never text.
 """
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from ninja import Query
 
 from memoryweb.agents import one_time_codes
@@ -84,7 +83,7 @@ def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
     if caller.integration is None:
         raise Forbidden(
             "integration_required",
-            _("Codes are for an integration's own end users. Use an integration token."),
+            "Codes are for an integration's own end users. Use an integration token.",
         )
     owner = _person(acting_owner.acting(caller, body))
     try:
@@ -103,5 +102,5 @@ def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
 
 def _person(owner: Owner | None) -> Owner:
     if owner is None:
-        raise Invalid("owner", _("Send an endUserId, or a channel with its senderId."))
+        raise Invalid("owner", "Send an endUserId, or a channel with its senderId.")
     return owner

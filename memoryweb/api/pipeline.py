@@ -9,7 +9,6 @@ from typing import Any
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django_scopes import scope
 from ninja.operation import Operation
 from ninja.parser import Parser
@@ -82,7 +81,7 @@ def key_of(request: HttpRequest) -> str | None:
     if key is None or request.method != "POST":
         return None
     if not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
-        raise Invalid("Idempotency-Key", _("Use 1 to 255 printable ASCII characters."))
+        raise Invalid("Idempotency-Key", "Use 1 to 255 printable ASCII characters.")
     return key
 
 
@@ -105,7 +104,7 @@ def _earlier(row: Idempotency) -> Idempotency | None:
         raise Problem(
             409,
             "idempotency_conflict",
-            _("This key was already used for a different request. Use a new key."),
+            "This key was already used for a different request. Use a new key.",
         )
     return earlier
 
@@ -148,14 +147,12 @@ class Takes:
                 raise Invalid(name, self._told(name))
         if not self.body:
             for name in body_of(request):
-                raise Invalid(name, _("This call takes no fields."))
+                raise Invalid(name, "This call takes no fields.")
 
     def _told(self, name: str) -> str:
         if not self.parameters:
-            return _("Unknown parameter “{name}”. This call takes none.").format(name=name)
-        return _("Unknown parameter “{name}”. This call takes: {list}.").format(
-            name=name, list=", ".join(self.parameters)
-        )
+            return f"Unknown parameter “{name}”. This call takes none."
+        return f"Unknown parameter “{name}”. This call takes: {', '.join(self.parameters)}."
 
 
 def gate(run: Run) -> Run:
@@ -210,8 +207,6 @@ def _check(request: HttpRequest, path: dict[str, Any]) -> None:
         raise NotFound
     for name, values in request.GET.lists():
         if any("\x00" in text for text in (name, *values)):
-            raise Invalid(
-                name.replace("\x00", ""), _("Remove the NUL character from this parameter.")
-            )
+            raise Invalid(name.replace("\x00", ""), "Remove the NUL character from this parameter.")
     if request.body and not request_bodies.is_archive(request):
         request.json_body = request_bodies.read_json(request.body)  # type: ignore[attr-defined]

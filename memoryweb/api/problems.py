@@ -8,7 +8,6 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.translation import gettext as _
 
 from memoryweb.api.exceptions import Problem
 
@@ -23,7 +22,7 @@ def respond(problem: Problem) -> HttpResponse:
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
         "code": problem.code,
-        "detail": str(problem.detail),
+        "detail": problem.detail,
     }
     if problem.errors:
         body["errors"] = problem.errors
@@ -75,25 +74,25 @@ def field_name(location: tuple[str | int, ...]) -> str:
 
 def _message(error: Mapping[str, Any]) -> str:
     if error.get("type") == "extra_forbidden":
-        return _("Unknown field.")
+        return "Unknown field."
     message = re.sub(r"^Value error, ", "", str(error["msg"]))
     return message if message.endswith((".", "!", "?")) else message + "."
 
 
 def _converted(status: int, headers: Mapping[str, str]) -> HttpResponse:
     code, detail = {
-        404: ("not_found", _("Not found, or you don't have access.")),
-        405: ("method_not_allowed", _("This address doesn't support that method.")),
-        413: ("too_large", _("The request is too large.")),
-        421: ("misdirected", _("This installation doesn't answer under that host name.")),
+        404: ("not_found", "Not found, or you don't have access."),
+        405: ("method_not_allowed", "This address doesn't support that method."),
+        413: ("too_large", "The request is too large."),
+        421: ("misdirected", "This installation doesn't answer under that host name."),
         500: (
             "internal_error",
-            _("Something went wrong on our side. Nothing was changed; please try again."),
+            "Something went wrong on our side. Nothing was changed; please try again.",
         ),
         503: (
             "unavailable",
-            _("Changes can't be saved right now. Nothing was changed; try again later."),
+            "Changes can't be saved right now. Nothing was changed; try again later.",
         ),
-    }.get(status, ("bad_request", _("The request couldn't be understood.")))
+    }.get(status, ("bad_request", "The request couldn't be understood."))
     kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
     return respond(Problem(status, code, detail, headers=kept))

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.core import signing
 from django.db.models import Model, Q, QuerySet
-from django.utils.translation import gettext as _
 from pydantic import Field
 
 from memoryweb.api.exceptions import Invalid
@@ -129,6 +128,6 @@ def _read(cursor: str, salt: str) -> list[Any]:
     try:
         values: list[Any] = signing.loads(cursor, salt=f"memoryweb.page {salt}")
     except signing.BadSignature:
-        said = _("This cursor isn't valid. Leave it out to start from the first page.")
+        said = "This cursor isn't valid. Leave it out to start from the first page."
         raise Invalid("cursor", said) from None
     return values

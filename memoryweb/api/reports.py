@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
@@ -126,7 +125,7 @@ def forget_report_entry(request: Request, agent_id: str, report_id: str, key: st
 def _fact_of(caller: Caller, agent_id: str, report_id: str, key: str) -> Fact:
     """The statement of an entry. Raises NotFound, also where it is gone."""
     agent, wanted = caller.agent(agent_id), known_id(report_id)
-    caller.require_person(_("Only a person can decide whether a fact is true."))
+    caller.require_person("Only a person can decide whether a fact is true.")
     reports = agent.reports.filter(visibility.seen_by(caller, None).readable())
     report = or_not_found(reports.filter(Q(run=wanted) | Q(pk=wanted)).first())
     done = report.operations.filter(code="", waits="")

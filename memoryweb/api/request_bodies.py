@@ -7,7 +7,6 @@ from typing import Any, NoReturn, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from memoryweb.api.exceptions import Invalid, Problem
@@ -35,7 +34,7 @@ def check_size(request: HttpRequest, limit: int | None = None) -> None:
     except ValueError:
         length = 0
     if length > limit:
-        raise Problem(413, "too_large", _("The body is larger than {n} bytes.").format(n=limit))
+        raise Problem(413, "too_large", f"The body is larger than {limit} bytes.")
 
 
 def read_json(raw: bytes) -> dict[str, Any]:
@@ -43,12 +42,10 @@ def read_json(raw: bytes) -> dict[str, Any]:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _refused(
-            _("The body isn't valid UTF-8: see byte {n}.").format(n=error.start)
-        ) from None
+        raise _refused(f"The body isn't valid UTF-8: see byte {error.start}.") from None
     data = _parse(text)
     if not isinstance(data, dict):
-        raise _refused(_("The body must be a JSON object."))
+        raise _refused("The body must be a JSON object.")
     check_texts(data)
     return data
 
@@ -67,29 +64,27 @@ def check_fields(model: type[BaseModel], body: Mapping[str, Any], place: str = "
     known = {field.alias or name for name, field in model.model_fields.items()}
     for name in body:
         if name not in known:
-            raise Invalid(place + name, _("Unknown field."))
+            raise Invalid(place + name, "Unknown field.")
 
 
 def check_texts(data: Any) -> None:
     for path, text in _texts(data, "", 0):
         if "\x00" in text:
-            raise Invalid(path, _("{field} contains a NUL character.").format(field=path))
+            raise Invalid(path, f"{path} contains a NUL character.")
         if _SURROGATE.search(text):
-            raise Invalid(
-                path, _("{field} contains half a character (a lone surrogate).").format(field=path)
-            )
+            raise Invalid(path, f"{path} contains half a character (a lone surrogate).")
 
 
 def _parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        message = _("The body isn't valid JSON: see line {line}, column {column}.")
-        raise _refused(message.format(line=error.lineno, column=error.colno)) from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _refused(f"The body isn't valid JSON: see {place}.") from None
     except RecursionError:
         raise _too_deep() from None
     except ValueError:
-        raise _refused(_("The body contains a number with too many digits.")) from None
+        raise _refused("The body contains a number with too many digits.") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,13 +92,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if key in result:
             name = _printable(key)
-            raise Invalid(name, _("The key “{key}” appears twice.").format(key=name))
+            raise Invalid(name, f"The key “{name}” appears twice.")
         result[key] = value
     return result
 
 
 def _constant(name: str) -> NoReturn:
-    raise _refused(_("{name} is not a JSON number.").format(name=name))
+    raise _refused(f"{name} is not a JSON number.")
 
 
 def _texts(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
@@ -119,7 +114,7 @@ def _texts(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
         for index, item in enumerate(value):
             yield from _texts(item, f"{path}[{index}]", depth + 1)
     elif isinstance(value, float) and value in (float("inf"), float("-inf")):
-        raise Invalid(path, _("{field} is too large a number.").format(field=path))
+        raise Invalid(path, f"{path} is too large a number.")
 
 
 def _printable(key: str) -> str:
@@ -131,4 +126,4 @@ def _refused(detail: str) -> Problem:
 
 
 def _too_deep() -> Problem:
-    return _refused(_("The body is nested more than {n} levels deep.").format(n=MAX_DEPTH))
+    return _refused(f"The body is nested more than {MAX_DEPTH} levels deep.")

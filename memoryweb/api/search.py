@@ -1,12 +1,10 @@
 """Search over what an agent remembers (SPEC §7)."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
@@ -14,7 +12,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.context import OtherPlace, conversation_of, found_at
+from memoryweb.api.context import HitOut, conversation_of, found_at
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
@@ -56,29 +54,18 @@ class Asked(OwnerQuery):
     )
 
 
-class SearchHit(Camel):
+class SearchHit(HitOut):
     kind: Literal["file", "message", "fact", "entry"]
-    filename: str | None
-    line_number: int | None
     revision: int | None = Field(
         description="The file's current revision, or with `at:` the one at that moment."
     )
-    conversation_id: str | None
-    message_id: str | None = Field(description="The message's id.")
-    fact_id: str | None = None
     entry_id: int | None = Field(None, description="Of a named entry, whose kind is `entry`.")
-    owner: str
     scope: Annotated[str, one_of(FileScope)]
     source: Annotated[str, one_of(SourceClass)] = Field(
         description="Who said it. If several did, the least trusted of them."
     )
     snippet: str
     marks: list[tuple[int, int]] = Field(description="Start and end of each match in the snippet.")
-    score: float
-    relevance: float = Field(description="0 to 1: how much of the query the hit answers.")
-    until: date | None = Field(None, description="When what it says was over.")
-    date: date | None
-    others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 
 
 class SearchResults(Camel):
@@ -127,11 +114,7 @@ def _kinds(text: str) -> list[str]:
     kinds = [kind.strip() for kind in text.split(",")]
     for kind in kinds:
         if kind not in KINDS:
-            raise Invalid(
-                "kinds", _("There is no kind “{kind}”; take {kinds}.").format(
-                    kind=kind[:40], kinds=", ".join(KINDS)
-                )
-            )  # fmt: skip
+            raise Invalid("kinds", f"There is no kind “{kind[:40]}”; take {', '.join(KINDS)}.")
     return kinds
 
 

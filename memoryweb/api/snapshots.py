@@ -9,7 +9,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
@@ -21,7 +20,6 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
 from memoryweb.memory import snapshots as snapshots
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
 from memoryweb.memory.writing.write import Written
 
@@ -155,7 +153,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     """Export a snapshot: core files, daily notes and a manifest, as a ZIP."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+    with request.auth.write() as work:
         is_for_program = request.auth.is_program
         exported = snapshots.export(work, agent, owner, query.part, is_for_program=is_for_program)
     response = HttpResponse(exported.archive, content_type=ZIP)
@@ -210,10 +208,8 @@ def import_snapshot(
     sent = _sent(request, agent_id, query)
     token = query.token or request.POST.get("token", "")
     if not token:
-        raise Invalid(
-            "token", _("Preview the import first, then send the token from that preview.")
-        )
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+        raise Invalid("token", "Preview the import first, then send the token from that preview.")
+    with request.auth.write() as work:
         # Within: a refused import makes no owner either.
         owner = acting_owner.target(request.auth, sent.owner)
         done = snapshots.apply(work, sent.agent, owner, sent.archive, token, by=request.auth.writer)
@@ -242,7 +238,7 @@ def _sent(request: Request, agent_id: str, query: ImportQuery) -> _Sent:
     archive = _archive(request)
     owner = query.owner or request.POST.get("owner", "")
     if not owner:
-        detail = _("Choose whose memory to import into: owner=shared, owner=me or an owner's id.")
+        detail = "Choose whose memory to import into: owner=shared, owner=me or an owner's id."
         named = [{"field": "owner", "message": detail}]
         raise Problem(400, "owner_required", detail, errors=named)
     return _Sent(agent, owner, archive)
@@ -255,12 +251,10 @@ def _archive(request: HttpRequest) -> bytes:
     try:
         lists = [sent for _part, sent in request.FILES.lists()]
     except (MultiPartParserError, SuspiciousOperation):
-        raise Problem(400, "malformed_form", _("The form couldn't be read.")) from None
+        raise Problem(400, "malformed_form", "The form couldn't be read.") from None
     files = [file for sent in lists for file in sent if isinstance(file, UploadedFile)]
     if len(files) != 1:
-        raise Invalid(
-            "file", _("Send exactly one archive, as the body or in the form field “file”.")
-        )
+        raise Invalid("file", "Send exactly one archive, as the body or in the form field “file”.")
     content: bytes = files[0].read()
     return content
 

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import Field
 
 from memoryweb.api.auth import Right
-from memoryweb.api.schemas import Camel, OwnerFields
+from memoryweb.api.schemas import Camel, OwnerFields, Screened, screened
+from memoryweb.memory.writing.write import Written
 
 
 class Call(OwnerFields):
@@ -20,6 +21,18 @@ class Call(OwnerFields):
 
 class Answer(Camel):
     agent_id: str
+
+
+class WroteFile(Answer, Screened):
+    filename: str
+    sha256: str
+    changed: bool
+
+
+def wrote(written: Written) -> dict[str, Any]:
+    """The fields of a `WroteFile`."""
+    file = {"filename": written.file.path, "sha256": written.file.sha256}
+    return {**file, "changed": written.changed, **screened(written)}
 
 
 @dataclass(frozen=True)

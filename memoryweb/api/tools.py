@@ -3,7 +3,6 @@
 Agent and owner come from the call, never from an argument.
 """
 
-from functools import partial
 from typing import Any, Literal
 
 from django.utils import timezone
@@ -21,7 +20,6 @@ from memoryweb.api.fact_tools import (
     StructuredEntries,
     ToolContradictions,
     ToolFacts,
-    WroteStructured,
     forget,
     forget_structured,
     list_contradictions,
@@ -32,13 +30,13 @@ from memoryweb.api.fact_tools import (
 )
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
-from memoryweb.api.tool_calls import Answer, Call, Tool
+from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
 from memoryweb.memory import tools
 from memoryweb.memory.models import File
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.tools import Acting, Step, Strategy
-from memoryweb.memory.writing.write import Writer, Written
+from memoryweb.memory.writing.write import Writer
 
 router = Router(tags=["Tools"])
 
@@ -186,18 +184,11 @@ class WriteFile(FileCall):
     content: str
 
 
-class WroteFile(Answer, Screened):
-    filename: str
-    sha256: str
-    changed: bool
-
-
 def _write_file(
     acting: Acting, asked: WriteFile, work: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Write a file of the owner."""
-    written = tools.write_file(work, acting, asked.filename, asked.content, writer=writer)
-    return _written(written)
+    return wrote(tools.write_file(work, acting, asked.filename, asked.content, writer=writer))
 
 
 class EditFile(FileCall):
@@ -265,11 +256,8 @@ class WriteMemory(FileCall):
     value: str | None = Field(None, max_length=8000, examples=["from 15:00"])
 
 
-class WroteMemory(Answer, Screened):
-    filename: str
+class WroteMemory(WroteFile):
     strategy: Strategy
-    sha256: str
-    changed: bool
 
 
 def _write_memory(
@@ -278,7 +266,7 @@ def _write_memory(
     """Append text, replace a section, set a value, or overwrite a file."""
     step = Step(asked.strategy, asked.content, asked.heading, asked.key, asked.value)
     written = tools.write_memory(work, acting, asked.filename, step, writer=writer)
-    return {"strategy": asked.strategy, **_written(written)}
+    return {"strategy": asked.strategy, **wrote(written)}
 
 
 TOOLS = (
@@ -295,7 +283,7 @@ TOOLS = (
     Tool("fact_search", ToolFacts, search_facts),
     Tool("fact_probe", ToolFacts, probe_facts),
     Tool("fact_list_contradictions", ToolContradictions, list_contradictions),
-    Tool("remember_structured", WroteStructured, remember_structured, writes=True, repeats=True),
+    Tool("remember_structured", WroteFile, remember_structured, writes=True, repeats=True),
     Tool("recall_structured", StructuredEntries, recall_structured),
     Tool("forget_structured", Forgot, forget_structured, writes=True),
     *ENTRY_TOOLS,
@@ -313,11 +301,10 @@ def call(tool: Tool, caller: Caller, acting: Acting, asked: Call) -> Camel:
     if not tool.writes:
         return tool.answer(agent_id=agent_id, **tool.run(acting, asked))
     caller.require_for(acting.writes_for, Right.WRITE)
-    begin = partial(write_transaction, caller.team, actor=caller.actor)
     if tool.begins:
-        made = tool.run(acting, asked, begin, writer_of(caller, acting))
+        made = tool.run(acting, asked, caller.write, writer_of(caller, acting))
     else:
-        with begin() as work:
+        with caller.write() as work:
             made = tool.run(acting, asked, work, writer_of(caller, acting))
     return tool.answer(agent_id=agent_id, **made)
 
@@ -336,11 +323,6 @@ def writer_of(caller: Caller, acting: Acting) -> Writer:
 
 def _owner(acting: Acting, file: File) -> str:
     return acting_owner.shown(acting.reader.owner if file.owner_id else None, file.scope)
-
-
-def _written(written: Written) -> dict[str, Any]:
-    file = {"filename": written.file.path, "sha256": written.file.sha256}
-    return {**file, "changed": written.changed, **screened(written)}
 
 
 def _add_endpoint(tool: Tool) -> None:

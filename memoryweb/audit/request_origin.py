@@ -2,12 +2,12 @@
 
 import ipaddress
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -62,3 +62,17 @@ def _address(text: str) -> str:
 def _within(address: str, networks: Sequence[Network]) -> bool:
     parsed = ipaddress.ip_address(address)
     return any(parsed in network for network in networks)
+
+
+class OriginMiddleware:
+    """Every event written while this request is answered carries its origin."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = current.set(origin_of(request))
+        try:
+            return self.get_response(request)
+        finally:
+            current.reset(token)

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
-from django.utils.translation import gettext as _
 from django_scopes import scope
 from pydantic.alias_generators import to_camel
 
@@ -48,7 +47,7 @@ class Command(BaseCommand, ABC):
     needs_keys = True  # of the database, configured
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help=_("answer as one JSON object"))
+        parser.add_argument("--json", action="store_true", help="answer as one JSON object")
         self.arguments(parser)
 
     def arguments(self, parser: CommandParser) -> None:
@@ -80,15 +79,40 @@ class Command(BaseCommand, ABC):
             raise CommandError(outcome.message)
 
 
+class TeamsCommand(Command):
+    """One that looks at each team, or at one of them."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--team", help="only this team: its slug, name or id")
+        parser.add_argument(
+            "--check", action="store_true", help="change nothing, only report differences"
+        )
+        super().add_arguments(parser)
+
+    def act(self, options: dict[str, Any]) -> Outcome:
+        chosen = [teams.find(options["team"])] if options["team"] else Team.objects.order_by("slug")
+        found = {team: self.look(team, options) for team in chosen}
+        return Outcome(
+            "\n".join(f"{team.name}: {looked.message}" for team, looked in found.items())
+            or "There is no team yet, and nothing to do.",
+            {"teams": [{"team": team.slug, **looked.data} for team, looked in found.items()]},
+            ok=all(looked.ok for looked in found.values()),
+        )
+
+    @abstractmethod
+    def look(self, team: Team, options: dict[str, Any]) -> Outcome:
+        """What is told of the team, after its name."""
+
+
 class TeamCommand(Command):
     """One that acts in a team and, where `of_agent`, on one of its agents."""
 
     of_agent = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--team", required=True, help=_("the team's slug, name or id"))
+        parser.add_argument("--team", required=True, help="the team's slug, name or id")
         if self.of_agent:
-            parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
+            parser.add_argument("--agent", required=True, help="the agent's name or id")
         super().add_arguments(parser)
 
     def act(self, options: dict[str, Any]) -> Outcome:
@@ -103,6 +127,21 @@ class TeamCommand(Command):
         """As `act`, inside the team's scope; `options["agent"]` is the agent itself."""
 
 
+def add_rights(parser: CommandParser) -> None:
+    """What an integration or a token may do."""
+    parser.add_argument("--scopes", default="all", help="all, or some, separated by commas")
+    parser.add_argument(
+        "--shared-write",
+        default="",
+        metavar="REASON",
+        help="let it write shared files of the prompt without asking, and why",
+    )
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def listed(text: str) -> list[str]:
     """The parts of a comma-separated argument."""
     return [part.strip() for part in text.split(",") if part.strip()]
@@ -113,8 +152,7 @@ def day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        said = _("“{text}” is not a date like 2026-12-31.").format(text=text)
-        raise CommandError(said) from error
+        raise CommandError(f"“{text}” is not a date like 2026-12-31.") from error
 
 
 def data_of(row: object, *names: str) -> dict[str, Any]:
@@ -127,7 +165,7 @@ def find_agent(team: Team, text: str) -> Agent:
     for agent in team.agents.live():
         if text in {str(agent.pk), agent.name} or agent.folded_name == text.casefold():
             return agent
-    raise CommandError(_("The team “{team}” has no agent “{agent}”.").format(team=team, agent=text))
+    raise CommandError(f"The team “{team}” has no agent “{text}”.")
 
 
 def _as_json(outcome: Outcome) -> str:
@@ -144,7 +182,7 @@ def _plain(value: object) -> str:
 
 def sentence(run: Run, counted: str = "") -> str:
     """Whose it was, its outcome with what was counted, and why."""
-    whose = run.owner.shown_as if run.owner else _("shared notes")
+    whose = run.owner.shown_as if run.owner else "shared notes"
     why = str(reason(run.reason)) if run.reason else ""
     said = f"{whose}: {run.get_status_display()}{counted}."
     return " ".join(filter(None, (said, why, run.error)))

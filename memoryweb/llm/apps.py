@@ -7,4 +7,4 @@ class LlmConfig(AppConfig):
     name = "memoryweb.llm"
 
     def ready(self) -> None:
-        import_module("memoryweb.llm.checks")
+        import_module("memoryweb.llm.endpoint")

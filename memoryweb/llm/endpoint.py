@@ -1,14 +1,17 @@
 """Which model a role talks to, and whether it may be talked to at all."""
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from uuid import UUID
 
 from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
 from django.utils.translation import gettext as _
 
-from memoryweb.llm.exceptions import HostRefused, NotConfigured
+from memoryweb.llm.exceptions import HostRefused, ModelError, NotConfigured
 from memoryweb.llm.models import TeamModel
 from memoryweb.llm.sealing import unseal
 
@@ -158,3 +161,15 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@register("model")
+def check_model(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A model that is half configured stops the start instead of failing every night."""
+    if not settings.MODEL_PROVIDER:
+        return []
+    try:
+        installation_endpoint("default")
+    except ModelError as error:
+        return [Error(str(error), id="llm.E001")]
+    return []

@@ -1,24 +1,15 @@
-"""One POST that cannot outlive its deadline, whatever the other side does.
+"""One POST to a model endpoint, and what goes wrong with it as people and runs are told."""
 
-httpx limits each read, not the whole: a byte every 29 seconds would keep a worker for ever, in
-the headers too. So the sockets themselves know the deadline.
-"""
-
-import ssl
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
-import certifi
-import httpcore
 import httpx
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from memoryweb.core.outbound.addresses import AddressRefused, Unresolved, public_addresses
+from memoryweb.core import outbound
 from memoryweb.llm.exceptions import HostRefused, ModelError, NoAnswer, TimedOut, Unavailable
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -36,23 +27,16 @@ class ConnectionLost(Unavailable):
 
 
 def client(deadline: float, *, is_public: bool = False) -> httpx.Client:
-    """No proxy or certificate from the environment, no redirects; ends at `deadline`.
-
-    `is_public`: connects to public addresses alone, and raises HostRefused for others.
-    """
-    transport = httpx.HTTPTransport(verify=_tls(), trust_env=False)
-    transport._pool = httpcore.ConnectionPool(
-        ssl_context=_tls(), network_backend=_Backend(deadline, is_public), max_connections=2
-    )
-    return httpx.Client(
-        transport=transport,
-        trust_env=False,
-        follow_redirects=False,
+    """`is_public`: connects to public addresses alone, and raises HostRefused for others."""
+    return outbound.client(
+        deadline,
+        lookup=outbound.public_addresses if is_public else outbound.any_address,
         timeout=httpx.Timeout(
             settings.MODEL_IDLE_SECONDS,
             connect=settings.MODEL_CONNECT_SECONDS,
             read=settings.MODEL_FIRST_BYTE_SECONDS,
         ),
+        idle=settings.MODEL_IDLE_SECONDS,
     )
 
 
@@ -94,7 +78,9 @@ def opened(
             )
             % {"seconds": settings.MODEL_FIRST_BYTE_SECONDS}
         ) from None
-    except httpx.ConnectError:
+    except httpx.ConnectError as error:
+        if type(error.__cause__) is outbound.AddressRefused:  # an unresolved name may pass
+            raise HostRefused(str(error.__cause__)) from None
         raise ConnectionLost(
             _("The model endpoint could not be reached. Check its address.")
         ) from None
@@ -128,7 +114,7 @@ def _chunks(response: httpx.Response, deadline: float) -> Iterator[bytes]:
         size += len(chunk)
         if size > MAX_BODY_BYTES:
             raise NoAnswer(_("The model endpoint's answer is too long to be one."))
-        response.extensions["network_stream"].get_extra_info("model_stream").is_answering = True
+        outbound.begins(response)
         yield chunk
 
 
@@ -157,87 +143,3 @@ def _check(deadline: float) -> None:
                 "MEMORYWEB_CHAT_TIMEOUT_SECONDS."
             )
         )
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """The machine's own authorities (a company's among them), and the public ones."""
-    context = ssl.create_default_context()
-    context.load_verify_locations(certifi.where())
-    return context
-
-
-class _Backend(httpcore.SyncBackend):
-    def __init__(self, deadline: float, is_public: bool) -> None:
-        self._deadline = deadline
-        self._is_public = is_public
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        """To one of the addresses that were looked at; TLS still proves the name."""
-        failure: httpcore.NetworkError = httpcore.ConnectError()
-        for address in self._addresses(host, port):
-            limit = _limit(timeout, self._deadline)
-            try:
-                stream = super().connect_tcp(address, port, limit, local_address, socket_options)
-            except httpcore.ConnectError as error:
-                failure = error
-            else:
-                return _Stream(stream, self._deadline)
-        raise failure
-
-    def _addresses(self, host: str, port: int) -> Sequence[str]:
-        if not self._is_public:
-            return [host]
-        try:
-            return public_addresses(host, port)
-        except Unresolved:
-            raise
-        except AddressRefused as refused:
-            raise HostRefused(str(refused)) from None
-
-
-class _Stream(httpcore.NetworkStream):
-    """Patient until the body of an answer begins: a local server may read a prompt for a minute,
-    before or after its headers. From then on silence means that something is wrong."""
-
-    def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
-        self._inner = inner
-        self._deadline = deadline
-        self.is_answering = False
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        patience = settings.MODEL_IDLE_SECONDS if self.is_answering else timeout
-        return self._inner.read(max_bytes, _limit(patience, self._deadline))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self.is_answering = False
-        self._inner.write(buffer, _limit(timeout, self._deadline))
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        limit = _limit(timeout, self._deadline)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, limit), self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self if info == "model_stream" else self._inner.get_extra_info(info)
-
-
-def _limit(timeout: float | None, deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise httpcore.ReadTimeout
-    return left if timeout is None else min(timeout, left)

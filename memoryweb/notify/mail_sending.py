@@ -4,15 +4,22 @@ did not take it, and never sent twice. A worker that dies in between leaves that
 import smtplib
 import socket
 import time
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from email.utils import parseaddr
 
 from django.conf import settings
-from django.utils import timezone
+from django.core.mail import EmailMessage
+from django.utils import timezone, translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django_q.tasks import async_task
 from django_scopes import scopes_disabled
 
-from memoryweb.notify import choosing, mail, news
+from memoryweb.notify.choosing import next_morning, stop_link, zone_of
 from memoryweb.notify.models import MailNotice
+from memoryweb.notify.news import News, of_all_teams
 
 SEND = "memoryweb.notify.mail_sending.send_due"
 TURN_SECONDS = 60.0  # of one task; the tick calls the next
@@ -57,7 +64,7 @@ def send_due() -> None:
 def _claimed(row: MailNotice, now: datetime) -> MailNotice | None:
     """For today. As it is by now: the person may have chosen otherwise meanwhile."""
     mine = MailNotice.objects.filter(pk=row.pk, due_at=row.due_at)
-    if not mine.update(due_at=choosing.next_morning(row.user, now)):
+    if not mine.update(due_at=next_morning(row.user, now)):
         return None
     return MailNotice.objects.select_related("user").get(pk=row.pk)
 
@@ -66,12 +73,12 @@ def _send(row: MailNotice, now: datetime) -> None:
     is_early = row.sent_at is not None and now - row.sent_at < _APART
     if is_early or not (row.is_on and row.user.is_active):
         return
-    found = news.of_all_teams(row, row.user, now)
+    found = of_all_teams(row, row.user, now)
     if not found:
         _keep(row, told_until=now, attempts=0, error="")
         return
     try:
-        mail.message(row, found, now).send()
+        _message(row, found, now).send()
     except _NOT_TAKEN as error:
         _again(row, now, type(error).__name__)
     except (OSError, smtplib.SMTPException) as error:
@@ -95,3 +102,62 @@ def _keep(row: MailNotice, **values: object) -> None:
     if "due_at" in values:
         mine = mine.filter(due_at=row.due_at)
     mine.update(**values)
+
+
+# The text of a mail, in the person's language and time.
+
+
+def _message(row: MailNotice, found: Sequence[News], now: datetime) -> EmailMessage:
+    user, stop = row.user, stop_link(row)
+    zone = zone_of(user)
+    language = user.language or row.language or settings.LANGUAGE_CODE
+    with translation.override(language), timezone.override(zone):
+        subject, body = _("News of your agents' memory"), "\n".join(_lines(row, found, stop))
+    sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
+    day = f"{now.astimezone(zone):%Y%m%d}"
+    headers = {
+        # RFC 8058: one click in the mail program, no sign-in.
+        "List-Unsubscribe": f"<{stop}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        "Auto-Submitted": "auto-generated",
+        "Message-ID": f"<notice.{user.pk.hex}.{day}@{sender.rpartition('@')[2]}>",
+    }
+    return EmailMessage(subject, body, to=[user.email], headers=headers)
+
+
+def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
+    since = date_format(timezone.localtime(row.told_until), "DATETIME_FORMAT")
+    yield _("Hello {name},").format(name=row.user)
+    yield ""
+    yield _("since {time}:").format(time=since)
+    for news in found:
+        yield f"\n{news.team.name}"
+        yield from (f"- {line}" for line in _of(news))
+        yield f"{row.site}/t/{news.team.slug}/"
+    yield "\n--"
+    yield _("The words stay where they are kept: this mail has numbers alone.")
+    yield _("You chose this mail on your profile: {url}").format(url=f"{row.site}/profile/")
+    yield _("Stop it with one click: {url}").format(url=stop)
+
+
+def _of(news: News) -> Iterator[str]:
+    for name, n in news.learned.items():
+        said = ngettext(
+            "{agent} learned, changed or retired {n} statement.",
+            "{agent} learned, changed or retired {n} statements.",
+            n,
+        )
+        yield said.format(agent=" ".join(name.split()), n=n)
+    if news.new or news.reminders:
+        said = ngettext(
+            "{n} item waits for your decision.", "{n} items wait for your decision.", news.waits
+        )
+        yield said.format(n=news.waits)
+    for days, n in news.reminders.items():
+        said = ngettext(
+            "{n} of them has waited for {days} days.", "{n} of them have waited for {days} days.", n
+        )
+        yield said.format(n=n, days=days)
+    if news.failed:
+        said = ngettext("{n} run failed.", "{n} runs failed.", news.failed)
+        yield said.format(n=news.failed)

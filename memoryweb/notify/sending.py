@@ -3,10 +3,14 @@
 import base64
 import hashlib
 import hmac
+import ssl
 import time
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
+import httpx
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
@@ -16,9 +20,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.audit import keys
 from memoryweb.audit import record as audit
-from memoryweb.core.outbound import posting
-from memoryweb.core.outbound.addresses import AddressRefused
-from memoryweb.core.outbound.posting import TooSlow, Unreachable
+from memoryweb.core import outbound
 from memoryweb.notify.endpoints import UrlRefused, check_url
 from memoryweb.notify.models import Delivery, Endpoint
 
@@ -51,6 +53,7 @@ def _key(endpoint: Endpoint) -> bytes:
     return salted_hmac(_SALT, said, secret=secret, algorithm="sha256").digest()
 
 
+SECONDS = 10.0  # of one call
 TURN_SECONDS = 30.0  # of one task; the tick calls the next
 CLAIMED = timedelta(minutes=2)  # longer than any call; a worker that is lost gives it up
 WAITS = tuple(
@@ -100,21 +103,29 @@ def _answer(delivery: Delivery, now: datetime) -> tuple[int | None, str]:
     url = delivery.endpoint.url
     try:
         check_url(url)
-        headers, body = headers_of(delivery, now), delivery.body.encode()
-        status = posting.post(url, headers, body, allowed=settings.PRIVATE_HOSTS)
+        status = _post(url, headers_of(delivery, now), delivery.body.encode())
     except UrlRefused:
         return None, "url_refused"
-    except AddressRefused:
-        return None, "address_refused"
-    except TooSlow:
+    except httpx.TimeoutException:
         return None, "too_slow"
-    except Unreachable:
-        return None, "unreachable"
+    except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError) as error:
+        is_refused = isinstance(error.__cause__, outbound.AddressRefused)
+        return None, "address_refused" if is_refused else "unreachable"
     if 200 <= status < 300:
         return status, ""
     if status == GONE:
         return status, "gone"
     return status, "redirected" if 300 <= status < 400 else "refused"
+
+
+def _post(url: str, headers: Mapping[str, str], body: bytes) -> int:
+    """The status of the answer, of which no more is read."""
+    lookup = partial(outbound.public_addresses, allowed=settings.PRIVATE_HOSTS)
+    with (
+        outbound.client(time.monotonic() + SECONDS, lookup=lookup) as client,
+        client.stream("POST", url, headers=headers, content=body) as answer,
+    ):
+        return answer.status_code
 
 
 def _turn_off(endpoint: Endpoint) -> None:

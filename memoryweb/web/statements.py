@@ -1,6 +1,6 @@
 """A statement as every page tells it: what happened to it, who said it, what may be done now."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -291,8 +291,3 @@ def _undo(request: TeamRequest, fact: Any) -> Act | None:
         return None
     url = to(request, "agents_fact_unforget", fact.agent_id, fact.pk, query=_query(request, fact))
     return Act(_("Undo"), url, "u")
-
-
-def readable(request: TeamRequest) -> Collection[UUID]:
-    """Owners whose memory the first page shows: this person's, and the system's."""
-    return {*request.visit.mine, *request.visit.shared_owners}

@@ -11,7 +11,6 @@ from memoryweb.audit.models import Event
 from memoryweb.dreaming import gates, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.lines.origins import origins_of
 from memoryweb.memory.models import File, LineOrigin, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
@@ -31,7 +30,7 @@ def test_a_durable_line_of_a_note_is_promoted_and_leads_back_to_it(world: World)
     content = text_of(world, world.customer)
     (line,) = [n for n, t in enumerate(content.split("\n"), 1) if "Thursdays" in t]
     file = File.objects.of(world.agent.pk, world.customer.pk).get(path="MEMORY.md")
-    (origin,) = origins_of(file)[line]
+    origin = file.origins.get(line=line)
     assert (origin.source_file_id, origin.source_line, origin.run_id) == (source.pk, 3, run.pk)
 
 
@@ -97,7 +96,8 @@ def test_a_fuller_line_stands_on_the_notes_of_both(world: World) -> None:
     dream(world, world.customer, NIGHT + timedelta(days=1))
     file = File.objects.of(world.agent.pk, world.customer.pk).get(path="MEMORY.md")
     line = file.raw_content.split("\n").index(f"- {fuller}") + 1
-    said = {row.source_file.path for row in origins_of(file)[line] if row.source_file}
+    sources = file.origins.filter(line=line).exclude(source_file=None)
+    said = set(sources.values_list("source_file__path", flat=True))
     assert said == {"memory/2026-11-20.md", "memory/2026-11-21.md"}
 
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from memoryweb.llm.checks import check_model
+from memoryweb.llm.endpoint import check_model
 
 
 def test_no_model_is_a_fine_installation(settings: Any) -> None:

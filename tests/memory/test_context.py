@@ -12,7 +12,7 @@ from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import tokens
-from memoryweb.markdown.render import parse, render
+from memoryweb.markdown.render import render
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -21,6 +21,7 @@ from memoryweb.memory.prompt.context import HEADING, Context, build
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
 from memoryweb.memory.prompt.prompt_order import arrange
 from memoryweb.memory.writing.write import Place, Writer, write
+from tests.fences import parse
 from tests.world import World
 
 PERSON = Writer(AuthorKind.PERSON)

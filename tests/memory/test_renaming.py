@@ -2,7 +2,6 @@ import pytest
 
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
-from memoryweb.memory.lines.origins import origins_of
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import File, Passage
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -19,14 +18,14 @@ AGENT = Writer(AuthorKind.AGENT)
 
 def test_the_text_the_origins_and_the_history_follow_the_file(world: World) -> None:
     file = _write(world, "notes.md", "- one\n- two\n").file
-    was = origins_of(file)
+    was = {row.line for row in file.origins.all()}
     renamed = _rename(world, file, "skills/notes/SKILL.md").file
     assert (renamed.pk, renamed.path, renamed.raw_content) == (
         file.pk,
         "skills/notes/SKILL.md",
         "- one\n- two\n",
     )
-    assert origins_of(renamed).keys() == was.keys()
+    assert {row.line for row in renamed.origins.all()} == was
     assert [(r.number, r.path) for r in renamed.revisions.order_by("number")] == [
         (1, "notes.md"),
         (2, "skills/notes/SKILL.md"),

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.markdown.paths import PathRefused
-from memoryweb.memory.lines.origins import Origin, Source, origins_of, protected_lines
+from memoryweb.memory.lines.origins import Origin, Source, protected_lines
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import File, LineOrigin, Passage, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -156,7 +156,7 @@ def test_origins_follow_their_line_through_edits_and_moves(world: World) -> None
     _write(world, "MEMORY.md", "# Memory\n\n- Marta likes tea.\n", MACHINE, origins={3: origin})
     text = "# Memory\n\nA paragraph.\n\n## Likes\n\n- Marta likes tea.\n"
     file = _write(world, "MEMORY.md", text, _person(world)).file
-    (row,) = origins_of(file)[7]
+    row = file.origins.get(line=7)
     assert (row.source_file_id, row.source_line, row.durable) == (note.pk, 3, True)
     assert row.author_kind == AuthorKind.AGENT
 
@@ -166,7 +166,7 @@ def test_a_line_that_a_person_changed_is_theirs_and_keeps_its_sources(world: Wor
     origin = Origin((Source(note.pk, 1, 3),))
     _write(world, "MEMORY.md", "- Marta likes tea.\n", MACHINE, origins={1: origin})
     file = _write(world, "MEMORY.md", "- Marta likes green tea.\n", _person(world)).file
-    (row,) = origins_of(file)[1]
+    row = file.origins.get(line=1)
     assert (row.author_kind, row.source_file_id) == (AuthorKind.PERSON, note.pk)
     assert protected_lines(file) == {1}
 
@@ -174,7 +174,7 @@ def test_a_line_that_a_person_changed_is_theirs_and_keeps_its_sources(world: Wor
 def test_a_removed_line_takes_its_origins_with_it(world: World) -> None:
     _write(world, "MEMORY.md", "- one\n- two\n", MACHINE)
     file = _write(world, "MEMORY.md", "- two\n", MACHINE).file
-    assert set(origins_of(file)) == {1}
+    assert {row.line for row in file.origins.all()} == {1}
 
 
 def test_a_deleted_file_is_restored_with_its_history(world: World) -> None:
@@ -285,7 +285,7 @@ def test_appending_after_a_deletion_begins_a_new_text(world: World) -> None:
     assert again.raw_content == "# 2026-11-20\n\n- two\n"
     assert content_of(File.objects.get(pk=file.pk), 3) == again.raw_content
     assert content_of(File.objects.get(pk=file.pk), 1) == "# 2026-11-20\n\n- one\n"
-    assert set(origins_of(again)) == {3}
+    assert {row.line for row in again.origins.all()} == {3}
 
 
 @pytest.mark.parametrize("text", ["", "\n", "one\u2028two\x0bthree"])

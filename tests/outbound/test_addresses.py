@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from memoryweb.core.outbound.addresses import AddressRefused, is_public, public_addresses
+from memoryweb.core.outbound import AddressRefused, is_public, public_addresses
 
 PRIVATE = """
 127.0.0.1 127.9.9.9 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 0.1.2.3

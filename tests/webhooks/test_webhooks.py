@@ -19,7 +19,6 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.core.outbound import posting
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing import write
@@ -231,8 +230,7 @@ def test_a_slow_receiver_ends_at_the_deadline_and_holds_no_other_up(
     endpoint: Endpoint,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = posting.post
-    monkeypatch.setattr(posting, "post", lambda *args, **named: real(*args, seconds=0.5, **named))
+    monkeypatch.setattr(sending, "SECONDS", 0.5)
     receiver.answers = drip
     put(world, "- Likes tea.\n")
     put(world, "- Likes tea and cake.\n")

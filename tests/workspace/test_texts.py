@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.markdown.render import cut, parse, render
+from memoryweb.markdown.render import render, shortened
+from tests.fences import parse
 
 FENCY = st.text(alphabet=st.sampled_from("-- A\\\n.md# "), max_size=60) | st.text(max_size=60)
 
@@ -21,9 +22,12 @@ def test_a_content_line_cannot_pose_as_a_file() -> None:
 
 def test_a_long_memory_is_cut_at_a_line_and_says_how_much_is_missing() -> None:
     content = "\n".join(f"- statement number {n}" for n in range(1000))
-    kept, _, note = cut("MEMORY.md", content).rpartition("\n")
+    text, more = shortened(content, 10_000)
+    kept, _, note = text.rpartition("\n")
+    assert len(kept) <= 10_000
     assert content.startswith(kept + "\n")
-    assert note == f"… ({len(content) - len(kept)} characters more)"
+    assert more == len(content) - len(kept)
+    assert note == f"… ({more} characters more)"
 
 
 def test_bullets_paragraphs_and_code_are_blocks_with_their_lines_and_headings() -> None:

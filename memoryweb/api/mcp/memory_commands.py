@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Literal
 
-from django.utils.translation import gettext as _
 from pydantic import Field
 
 from memoryweb.api.exceptions import Invalid, Problem
@@ -66,7 +65,7 @@ def run_command(
     run, needed = _COMMANDS[asked.command]
     for name in needed:
         if getattr(asked, name) is None:
-            raise Invalid(name, _("{name}: this command needs it.").format(name=name))
+            raise Invalid(name, f"{name}: this command needs it.")
     return {"text": run(acting, asked, begin, writer)}
 
 
@@ -254,9 +253,9 @@ def _inside(shown: str) -> str:
 
 def _done(written: Written, said: str) -> str:
     if written.proposal:
-        return _("Not written yet: a person has to accept this change of a shared file first.")
+        return "Not written yet: a person has to accept this change of a shared file first."
     if written.held:
-        said += "\n" + _("What looked like a password was held back until a person decides.")
+        said += "\nWhat looked like a password was held back until a person decides."
     return said
 
 

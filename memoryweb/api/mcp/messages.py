@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
 from memoryweb.api import request_bodies
@@ -71,18 +70,18 @@ class Message:
 def read(body: bytes) -> Message:
     """Raises Refused."""
     if body.lstrip()[:1] == b"[":
-        raise Refused(INVALID_REQUEST, _("Send one message at a time, not a batch."))
+        raise Refused(INVALID_REQUEST, "Send one message at a time, not a batch.")
     try:
         sent = request_bodies.read_json(body)
     except Problem as problem:
         is_json = problem.code != "malformed_json"
         code = INVALID_REQUEST if is_json else PARSE_ERROR
-        raise Refused(code, str(problem.detail)) from None
+        raise Refused(code, problem.detail) from None
     params = sent.get("params", {})
     if sent.get("jsonrpc") != "2.0" or not isinstance(sent.get("method"), str):
-        raise Refused(INVALID_REQUEST, _("Send a JSON-RPC 2.0 request with a method."))
+        raise Refused(INVALID_REQUEST, "Send a JSON-RPC 2.0 request with a method.")
     if not isinstance(params, dict):
-        raise Refused(INVALID_REQUEST, _("The parameters must be a JSON object."))
+        raise Refused(INVALID_REQUEST, "The parameters must be a JSON object.")
     return Message(_id(sent), sent["method"], params)
 
 
@@ -95,25 +94,18 @@ def check(message: Message, headers: Mapping[str, str]) -> None:
     """What a request of the modern era must carry. Raises Refused."""
     meta = message.meta if isinstance(message.meta, dict) else {}
     if VERSION not in meta or not isinstance(meta.get(CAPABILITIES), dict):
-        raise Refused(
-            INVALID_PARAMS,
-            _("“_meta” must hold “{version}” and “{capabilities}”.").format(
-                version=VERSION, capabilities=CAPABILITIES
-            ),
-        )
+        raise Refused(INVALID_PARAMS, f"“_meta” must hold “{VERSION}” and “{CAPABILITIES}”.")
     expected = {"MCP-Protocol-Version": meta[VERSION], "Mcp-Method": message.method}
     if message.method in _NAMED:
         expected["Mcp-Name"] = message.params.get(_NAMED[message.method])
     for name, value in expected.items():
         if value is not None and decoded(headers.get(name)) != value:
-            raise Refused(
-                HEADER_MISMATCH,
-                _("The header “{name}” must say what the body says.").format(name=name),
-            )
+            said = f"The header “{name}” must say what the body says."
+            raise Refused(HEADER_MISMATCH, said)
     if meta[VERSION] != MODERN:
         raise Refused(
             UNSUPPORTED_VERSION,
-            _("This protocol version isn't supported."),
+            "This protocol version isn't supported.",
             {"supported": list(SUPPORTED), "requested": meta[VERSION]},
         )
 
@@ -136,12 +128,9 @@ def _id(sent: Mapping[str, Any]) -> str | int | None:
     is_text = isinstance(name, str) and len(name) <= _LONGEST_ID
     is_number = type(name) is int and abs(name) <= _MOST_ID
     if not (is_text or is_number):
-        raise Refused(
-            INVALID_REQUEST,
-            _("An id is a whole number up to {most}, or a text of up to {n} characters.").format(
-                most=_MOST_ID, n=_LONGEST_ID
-            ),
-        )
+        number = f"a whole number up to {_MOST_ID}"
+        text = f"a text of up to {_LONGEST_ID} characters"
+        raise Refused(INVALID_REQUEST, f"An id is {number}, or {text}.")
     assert isinstance(name, str | int)
     return name
 
@@ -192,7 +181,7 @@ class Host:
     def _agent(self) -> Agent:
         agent = self.caller.agent_or_only(self._header(AGENT))
         if agent is None:
-            detail = _("Choose an agent: set the header “{name}” to its id.").format(name=AGENT)
+            detail = f"Choose an agent: set the header “{AGENT}” to its id."
             raise Problem(400, "agent_required", detail)
         return agent
 
@@ -202,8 +191,8 @@ class Host:
 
 def _said(problem: Problem) -> str:
     if problem.code != "owner_required":
-        return str(problem.detail)
-    return _(
-        "Choose an owner: set the header “{name}” to an end user (api:…), a sender "
+        return problem.detail
+    return (
+        f"Choose an owner: set the header “{OWNER}” to an end user (api:…), a sender "
         "(<channel>:…) or “shared”."
-    ).format(name=OWNER)
+    )

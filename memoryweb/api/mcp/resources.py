@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from pydantic import Field
 
 from memoryweb.api.context import serve
@@ -39,7 +36,7 @@ def templates() -> list[dict[str, Any]]:
         {
             "uriTemplate": ROOT + "{+path}",
             "name": "file",
-            "description": _("A Markdown file of memory, by its path."),
+            "description": "A Markdown file of memory, by its path.",
             "mimeType": _MARKDOWN,
         }
     ]
@@ -50,7 +47,7 @@ def read(host: Host, uri: object) -> dict[str, Any]:
     acting = host.reading()
     text = _text(acting, uri) if isinstance(uri, str) else None
     if text is None:
-        raise Refused(RESOURCE_MISSING, _("There is no such resource."), {"uri": str(uri)[:512]})
+        raise Refused(RESOURCE_MISSING, "There is no such resource.", {"uri": str(uri)[:512]})
     return {"contents": [{"uri": uri, "mimeType": _MARKDOWN, "text": text}]}
 
 
@@ -85,9 +82,9 @@ def _is_named(file: File) -> bool:
 # Prompts that a person picks in their client: what is remembered, put before a question.
 
 _ABOUT_ME, _BEFORE = "what_do_you_know_about_me", "before_you_answer"
-_TITLES: Mapping[str, str | Promise] = {
-    _ABOUT_ME: gettext_lazy("What do you know about me?"),
-    _BEFORE: gettext_lazy("Before you answer"),
+_TITLES: Mapping[str, str] = {
+    _ABOUT_ME: "What do you know about me?",
+    _BEFORE: "Before you answer",
 }
 
 
@@ -100,14 +97,14 @@ class _Message(RequestBody):
 
 
 def listed_prompts() -> list[dict[str, Any]]:
-    about_me = _("Tells what is remembered about you.")
-    before = _("Puts what is remembered before a message, and then the message.")
-    message = {"name": "message", "description": _("Your message."), "required": True}
+    about_me = "Tells what is remembered about you."
+    before = "Puts what is remembered before a message, and then the message."
+    message = {"name": "message", "description": "Your message.", "required": True}
     return [
-        {"name": _ABOUT_ME, "title": str(_TITLES[_ABOUT_ME]), "description": about_me},
+        {"name": _ABOUT_ME, "title": _TITLES[_ABOUT_ME], "description": about_me},
         {
             "name": _BEFORE,
-            "title": str(_TITLES[_BEFORE]),
+            "title": _TITLES[_BEFORE],
             "description": before,
             "arguments": [message],
         },
@@ -117,15 +114,15 @@ def listed_prompts() -> list[dict[str, Any]]:
 def get(host: Host, name: object, arguments: object) -> dict[str, Any]:
     """Raises Refused."""
     if not isinstance(name, str) or name not in _TITLES:
-        raise Refused(INVALID_PARAMS, _("There is no such prompt."))
+        raise Refused(INVALID_PARAMS, "There is no such prompt.")
     if not isinstance(arguments, dict):
-        raise Refused(INVALID_PARAMS, _("The arguments of a prompt are a JSON object."))
+        raise Refused(INVALID_PARAMS, "The arguments of a prompt are a JSON object.")
     acting = host.reading()
     built = serve(host.caller, acting.reader, _message(name, arguments), acting.conversation)
     texts = [("user", built.system)] if built.system else []
     texts += [(turn.role, turn.content) for turn in built.messages]
     messages = [{"role": role, "content": {"type": "text", "text": text}} for role, text in texts]
-    return {"description": str(_TITLES[name]), "messages": messages}
+    return {"description": _TITLES[name], "messages": messages}
 
 
 def _message(name: str, arguments: dict[str, Any]) -> str:
@@ -134,5 +131,5 @@ def _message(name: str, arguments: dict[str, Any]) -> str:
             return parse(_Message, arguments).message
         parse(_Nothing, arguments)
     except Problem as problem:
-        raise Refused(INVALID_PARAMS, str(problem.detail)) from None
-    return str(_TITLES[_ABOUT_ME])
+        raise Refused(INVALID_PARAMS, problem.detail) from None
+    return _TITLES[_ABOUT_ME]

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, Literal
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from pydantic import Field
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -91,7 +90,7 @@ class MemoryPart(Camel):
 def _get_memory(acting: Acting, asked: GetMemory) -> dict[str, Any]:
     """Read a file, or some of its lines. Of a file that isn't there the text is empty."""
     if bool(asked.path) == bool(asked.date):
-        raise Invalid("path", _("Send either a path or a date."))
+        raise Invalid("path", "Send either a path or a date.")
     if asked.date:
         day, text = memory_tools.memory_get(acting, asked.date)
         path = note_path(day)
@@ -188,9 +187,9 @@ def call(host: Host, name: object, arguments: object) -> dict[str, Any]:
     """What a model got wrong stands in the result, where it reads it. Raises Refused."""
     tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
-        raise Refused(INVALID_PARAMS, _("There is no such tool."))
+        raise Refused(INVALID_PARAMS, "There is no such tool.")
     if not isinstance(arguments, dict):
-        raise Refused(INVALID_PARAMS, _("The arguments of a tool are a JSON object."))
+        raise Refused(INVALID_PARAMS, "The arguments of a tool are a JSON object.")
     acting = host.acting()
     try:
         host.caller.require(tool.right)
@@ -245,6 +244,4 @@ def _content(text: str) -> dict[str, Any]:
 def _check_names(arguments: dict[str, Any]) -> None:
     for name in arguments:
         if name in _OF_HOST:
-            raise Invalid(
-                name, _("“{name}” is said by the host, never by an argument.").format(name=name)
-            )
+            raise Invalid(name, f"“{name}” is said by the host, never by an argument.")

@@ -10,7 +10,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -62,9 +61,9 @@ def call(message: Message, host: Host, *, is_modern: bool) -> Result:
     """Raises Refused."""
     method = METHODS.get(message.method)
     if method is None or is_modern not in method.eras:
-        raise Refused(METHOD_NOT_FOUND, _("This server has no such method."))
+        raise Refused(METHOD_NOT_FOUND, "This server has no such method.")
     if "cursor" in message.params:
-        raise Refused(INVALID_PARAMS, _("This list has one page."))
+        raise Refused(INVALID_PARAMS, "This list has one page.")
     result = method.answer(host, message.params)
     if not is_modern:
         return result
@@ -167,11 +166,11 @@ def _check(request: HttpRequest) -> None:
     origin = request.headers.get("Origin")
     trusted = [f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS]
     if origin is not None and origin not in trusted:
-        raise Problem(403, "foreign_origin", _("Pages of other sites can't call this address."))
+        raise Problem(403, "foreign_origin", "Pages of other sites can't call this address.")
     if request.content_type != "application/json":
-        raise Problem(415, "unsupported_media_type", _("Send JSON, as application/json."))
+        raise Problem(415, "unsupported_media_type", "Send JSON, as application/json.")
     if not request.accepts("application/json"):
-        raise Problem(406, "not_acceptable", _("The answer is JSON: accept application/json."))
+        raise Problem(406, "not_acceptable", "The answer is JSON: accept application/json.")
 
 
 def _answer(request: HttpRequest, host: Host) -> HttpResponse:

@@ -8,6 +8,7 @@ most distributions allow 250 000.
 import sqlite3
 from functools import cached_property
 
+from django.db import connection
 from django.db.backends.sqlite3 import base, features
 
 
@@ -21,3 +22,14 @@ class DatabaseFeatures(features.DatabaseFeatures):
 
 class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
+
+
+def truncate_log() -> bool:
+    """SQLite's log keeps earlier versions of pages until it is emptied into the database. Whether
+    nothing is left in it; readers can stand in the way for a moment."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        return connection.vendor != "sqlite"
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (busy, _pages, _moved) = cursor.fetchone()
+    return not busy

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.core.sqlite.bytes import truncate_log
+from memoryweb.core.sqlite.base import truncate_log
 from memoryweb.memory.forgetting import erasable_columns, holds, receipts, removal, whole_owners
 from memoryweb.memory.forgetting.erasable_columns import Memory, Table
 from memoryweb.memory.forgetting.hiding import close, locked

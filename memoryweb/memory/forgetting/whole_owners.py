@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db.models import Model, Q, QuerySet, RestrictedError
 
 from memoryweb.agents.models import Owner
-from memoryweb.audit.erasure import erase_labels_of
+from memoryweb.audit.record import erase_labels_of
 from memoryweb.memory.forgetting import holds
 from memoryweb.memory.forgetting.erasable_columns import Memory
 from memoryweb.memory.models import LegalHold, Message, Receipt, Request, ReviewItem

@@ -43,10 +43,6 @@ class Checked:
     differences: tuple[Difference, ...]
 
 
-def all_teams() -> list[Team]:
-    return list(Team.objects.order_by("slug"))
-
-
 def rebuild(team: Team) -> Rebuilt:
     """A transaction each batch, so that nobody waits for the whole of it."""
     files = messages = 0
@@ -68,7 +64,7 @@ def rebuild(team: Team) -> Rebuilt:
 
 def refresh_stale(**_signal: Any) -> None:
     """Receiver of `post_migrate`: what another version of the tokens made is made again."""
-    for team in all_teams():
+    for team in Team.objects.order_by("slug"):
         with scope(team=team):
             is_stale = stale().exists()
         if is_stale:

@@ -48,17 +48,6 @@ _KEPT = (
 )
 
 
-def origins_of(file: File) -> dict[int, list[LineOrigin]]:
-    """Line number → its origins, with source files, messages, runs and people at hand."""
-    found = defaultdict(list)
-    rows = LineOrigin.objects.filter(file=file).select_related(
-        "source_file", "message__conversation", "run", "user"
-    )
-    for row in rows.order_by("line", "pk"):
-        found[row.line].append(row)
-    return dict(found)
-
-
 def protected_lines(file: File) -> set[int]:
     """Lines that no machine may change: pinned ones, a person's until released, and those that
     wait for a person."""

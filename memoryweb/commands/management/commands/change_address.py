@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts import addresses
 from memoryweb.audit.record import SYSTEM
@@ -9,17 +8,15 @@ from memoryweb.commands import base
 
 
 class Command(base.Command):
-    help = _("Change the e-mail address that a person signs in with.")
+    help = "Change the e-mail address that a person signs in with."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--email", required=True, help=_("the address until now"))
-        parser.add_argument("--to", required=True, help=_("the new address"))
+        parser.add_argument("--email", required=True, help="the address until now")
+        parser.add_argument("--to", required=True, help="the new address")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         user = addresses.find(options["email"])
         before = user.email
         addresses.change_address(user=user, email=options["to"], by=SYSTEM)
-        return base.Outcome(
-            _("{before} now signs in with {email}.").format(before=before, email=user.email),
-            {"userId": str(user.pk), "email": user.email},
-        )
+        said = f"{before} now signs in with {user.email}."
+        return base.Outcome(said, {"userId": user.pk, "email": user.email})

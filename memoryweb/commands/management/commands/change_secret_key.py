@@ -7,7 +7,6 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts import teams
@@ -22,32 +21,32 @@ from memoryweb.notify.models import Endpoint
 
 
 class Command(base.Command):
-    help = _(
+    help = (
         "Put the secret key configured now in the place of the old one, which is read from "
         "MEMORYWEB_OLD_SECRET_KEY or standard input."
     )
     needs_keys = False
 
     def arguments(self, parser: CommandParser) -> None:
-        lost = _("the old key is gone: begin anew with this one. Erased text may return")
+        lost = "the old key is gone: begin anew with this one. Erased text may return"
         parser.add_argument("--lost", action="store_true", help=lost)
-        hide = _("people know that a key was lost: take the warning off the pages")
+        hide = "people know that a key was lost: take the warning off the pages"
         parser.add_argument("--hide-warning", action="store_true", help=hide)
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         if not home_lock.claim():
-            said = _("memoryweb is running on {home}. Stop all web servers and workers first.")
-            raise CommandError(said.format(home=settings.HOME))
+            running = f"memoryweb is running on {settings.HOME}."
+            raise CommandError(f"{running} Stop all web servers and workers first.")
         with scopes_disabled(), transaction.atomic():
             if options["hide_warning"]:
                 Keys.objects.update(lost_at=None)
-                return base.Outcome(_("The pages no longer warn of the lost key."))
+                return base.Outcome("The pages no longer warn of the lost key.")
             return _begin_anew() if options["lost"] else _change()
 
 
 def _change() -> base.Outcome:
     if _fits():
-        return base.Outcome(_("This database was already written with these keys."))
+        return base.Outcome("This database was already written with these keys.")
     old = _old_key()
     prints = key_changes.change(old)
     sealed = 0
@@ -57,28 +56,28 @@ def _change() -> base.Outcome:
             row.save(update_fields=["sealed_key"])
             sealed += 1
     _record("keys.changed", prints=prints, sealed=sealed)
-    said = _(
-        "The key was changed: {prints} fingerprints and {sealed} keys of models were taken over. "
+    said = (
+        f"The key was changed: {prints} fingerprints and {sealed} keys of models were taken over. "
         "Webhooks keep their secrets; everybody signs in again. Now start memoryweb, and destroy "
         "the old key."
     )
-    return base.Outcome(said.format(prints=prints, sealed=sealed), {"prints": prints})
+    return base.Outcome(said, {"prints": prints})
 
 
 def _begin_anew() -> base.Outcome:
     if _fits():
-        raise CommandError(_("Nothing is lost: this database was written with these keys."))
+        raise CommandError("Nothing is lost: this database was written with these keys.")
     key_changes.begin_anew(timezone.now())
     models = TeamModel.objects.exclude(sealed_key=b"").count()
     webhooks = Endpoint.objects.update(key_number=0)
     _record("keys.lost", models=models, webhooks=webhooks)
-    said = _(
+    said = (
         "memoryweb begins anew with this key. Erased text may return: nothing keeps it out any "
-        "more, and every page says so. What can’t be opened: {models} keys of models (enter them "
-        "again in Settings). {webhooks} webhooks have a new secret (renew it and give it to who "
+        f"more, and every page says so. What can’t be opened: {models} keys of models (enter them "
+        f"again in Settings). {webhooks} webhooks have a new secret (renew it and give it to who "
         "receives them). Likely secrets and flagged lines that were let pass are asked about again."
     )
-    return base.Outcome(said.format(models=models, webhooks=webhooks), {"models": models})
+    return base.Outcome(said, {"models": models})
 
 
 def _fits() -> bool:
@@ -96,7 +95,7 @@ def _old_key() -> str:
         return settings.SECRET_KEY  # only the key of checkpoints is another
     if given := os.environ.get("MEMORYWEB_OLD_SECRET_KEY"):
         return given
-    asked = _("The old secret key: ")
+    asked = "The old secret key: "
     return (getpass(asked) if sys.stdin.isatty() else sys.stdin.readline()).strip()
 
 

@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.integrations import DEFAULT_SCOPES, create_integration, grant
 from memoryweb.accounts.models import Team
@@ -11,23 +10,17 @@ from memoryweb.commands import base
 
 
 class Command(base.TeamCommand):
-    help = _("Create an integration: a program that talks for people.")
+    help = "Create an integration: a program that talks for people."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--name", required=True)
         parser.add_argument(
-            "--channels", default="", help=_("channels it may name, such as slack,feishu")
+            "--channels", default="", help="channels it may name, such as slack,feishu"
         )
         parser.add_argument(
-            "--agents", default="", help=_("names or ids of the agents it may use; empty: all")
+            "--agents", default="", help="names or ids of the agents it may use; empty: all"
         )
-        parser.add_argument("--scopes", default="all", help=_("all, or some, separated by commas"))
-        parser.add_argument(
-            "--shared-write",
-            default="",
-            metavar="REASON",
-            help=_("let it write shared files of the prompt without asking, and why"),
-        )
+        base.add_rights(parser)
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         scopes = options["scopes"]
@@ -42,10 +35,6 @@ class Command(base.TeamCommand):
         )
         if reason := options["shared_write"]:
             grant(integration=integration, scope=Scope.SHARED_WRITE, reason=reason, by=SYSTEM)
-        return base.Outcome(
-            _("Created the integration “{name}” of “{team}”.").format(
-                name=integration.name, team=team
-            ),
-            base.data_of(integration, "id", "name", "channels", "agents", "scopes")
-            | {"team": team.slug},
-        )
+        data = base.data_of(integration, "id", "name", "channels", "agents", "scopes")
+        said = f"Created the integration “{integration.name}” of “{team}”."
+        return base.Outcome(said, data | {"team": team.slug})

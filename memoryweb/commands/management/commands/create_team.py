@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.teams import create_team
 from memoryweb.audit.record import SYSTEM
@@ -9,16 +8,12 @@ from memoryweb.commands import base
 
 
 class Command(base.Command):
-    help = _("Create a team.")
+    help = "Create a team."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--name", required=True, help=_("what people call the team"))
+        parser.add_argument("--name", required=True, help="what people call the team")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         team = create_team(name=options["name"], by=SYSTEM)
-        return base.Outcome(
-            _("Created the team “{name}”; its slug is {slug}.").format(
-                name=team.name, slug=team.slug
-            ),
-            {"id": str(team.pk), "name": team.name, "slug": team.slug},
-        )
+        said = f"Created the team “{team.name}”; its slug is {team.slug}."
+        return base.Outcome(said, base.data_of(team, "id", "name", "slug"))

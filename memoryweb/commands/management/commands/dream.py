@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.dream_times import dream_time
@@ -18,20 +17,20 @@ from memoryweb.runs.models import Run
 
 
 class Command(base.TeamCommand):
-    help = _("Run a dream now, or simulate one night, and wait for it to finish.")
+    help = "Run a dream now, or simulate one night, and wait for it to finish."
     of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--owner", help=_("whose notes; default: the shared ones and everyone's with new notes")
+            "--owner", help="whose notes; default: the shared ones and everyone's with new notes"
         )
         parser.add_argument(
-            "--night", type=base.day, help=_("a local date: run as if it were that night")
+            "--night", type=base.day, help="a local date: run as if it were that night"
         )
         parser.add_argument(
             "--backfill",
             action="store_true",
-            help=_("older notes that no dream has read: week by week, the oldest first"),
+            help="older notes that no dream has read: week by week, the oldest first",
         )
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
@@ -49,7 +48,7 @@ class Command(base.TeamCommand):
         else:
             dreamt = [_dreamt(agent, owner, night) for owner in owners]
         return base.Outcome(
-            " ".join(map(_told, dreamt)) or _("There are no new notes to dream about."),
+            " ".join(map(_told, dreamt)) or "There are no new notes to dream about.",
             {"runs": [base.data(run) | base.data_of(run, "night") for run in dreamt]},
             ok=all(run.status != Run.Status.FAILED for run in dreamt),
         )
@@ -78,7 +77,7 @@ def _backfilled(agent: Agent, owner: Owner | None) -> Iterator[Run]:
 
 def _told(run: Run) -> str:
     report = getattr(run, "report", None)
-    counted = _(" ({promoted} added, {kept} kept for later, {rejected} not kept)").format(
-        promoted=report.promoted, kept=report.kept, rejected=report.rejected
-    ) if report else ""  # fmt: skip
-    return base.sentence(run, counted)
+    if not report:
+        return base.sentence(run)
+    counted = f"{report.promoted} added, {report.kept} kept for later, {report.rejected} not kept"
+    return base.sentence(run, f" ({counted})")

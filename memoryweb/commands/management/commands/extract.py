@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
@@ -20,11 +19,11 @@ LONGEST_SECONDS = 600
 
 
 class Command(base.TeamCommand):
-    help = _("Extract waiting conversations now, without the cooldown, and wait for the result.")
+    help = "Extract waiting conversations now, without the cooldown, and wait for the result."
     of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--owner", help=_("whose conversations; default: everyone's"))
+        parser.add_argument("--owner", help="whose conversations; default: everyone's")
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         agent = options["agent"]
@@ -34,7 +33,7 @@ class Command(base.TeamCommand):
             owners = owners_with_messages(agent)
         done = [_extracted(agent, owner) for owner in owners]
         return base.Outcome(
-            "\n".join(map(_told, done)) or _("There are no messages to extract."),
+            "\n".join(map(_told, done)) or "There are no messages to extract.",
             {"runs": [base.data(run) | {"lines": run.result.get("lines", 0)} for run in done]},
             ok=all(run.status != Run.Status.FAILED for run in done),
         )
@@ -64,6 +63,4 @@ def _told(run: Run) -> str:
     if run.status == Run.Status.SKIPPED:
         return f"{run.owner.shown_as if run.owner else ''}: {reason(run.reason)}"
     lines = run.result.get("lines")
-    return base.sentence(
-        run, _(" ({n} lines written)").format(n=lines) if lines is not None else ""
-    )
+    return base.sentence(run, "" if lines is None else f" ({lines} lines written)")

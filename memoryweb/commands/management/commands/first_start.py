@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django_scopes import scope
 
 from memoryweb.accounts import tokens
@@ -22,11 +21,11 @@ TOKEN = "first start"
 
 
 class Command(base.Command):
-    help = _("Set up an empty installation: an admin, a team and, on SQLite, the demo team.")
+    help = "Set up an empty installation: an admin, a team and, on SQLite, the demo team."
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         if User.objects.exists() and not _was_cut_short():
-            return base.Outcome(_("This installation already has people. Nothing was added."))
+            return base.Outcome("This installation already has people. Nothing was added.")
         password = os.environ.get("MEMORYWEB_ADMIN_PASSWORD") or secrets.token_urlsafe(12)
         with transaction.atomic():
             team = _team(_admin(password))
@@ -38,9 +37,8 @@ class Command(base.Command):
         if team.is_demo:
             _live(team, password)
         secret = _token(team)
-        said = _(
-            "API token of the integration “{program}” in {team}, shown only now: {secret}"
-        ).format(program=building.PROGRAM, team=team.name, secret=secret)
+        whose = f"API token of the integration “{building.PROGRAM}” in {team.name}"
+        said = f"{whose}, shown only now: {secret}"
         return base.Outcome(said, {"email": ADMIN, "password": password, "token": secret})
 
 
@@ -59,7 +57,7 @@ def _admin(password: str) -> User:
     """In a team of their own that outlives the demo. Their password was perhaps never read."""
     admin = User.objects.filter(email=ADMIN).first()
     if admin is None:
-        own = create_team(name=_("My team"), by=SYSTEM)
+        own = create_team(name="My team", by=SYSTEM)
         return add_member(
             team=own, email=ADMIN, role=Role.ADMIN, by=SYSTEM, name="Admin", password=password
         ).user
@@ -80,17 +78,13 @@ def _team(admin: User) -> Team:
 
 
 def _signing_in(team: Team, password: str) -> str:
-    said = [_("Sign in as {email} with the password {password}").format(
-        email=ADMIN, password=password
-    )]  # fmt: skip
+    said = [f"Sign in as {ADMIN} with the password {password}"]
     if team.is_demo:
         people = ", ".join(f"{person.email} ({person.role})" for person in building.PEOPLE)
         said += [
-            _("Demo people, with the same password: {people}").format(people=people),
-            _(
-                "Building the demo team from two weeks of conversations and dreams. "
-                "This takes a moment."
-            ),
+            f"Demo people, with the same password: {people}",
+            "Building the demo team from two weeks of conversations and dreams. "
+            "This takes a moment.",
         ]
     return "\n".join(said)
 

@@ -3,7 +3,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
@@ -17,19 +16,19 @@ from memoryweb.runs.models import Run
 
 
 class Command(base.TeamCommand):
-    help = _(
+    help = (
         "Import conversations from a JSONL file, all of it or nothing. Repeating it adds nothing."
     )
     of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--owner", required=True, help=_("whose conversations; “shared” for the system's")
+            "--owner", required=True, help="whose conversations; “shared” for the system's"
         )
         parser.add_argument(
             "file",
             type=Path,
-            help=_("one message a line: conversation, id, role, name, content, timestamp"),
+            help="one message a line: conversation, id, role, name, content, timestamp",
         )
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
@@ -49,9 +48,7 @@ class Command(base.TeamCommand):
         except BatchRefused as refusal:
             return base.Outcome(str(refusal), {"field": refusal.field}, ok=False)
         except OSError as error:
-            return base.Outcome(
-                _("The file cannot be read: {error}.").format(error=error.strerror), ok=False
-            )
+            return base.Outcome(f"The file cannot be read: {error.strerror}.", ok=False)
         with write_transaction(team) as work:
             owner = find_owner()
             run = request(
@@ -61,24 +58,13 @@ class Command(base.TeamCommand):
 
 
 def _told(team: Team, owner: Owner, done: Imported, run: Run | None) -> base.Outcome:
-    is_queued = run is not None and run.is_active
-    message = _(
-        "Imported {added} messages of {conversations} conversations for {owner}; "
-        "{duplicates} were already there."
-    ).format(
-        added=done.added,
-        conversations=done.conversations,
-        owner=owner.shown_as,
-        duplicates=done.duplicates,
+    queued = run if run and run.is_active else None
+    said = (
+        f"Imported {done.added} messages of {done.conversations} conversations for "
+        f"{owner.shown_as}; {done.duplicates} were already there."
     )
     return base.Outcome(
-        f"{message} {_('Extraction is queued.') if is_queued else ''}".strip(),
-        {
-            "team": team.slug,
-            "owner": owner.shown_as,
-            "conversations": done.conversations,
-            "added": done.added,
-            "duplicates": done.duplicates,
-            "run": str(run.pk) if run is not None and is_queued else None,
-        },
+        f"{said} Extraction is queued." if queued else said,
+        {"team": team.slug, "owner": owner.shown_as, "run": queued and queued.pk}
+        | base.data_of(done, "conversations", "added", "duplicates"),
     )

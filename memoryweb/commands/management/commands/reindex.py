@@ -1,88 +1,59 @@
 from typing import Any
 
-from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
-
-from memoryweb.accounts import teams
 from memoryweb.accounts.models import Team
 from memoryweb.commands import base
 from memoryweb.memory.index import reindexing
-from memoryweb.memory.index.reindexing import Checked, Difference, Rebuilt
+from memoryweb.memory.index.reindexing import Difference
+
+PROBLEMS = {
+    "missing": "is not in the index",
+    "extra": "is in the index, but should not be",
+    "changed": "is in the index with other content",
+}
 
 
-class Command(base.Command):
-    help = _("Rebuild the search index from files and messages, or check it.")
-
-    def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--team", help=_("only this team: its slug, name or id"))
-        parser.add_argument(
-            "--check", action="store_true", help=_("change nothing, only report differences")
-        )
+class Command(base.TeamsCommand):
+    help = "Rebuild the search index from files and messages, or check it."
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        chosen = [teams.find(options["team"])] if options["team"] else reindexing.all_teams()
-        return _check(chosen) if options["check"] else _rebuild(chosen, whole=not options["team"])
+        outcome = super().act(options)
+        is_sound = reindexing.is_sound()
+        if not options["check"]:
+            if not (options["team"] and is_sound):
+                reindexing.rebuild_index()
+            return outcome
+        said = "The database's full-text index doesn't match the passages. Run “reindex”."
+        return base.Outcome(
+            outcome.message if is_sound else f"{outcome.message}\n{said}",
+            {"indexIsSound": is_sound, **outcome.data},
+            ok=is_sound and outcome.ok,
+        )
+
+    def look(self, team: Team, options: dict[str, Any]) -> base.Outcome:
+        return _checked(team) if options["check"] else _rebuilt(team)
 
 
-def _rebuild(chosen: list[Team], *, whole: bool) -> base.Outcome:
-    done = {team: reindexing.rebuild(team) for team in chosen}
-    if whole or not reindexing.is_sound():
-        reindexing.rebuild_index()
+def _rebuilt(team: Team) -> base.Outcome:
+    done = reindexing.rebuild(team)
     return base.Outcome(
-        "\n".join(_rebuilt(team, result) for team, result in done.items())
-        or _("There is no team yet, and nothing to index."),
-        {
-            "teams": [
-                {"team": team.slug, **base.data_of(result, "files", "messages", "passages")}
-                for team, result in done.items()
-            ]
-        },
+        f"{done.passages} passages built from {done.files} files and {done.messages} messages.",
+        base.data_of(done, "files", "messages", "passages"),
     )
 
 
-def _check(chosen: list[Team]) -> base.Outcome:
-    found = {team: reindexing.check(team) for team in chosen}
-    is_sound = reindexing.is_sound()
-    lines = [line for team, result in found.items() for line in _checked(team, result)]
-    if not is_sound:
-        lines.append(_("The database's full-text index doesn't match the passages. Run “reindex”."))
-    return base.Outcome(
-        "\n".join(lines) or _("There is no team yet, and nothing to check."),
-        {"indexIsSound": is_sound, "teams": [_told(team, r) for team, r in found.items()]},
-        ok=is_sound and not any(result.differences for result in found.values()),
-    )
-
-
-def _rebuilt(team: Team, result: Rebuilt) -> str:
-    return _(
-        "{team}: {passages} passages built from {files} files and {messages} messages."
-    ).format(team=team.name, passages=result.passages, files=result.files, messages=result.messages)
-
-
-def _checked(team: Team, result: Checked) -> list[str]:
-    if not result.differences:
-        return [
-            _("{team}: {passages} passages, the index is correct.").format(
-                team=team.name, passages=result.passages
-            )
-        ]
-    count = len(result.differences)
-    lines = [_("{team}: the index differs in {count} places.").format(team=team.name, count=count)]
-    if result.stale:
-        lines.append(_("{count} passages were made by another version.").format(count=result.stale))
-    return lines + [_difference(one) for one in result.differences]
+def _checked(team: Team) -> base.Outcome:
+    found = reindexing.check(team)
+    differences = [base.data_of(one, "problem", "where", "line") for one in found.differences]
+    data = base.data_of(found, "passages", "stale")
+    data |= {"ok": not differences, "differences": differences}
+    if not differences:
+        return base.Outcome(f"{found.passages} passages, the index is correct.", data)
+    lines = [f"the index differs in {len(differences)} places."]
+    if found.stale:
+        lines.append(f"{found.stale} passages were made by another version.")
+    lines += map(_difference, found.differences)
+    return base.Outcome("\n".join(lines), data, ok=False)
 
 
 def _difference(one: Difference) -> str:
-    sentences = {
-        "missing": _("{where}, line {line}: is not in the index."),
-        "extra": _("{where}, line {line}: is in the index, but should not be."),
-        "changed": _("{where}, line {line}: is in the index with other content."),
-    }
-    return "  " + sentences[one.problem].format(where=one.where, line=one.line)
-
-
-def _told(team: Team, result: Checked) -> dict[str, Any]:
-    found = [base.data_of(one, "problem", "where", "line") for one in result.differences]
-    said = {"team": team.slug, "ok": not found, "differences": found}
-    return said | base.data_of(result, "passages", "stale")
+    return f"  {one.where}, line {one.line}: {PROBLEMS[one.problem]}."

@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts import members
 from memoryweb.accounts.models import Team
@@ -10,7 +9,7 @@ from memoryweb.commands import base
 
 
 class Command(base.TeamCommand):
-    help = _("Remove a person from a team and revoke their tokens there.")
+    help = "Remove a person from a team and revoke their tokens there."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--email", required=True)
@@ -19,9 +18,5 @@ class Command(base.TeamCommand):
         member = members.find(team, options["email"])
         email = member.user.email
         members.remove_member(membership=member, by=SYSTEM)
-        return base.Outcome(
-            _("Removed {email} from “{team}” and revoked their tokens there.").format(
-                email=email, team=team
-            ),
-            {"email": email, "team": team.slug},
-        )
+        said = f"Removed {email} from “{team}” and revoked their tokens there."
+        return base.Outcome(said, {"email": email, "team": team.slug})

@@ -4,8 +4,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memoryweb.commands import base
 from memoryweb.extraction.requests import hurry
@@ -15,28 +13,24 @@ from memoryweb.runs.reasons import reason
 
 
 class Command(base.Command):
-    help = _("Process waiting runs now, until none is left that may start.")
+    help = "Process waiting runs now, until none is left that may start."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--until-idle",
             action="store_true",
-            help=_("also wait for runs that other workers are processing"),
+            help="also wait for runs that other workers are processing",
         )
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        runs = []
+        statuses = Counter[str]()
         for run in _worked(until_idle=options["until_idle"]):
-            runs.append(run)
+            statuses[str(run.status)] += 1
             if not options["json"]:
                 self.stdout.write(_line(run))
-        counts = Counter(str(run.status) for run in runs)
-        return base.Outcome(
-            ngettext("Processed {count} run.", "Processed {count} runs.", len(runs)).format(
-                count=len(runs)
-            ),
-            {"runs": len(runs), "statuses": dict(counts)},
-        )
+        count = statuses.total()
+        said = f"Processed {base.counted(count, 'run')}."
+        return base.Outcome(said, {"runs": count, "statuses": dict(statuses)})
 
 
 def _worked(*, until_idle: bool) -> Iterator[Run]:
@@ -55,5 +49,5 @@ def _line(run: Run) -> str:
     if run.reason:
         said.append(str(reason(run.reason)))
     if run.is_active and run.due_at:
-        said.append(_("(next try at {time})").format(time=f"{run.due_at:%H:%M:%S} UTC"))
+        said.append(f"(next try at {run.due_at:%H:%M:%S} UTC)")
     return " ".join(said)

@@ -1,9 +1,7 @@
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
@@ -20,9 +18,11 @@ from memoryweb.runs import engine, reasons
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import Run
 
+LABELS = {Action.CREATE: "new", Action.UPDATE: "changed", Action.SKIP: "skipped"}
+
 
 class Command(base.TeamCommand):
-    help = _(
+    help = (
         "Export memory to a ZIP file, or import one, or what OpenClaw, Claude Code, ChatGPT or "
         "mem0 export."
     )
@@ -30,13 +30,11 @@ class Command(base.TeamCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("act", choices=["export", "import"])
+        parser.add_argument("--owner", required=True, help="whose memory; “shared” for that of all")
         parser.add_argument(
-            "--owner", required=True, help=_("whose memory; “shared” for that of all")
+            "--dry-run", action="store_true", help="import: only say what would happen"
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help=_("import: only say what would happen")
-        )
-        parser.add_argument("file", type=Path, help=_("the ZIP file to write, or to read"))
+        parser.add_argument("file", type=Path, help="the ZIP file to write, or to read")
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         path: Path = options["file"]
@@ -49,7 +47,7 @@ class Command(base.TeamCommand):
         except ArchiveRefused as refused:
             return base.Outcome(str(refused), {"code": refused.code}, ok=False)
         except OSError as error:
-            said = _("The file cannot be used: {error}.").format(error=error.strerror)
+            said = f"The file cannot be used: {error.strerror}."
             return base.Outcome(said, {"code": "file"}, ok=False)
 
 
@@ -66,9 +64,9 @@ def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.O
             made[-1].write_bytes(exported.archive)
             count, size = count + exported.files, size + len(exported.archive)
     names = ", ".join(map(str, made))
-    said = _("Exported {n} files into {path}.").format(n=count, path=names)
+    said = f"Exported {count} files into {names}."
     if len(made) > 1:
-        said += " " + _("Each can be imported by itself.")
+        said += " Each can be imported by itself."
     return base.Outcome(said, {"files": count, "bytes": size, "paths": [str(one) for one in made]})
 
 
@@ -92,30 +90,29 @@ def _import(
 
 def _ran(plan: Plan, run: Run, batch: str | None) -> base.Outcome:
     """All of it came by a run, which the command has worked to its end."""
-    said = _("{messages} messages of {total} conversations came, and {files} files.")
-    told = said.format_map(defaultdict(int, run.result))
+    messages, total, files = (run.result.get(name, 0) for name in ("messages", "total", "files"))
+    said = f"{messages} messages of {total} conversations came, and {files} files."
     is_good = run.status in GOOD
     return base.Outcome(
-        told if is_good else str(reasons.reason(run.reason)),
+        said if is_good else str(reasons.reason(run.reason)),
         _data(plan, batch) | {"run": str(run.pk), "status": run.status},
         ok=is_good,
     )
 
 
 def _told(plan: Plan, *, dry: bool) -> str:
-    said = _("Would create {create}, update {update} and skip {skip} files.")
-    if not dry:
-        said = _("Created {create}, updated {update} and skipped {skip} files.")
-    labels = {"create": _("new"), "update": _("changed"), "skip": _("skipped")}
-    lines = [said.format(**{str(action): plan.count(action) for action in Action})]
-    if plan.talks.conversations:
-        talks = _("{new} new messages of {conversations} conversations; {known} are here.")
-        counts = {"new": plan.talks.new, "known": plan.talks.known}
-        lines.append(talks.format(conversations=plan.talks.conversations, **counts))
+    new, changed, skipped = (plan.count(action) for action in Action)
+    said = f"Created {new}, updated {changed} and skipped {skipped} files."
+    if dry:
+        said = f"Would create {new}, update {changed} and skip {skipped} files."
+    lines, talks = [said], plan.talks
+    if talks.conversations:
+        messages = f"{talks.new} new messages of {talks.conversations} conversations"
+        lines.append(f"{messages}; {talks.known} are here.")
     for item in plan.items:
-        lines.append(_line(labels[item.action], item.path, item.reason))
+        lines.append(_line(LABELS[item.action], item.path, item.reason))
         lines += [_held(held, dry=dry) for held in item.held]
-    lines += [_line(_("ignored"), entry.name, entry.reason) for entry in plan.ignored]
+    lines += [_line("ignored", entry.name, entry.reason) for entry in plan.ignored]
     return "\n".join(lines)
 
 
@@ -124,10 +121,9 @@ def _line(action: str, path: str, reason: str) -> str:
 
 
 def _held(held: Held, *, dry: bool) -> str:
-    said = _("line {line} contains what looks like a password and was held back")
-    if dry:
-        said = _("line {line} contains what looks like a password and would be held back")
-    return " " * 11 + said.format(line=held.line)
+    held_back = "would be held back" if dry else "was held back"
+    said = f"line {held.line} contains what looks like a password and {held_back}"
+    return " " * 11 + said
 
 
 def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
@@ -143,7 +139,5 @@ def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
     ignored = [{"name": entry.name, "code": entry.code} for entry in plan.ignored]
     counts = {str(action): plan.count(action) for action in Action}
     talks = base.data_of(plan.talks, "conversations", "messages", "known")
-    return {"import": batch, "format": plan.format, **counts, **talks} | {
-        "files": files,
-        "ignored": ignored,
-    }
+    told = {"import": batch, "format": plan.format, **counts, **talks}
+    return told | {"files": files, "ignored": ignored}

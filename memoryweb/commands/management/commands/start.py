@@ -8,7 +8,6 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connections
-from django.utils.translation import gettext as _
 
 from memoryweb.commands import base
 from memoryweb.core import home_lock, upgrade
@@ -16,7 +15,7 @@ from memoryweb.core.database_unavailable import refusal as refusal_of
 
 
 class Command(base.Command):
-    help = _("Set up the database and start the web server and a worker.")
+    help = "Set up the database and start the web server and a worker."
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         try:
@@ -30,11 +29,9 @@ class Command(base.Command):
             call_command("collectstatic", interactive=False, verbosity=0)
             call_command("first_start", stdout=self.stdout)
         except KeyboardInterrupt:
-            said = _("Stopped. The next start goes on from here.")
+            said = "Stopped. The next start goes on from here."
             raise CommandError(said, returncode=130) from None
-        said = _("memoryweb is running at {url}. Press Ctrl-C to stop it.").format(
-            url=f"http://127.0.0.1:{port}"
-        )
+        said = f"memoryweb is running at http://127.0.0.1:{port}. Press Ctrl-C to stop it."
         self.stdout.write(said)
         self.stdout.flush()
         _become_processes()
@@ -61,11 +58,8 @@ def _port() -> int:
     text = os.environ.get("PORT", "8000")
     if text.isdecimal() and 0 < int(text) < 65536:
         return int(text)
-    raise CommandError(
-        _("PORT is “{text}”. Set it to a number from 1 to 65535: PORT=8001 make run").format(
-            text=text
-        )
-    )
+    said = f"PORT is “{text}”. Set it to a number from 1 to 65535: PORT=8001 make run"
+    raise CommandError(said)
 
 
 def _reserve(port: int) -> None:
@@ -82,31 +76,25 @@ def _reserve(port: int) -> None:
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         reserved.bind(("127.0.0.1", port))
     except PermissionError:
-        raise CommandError(
-            _("Port {port} is for the system's own programs. Choose another: PORT=8000 make run")
-            .format(port=port)
-        ) from None  # fmt: skip
+        said = f"Port {port} is for the system's own programs."
+        raise CommandError(f"{said} Choose another: PORT=8000 make run") from None
     except OSError:
         if home_lock.holders():  # ours, perhaps left over: that is what has to be stopped
             raise CommandError(_already_running()) from None
-        raise CommandError(
-            _("Port {port} is in use by another program. Choose another: PORT={other} make run")
-            .format(port=port, other=port + 1)
-        ) from None  # fmt: skip
+        said = f"Port {port} is in use by another program."
+        raise CommandError(f"{said} Choose another: PORT={port + 1} make run") from None
     os.set_inheritable(reserved.detach(), True)
 
 
 def _already_running() -> str:
     """Names what runs: who killed a start may have no terminal left in which to stop the rest."""
-    said = _(
-        "memoryweb is already running on {home}. Stop it first, or set"
+    said = (
+        f"memoryweb is already running on {settings.HOME}. Stop it first, or set"
         " MEMORYWEB_HOME to another folder."
-    ).format(home=settings.HOME)
+    )
     if holders := home_lock.holders():
         numbers = " ".join(str(pid) for pid in holders)
-        said += "\n" + _("If its terminal is gone, this stops it: kill {numbers}").format(
-            numbers=numbers
-        )
+        said += f"\nIf its terminal is gone, this stops it: kill {numbers}"
     return said
 
 

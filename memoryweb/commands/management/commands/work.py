@@ -1,20 +1,15 @@
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from memoryweb.commands import base
 from memoryweb.core import home_lock
 from memoryweb.runs.supervisor import Supervisor
 
 
 class Command(base.Command):
-    help = _("Work the queue until stopped. A worker that dies or hangs is restarted.")
+    help = "Work the queue until stopped. A worker that dies or hangs is restarted."
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         home_lock.share()
         supervisor = Supervisor()
         supervisor.run()
-        return base.Outcome(
-            _("Stopped. Nothing is left running."),
-            {"starts": supervisor.starts},
-        )
+        return base.Outcome("Stopped. Nothing is left running.", {"starts": supervisor.starts})
