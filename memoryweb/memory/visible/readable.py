@@ -17,7 +17,7 @@ from django.db.models import Q
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.memory.models import Evidence, Fact, File, Message
+from memoryweb.memory.models import Evidence, Fact, File, Message, Proposal
 from memoryweb.memory.visible import outdated, placeholders
 from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
 
@@ -129,6 +129,10 @@ class Look:
         if self.to is To.PAGE:
             return placeholders.for_people(its, text, away=self.hidden)
         return placeholders.shown_then(its, text)
+
+    def proposed(self, proposal: Proposal) -> str:
+        """What is proposed for one of the files."""
+        return self.then(proposal.file, proposal.raw_content)
 
     def message(self, message: Message) -> ReadableMessage:
         its = self._messages[message.pk]
