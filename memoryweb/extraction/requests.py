@@ -291,10 +291,11 @@ def taught_by(
     said = said.exclude(fact__in=hidden_facts()).exclude(fact__state=Fact.State.PENDING)
     earlier = Evidence.objects.filter(fact=OuterRef("fact"), said_at__lt=OuterRef("said_at"))
     earlier = earlier.exclude(message__conversation=OuterRef("message__conversation"))
-    rows = said.select_related("fact").annotate(
+    rows: QuerySet[Any] = said.select_related("fact").annotate(
         talk=F("message__conversation"), is_new=~Exists(earlier)
     )
     found: dict[UUID, dict[Fact, bool]] = defaultdict(dict)
     for row in rows.order_by("said_at", "pk"):
+        row.fact.is_hidden = False
         found[row.talk][row.fact] = found[row.talk].get(row.fact, False) or row.is_new
     return found

@@ -34,6 +34,7 @@ from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.review import Inbox, may_decide, reach_of
+from memoryweb.memory.visible.readable import Look
 from memoryweb.runs.models import Run
 
 P = ParamSpec("P")
@@ -58,7 +59,7 @@ class Visit:
         self.role_label = membership.get_role_display()
         self.now: datetime = timezone.now()
         self.noted: set[tuple[str, str]] = set()
-        self.shown: dict[str, tuple[str, str]] = {}  # texts of what waits, as people read them
+        self.looks: dict[str, Look] = {}  # what texts of what waits are read through
 
     def can(self, permission: Permission) -> bool:
         return can(self.role, permission)

@@ -37,7 +37,7 @@ from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.visible.hidden import MARK, hidden
+from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
 from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
@@ -71,7 +71,7 @@ class Said:
     message: Message
     text: Any
     is_hidden: bool
-    used: list[dict[str, str]] = field(default_factory=list)
+    used: list[dict[str, Any]] = field(default_factory=list)
     archived: dict[str, Any] | None = None  # of it and what was said before
 
 
@@ -137,12 +137,13 @@ def remember(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpRespo
     talks = agent.conversations.filter(owner=owner.pk, messages=message_id)
     talk = get_object_or_404(talks)
     message = get_object_or_404(talk.messages.filter(reverted_at=None), pk=message_id)
-    if hidden(messages=[message]).said(message) != message.raw_content:
+    [said] = readable_messages([message], To.PAGE)
+    if said.is_cut:
         raise Http404
     acting = Acting(Reader(agent, owner), request.visit.now)
     writer = Writer(AuthorKind.PERSON, user=request.user)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        tools.remember(work, acting, message.raw_content, writer=writer)
+        tools.remember(work, acting, said.text, writer=writer)
     told.success(request, _("It stands in today's notes, and tonight's dream takes it up."))
     return _back(request, agent, talk.external_id)
 
@@ -199,36 +200,29 @@ def _fresh() -> str:
 def _opened(talks: Sequence[Conversation]) -> list[tuple[Conversation, str]]:
     """Each with the words that it began with, as far as they may be shown."""
     begun = list(first_said(talks))
-    away = hidden(messages=begun)
-    words = {one.conversation_id: away.said(one) or MARK for one in begun}
+    both = zip(begun, readable_messages(begun, To.PAGE), strict=True)
+    words = {one.conversation_id: said.shown for one, said in both}
     return [(one, words.get(one.pk, "")) for one in talks]
 
 
 def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
     rows = found.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
     shown = list(rows[:_SHOWN])[::-1]
-    away = hidden(messages=shown)
     prompts = prompts_of_talk(found, shown[0].timestamp) if shown else []
     held = carried_by(prompts)
     archives = {
         one.upto: _archive(request, found, one) for one in found.markers.filter(count__gt=0)
     }
     question = ""
-    for message in shown:
-        text = away.said(message)
+    for message, said in zip(shown, readable_messages(shown, To.PAGE), strict=True):
         used, shown_as = [], plain
         if message.role == Message.Role.ASSISTANT:
             shown_as = render_text  # models write Markdown, people mean what they type
             facts = _before(prompts, held, message.timestamp)
-            used = [_row(request, fact) for fact in _about(facts, f"{question}\n{text}")]
-        question = text
-        yield Said(
-            message,
-            shown_as(text or MARK),
-            text != message.raw_content,
-            used,
-            archives.get(message.position),
-        )
+            used = _used(request, facts, f"{question}\n{said.text}")
+        question = said.text
+        archived = archives.get(message.position)
+        yield Said(message, shown_as(said.shown), said.is_cut, used, archived)
 
 
 def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:
@@ -250,12 +244,12 @@ def _before(
     return earlier[-1] if earlier else []
 
 
-def _about(facts: Sequence[Fact], text: str) -> Iterator[Fact]:
+def _used(request: TeamRequest, facts: Sequence[Fact], text: str) -> list[dict[str, Any]]:
     """Those that share a word with the question or the answer: what else stood in the prompt
     has nothing to do with it."""
     words = set(chain.from_iterable(terms_of(text)))
-    return (fact for fact in facts if not words.isdisjoint(tokens(fact.raw_text)))
-
-
-def _row(request: TeamRequest, fact: Fact) -> dict[str, str]:
-    return {"text": fact.raw_text, "url": fact_url(request, fact)}
+    return [
+        {"text": readable.text, "url": fact_url(request, fact)}
+        for fact, readable in zip(facts, readable_facts(facts, To.PAGE), strict=True)
+        if not words.isdisjoint(tokens(str(readable.text)))
+    ]

@@ -1,6 +1,6 @@
 """Conversations: the list, and one with its messages and what was extracted from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +14,12 @@ from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import lines_from_messages
 from memoryweb.memory.models import Conversation, File, Injection, Message
 from memoryweb.memory.prompt import carried, last_prompt
-from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import (
+    To,
+    readable_facts,
+    readable_files,
+    readable_messages,
+)
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.web import wording
 from memoryweb.web.access import (
@@ -131,12 +135,13 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
 
 def _carried(request: TeamRequest, prompt: Injection | None) -> list[dict[str, Any]]:
     """The statements of the last prompt, each with where it is marked as not true."""
-    rows = []
-    for fact in carried(prompt).select_related("agent", "file", "owner"):
+    rows, found = [], list(carried(prompt).select_related("agent", "file", "owner"))
+    for fact, readable in zip(found, readable_facts(found, To.PAGE), strict=True):
         query = owner_query(request.visit, fact.owner_id)
         not_true = to(request, "agents_fact_not_true", fact.agent_id, fact.pk, query=query)
         may = request.visit.decides(fact.owner_id, Permission.WRITE)
-        rows.append({"fact": fact, "url": fact_url(request, fact), "not_true": may and not_true})
+        url, text = fact_url(request, fact), readable.text
+        rows.append({"text": text, "url": url, "not_true": may and not_true})
     return rows
 
 
@@ -175,15 +180,12 @@ def _shown(request: TeamRequest, messages: Iterable[Message]) -> list[tuple[Mess
     """Each message with its words marked, and with the lines that were made of it."""
     words = words_of(request.GET.get("q", ""))
     shown = list(messages)
-    wrote, away = _wrote(request, [message.pk for message in shown]), hidden(messages=shown)
+    wrote = _wrote(request, [message.pk for message in shown])
+    said = readable_messages(shown, To.PAGE)
     return [
-        (message, marked_html(plain(_said(message, away)), words), wrote.get(message.pk, []))
-        for message in shown
+        (message, marked_html(plain(readable.shown), words), wrote.get(message.pk, []))
+        for message, readable in zip(shown, said, strict=True)
     ]
-
-
-def _said(message: Message, away: Hidden) -> str:
-    return away.said(message) or MARK if message.pk in away.spans else message.raw_content
 
 
 def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[dict[str, str]]]:
@@ -191,16 +193,13 @@ def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, lis
     origins = [
         one for one in lines_from_messages(message_ids) if request.visit.reads(one.file.owner_id)
     ]
-    files = {one.file.pk: one.file for one in origins}
-    texts = for_people_all([(file, file.raw_content) for file in files.values()])
-    lines = {key: text.split("\n") for key, text in zip(files, texts, strict=True)}
+    texts = {one.id: one for one in readable_files([one.file for one in origins], To.PAGE)}
     for one in origins:
         if one.message_id is not None:
-            row = _line(request, one.file, lines[one.file.pk], one.line)
+            row = _line(request, one.file, texts[one.file.pk].line(one.line), one.line)
             found.setdefault(one.message_id, []).append(row)
     return found
 
 
-def _line(request: TeamRequest, file: File, lines: Sequence[str], line: int) -> dict[str, str]:
-    text = lines[line - 1] if line <= len(lines) else ""
+def _line(request: TeamRequest, file: File, text: str, line: int) -> dict[str, str]:
     return {"label": f"{file.path}:{line}", "text": text, "url": file_url(request, file, line)}

@@ -17,7 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.memory.conversations import messages_by_day
 from memoryweb.memory.index.recalls import most_used, prompts_by_day
 from memoryweb.memory.statements.listing import growth
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.charts import Chart, Series, chart
@@ -136,11 +136,11 @@ def _lines(request: TeamRequest, which: Q, since: datetime) -> list[dict[str, An
     """Of shared memory and the reader's own, as they stand now."""
     common = request.visit.common()
     used = most_used(request.visit.team, which & common, since)
-    texts = for_people_all([(one.file, one.file.raw_content) for one in used]) if used else []
     shown: dict[tuple[UUID, str], dict[str, Any]] = {}
-    for one, content in zip(used, texts, strict=True):
-        lines = content.split("\n")
-        text = lines[one.line - 1] if one.line <= len(lines) else ""
+    for one, readable in zip(
+        used, readable_files([one.file for one in used], To.PAGE), strict=True
+    ):
+        text = readable.line(one.line)
         if text.startswith(("- ", "* ")):
             text = _CLOCK.sub("", unmarked(text))
             row = shown.setdefault(

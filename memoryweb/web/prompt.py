@@ -52,7 +52,7 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         built=built,
         groups=_groups(request, workspace, built),
         others=workspace.files.filter(deleted_at=None, enabled=False, note_date=None)
-        .defer("raw_content")
+        .untexted()
         .order_by("folded_path")[:12],
         form=form,
         message=message,

@@ -22,8 +22,8 @@ from memoryweb.memory.lines.sources import Kind, Lines, Source, lines_of, tokens
 from memoryweb.memory.models import File
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.reverting import Change, Plan, Reverted
-from memoryweb.memory.visible.hidden import Hidden, hidden, is_meant
-from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.hidden import is_meant
+from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import Refused, TeamRequest, find_agent, find_run, note_read, team_view
 from memoryweb.web.htmx import show, to, told_to
 from memoryweb.web.paging import page
@@ -86,7 +86,7 @@ def lines_shown(
 ) -> tuple[list[tuple[File, int, bool]], int]:
     """Lines of current files that may be read, and how many others there are."""
     wanted = files_of(request.visit.team).filter(pk__in=list(found))
-    files: dict[UUID, Any] = {file.pk: file for file in wanted.annotate(meant=is_meant(file="pk"))}
+    files = wanted.annotate(is_meant=is_meant(file="pk")).in_bulk()
     shown, others = [], 0
     for pk, lines in found.items():
         file = files.get(pk)
@@ -101,34 +101,23 @@ def lines_shown(
 def line_rows(request: TeamRequest, shown: Sequence[tuple[Any, int, bool]]) -> list[dict[str, Any]]:
     """Each line with whether it stands on other sources, too."""
     files = {file.pk: file for file, _number, _part in shown}
-    meant = [file for file in files.values() if file.meant]
-    away = hidden(files=meant, which=Q(file__in=meant))
-    lines = {key: for_people(file, away=away).split("\n") for key, file in files.items()}
+    texts = {one.id: one for one in readable_files([*files.values()], To.PAGE)}
     return [
-        _line_row(request, file, lines[file.pk], number, is_shared=part)
-        for file, number, part in shown
+        {
+            "place": f"{file.path}:{number}",
+            "url": file_url(request, file, number),
+            "text": texts[file.pk].line(number),
+            "whose": owner_name(request.visit, file.owner),
+            "is_shared": is_shared,
+        }
+        for file, number, is_shared in shown
     ]
-
-
-def _line_row(
-    request: TeamRequest, file: File, lines: Sequence[str], number: int, *, is_shared: bool
-) -> dict[str, Any]:
-    text = lines[number - 1] if number <= len(lines) else ""
-    return {
-        "place": f"{file.path}:{number}",
-        "url": file_url(request, file, number),
-        "text": text,
-        "whose": owner_name(request.visit, file.owner),
-        "is_shared": is_shared,
-    }
 
 
 def changes_shown(request: TeamRequest, plan: Plan) -> list[dict[str, Any]]:
     shown = plan.changes[:_MOST_DIFFS]
-    files: list[Any] = [change.file for change in shown]
-    meant = [file for file in files if file.meant]
-    away = hidden(files=meant, which=Q(file__in=meant))
-    return [_shown(request, change, away) for change in shown]
+    look = Look(To.PAGE, files=[change.file for change in shown])
+    return [_shown(request, change, look) for change in shown]
 
 
 def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
@@ -152,7 +141,7 @@ def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
     return counted
 
 
-def _shown(request: TeamRequest, change: Change, away: Hidden) -> dict[str, Any]:
+def _shown(request: TeamRequest, change: Change, look: Look) -> dict[str, Any]:
     added, removed = change.counts
     return {
         "path": change.file.path,
@@ -161,7 +150,7 @@ def _shown(request: TeamRequest, change: Change, away: Hidden) -> dict[str, Any]
         "change": change,
         "added": added,
         "removed": removed,
-        "rows": side_by_side(*(for_people(change.file, one, away=away) for one in change.texts)),
+        "rows": side_by_side(*(look.then(change.file, one) for one in change.texts)),
     }
 
 

@@ -19,6 +19,7 @@ from memoryweb.memory.lines.revisions import (
     content_of,
     happened,
     history_of,
+    last_changed,
     renames_of,
     writers_of,
 )
@@ -26,12 +27,13 @@ from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.files import lines
-from memoryweb.web.files.editor import changed_lines, undo_url
+from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.htmx import about, next_url, show, to, told_to
 from memoryweb.web.markdown import marked_blocks
@@ -111,7 +113,8 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     old = number_of(request, "from", max(0, new - 1))
     opened = numbers_of(request, "open")
     context_lines = None if "all" in request.GET.getlist("open") else 3
-    texts = _content(file, old), _content(file, new)
+    look = Look(To.PAGE, files=[file])
+    texts = (_content(look, file, number) for number in (old, new))
     rows = side_by_side(*texts, context=context_lines, opened=opened)
     context = about(
         workspace,
@@ -158,7 +161,7 @@ def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpRe
         if next_url(request).partition("?")[0] == editor:
             return redirect(editor + workspace.query)
         query = f"{workspace.query}{'&' if workspace.query else '?'}saved={undone.revision}"
-        at = changed_lines(undone)[1]
+        at = last_changed(undone)[1]
         return redirect(to(request, "agents_file", agent_id, file.path, query=f"{query}#L{at}"))
     where = "agents_revisions" if file.deleted_at else "agents_file"
     return redirect(to(request, where, agent_id, file.path, query=workspace.query))
@@ -243,10 +246,10 @@ def _query(request: TeamRequest, old: int, new: int) -> str:
     return f"?{query.urlencode()}"
 
 
-def _content(file: File, number: int) -> str:
+def _content(look: Look, file: File, number: int) -> str:
     """Revision 0 is the file before it was."""
     if number == 0:
         return ""
     if not file.revisions.filter(number=number).exists():
         raise Http404
-    return for_people(file, content_of(file, number))
+    return look.then(file, content_of(file, number))

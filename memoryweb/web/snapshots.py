@@ -23,7 +23,7 @@ from memoryweb.memory.models import Revision, Upload
 from memoryweb.memory.models.refusals import ArchiveRefused, SecretRefused
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Imported, Item, Part, Plan, Talks
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
@@ -116,10 +116,11 @@ def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> dict[str, Any
     if arrival.item is None or not arrival.changes:
         return {"arrival": arrival, "rows": [], "more": 0}
     item = arrival.item
-    texts = [item.before, item.after]
-    rows = side_by_side(
-        *for_people_all([(item.file, one) for one in texts]) if item.file else texts
-    )
+    texts, file = (item.before, item.after), item.file
+    if file:
+        look = Look(To.PAGE, files=[file])
+        texts = look.then(file, item.before), look.then(file, item.after)
+    rows = side_by_side(*texts)
     return {"arrival": arrival, "rows": rows[:most], "more": len(rows) - len(rows[:most])}
 
 

@@ -18,6 +18,7 @@ from memoryweb.memory.statements.listing import weight_of
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
+from memoryweb.memory.visible.readable import Look, ReadableFact, To
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.wording import owner_query, talk_url
@@ -113,8 +114,9 @@ def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list
     those = list(learned)
     tells_new = not all(one.is_new for one in those)  # else it is the morning's first visit
     found: dict[UUID, list[Told]] = {}
+    look = Look(To.PAGE, facts=[fact for one in those for fact in (one.fact, one.was) if fact])
     for one in those:
-        found.setdefault(one.report.pk, []).append(_told(request, one, tells_new))
+        found.setdefault(one.report.pk, []).append(_told(request, one, look, tells_new))
     return found
 
 
@@ -163,7 +165,7 @@ def _changed(left: str, came: str) -> Iterator[Piece]:
     yield Piece(last[len(last.rstrip()) :])
 
 
-def _told(request: TeamRequest, one: Learned, tells_new: bool) -> Told:
+def _told(request: TeamRequest, one: Learned, look: Look, tells_new: bool) -> Told:
     operation, fact = one.operation, one.fact
     sign, label = _SIGNS.get(operation.outcome, ("add", ""))
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
@@ -174,34 +176,37 @@ def _told(request: TeamRequest, one: Learned, tells_new: bool) -> Told:
         return Told(**told, pieces=(), note=note, undo=undo)
     before = " ".join(operation.before)
     if one.was is not None and fact:
-        return _reworded(request, told, one.was, fact)
+        return _reworded(request, told, look.fact(one.was), fact, look)
     if sign == "change" and before and operation.after:
         told["pieces"] = changed_words(before, operation.after)
     elif sign == "retire":
         told["pieces"] = (Piece(before, "old"),)
     else:
         told["pieces"] = (Piece(operation.after),)
-    return Told(**told, why=operation.reason, **(_of_fact(request, fact, one.said) if fact else {}))
+    about = _of_fact(request, fact, one.said, look) if fact else {}
+    return Told(**told, why=operation.reason, **about)
 
 
-def _reworded(request: TeamRequest, told: dict[str, Any], was: Any, now: Any) -> Told:
+def _reworded(
+    request: TeamRequest, told: dict[str, Any], was: ReadableFact, now: Any, look: Look
+) -> Told:
     """In the person's words; Undo brings back those before."""
-    about = _of_fact(request, now, None)
+    about = _of_fact(request, now, None, look)
     if about.get("edit_url") and not was.is_hidden:
-        about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=was.text)
+        about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=str(was.text))
     about.setdefault("note", _("Put in other words since then."))
-    old = MARK if was.is_hidden else was.text
-    return Told(**told, pieces=changed_words(old, now.text), **about)
+    old = MARK if was.is_hidden else str(was.text)
+    return Told(**told, pieces=changed_words(old, about["text"]), **about)
 
 
-def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None) -> dict[str, Any]:
+def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look) -> dict[str, Any]:
     visit = request.visit
     band = weight_of(fact, visit.now).band
     state = state_on(fact, today(visit.now, fact.agent.zone))
     about: dict[str, Any] = {
         "source": source_of(request, said) if said else None,
         "url": to(request, "agents_fact", fact.agent_id, fact.pk, query=_query(request, fact)),
-        "text": fact.raw_text,
+        "text": look.fact(fact).text,
     }
     if state in _LIVING:
         about |= {"band": band.value, "trusted": _BANDS[band]}

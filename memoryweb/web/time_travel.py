@@ -24,7 +24,7 @@ from memoryweb.memory.lines.revisions import (
     files_at,
     with_texts,
 )
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.htmx import about, show, to
@@ -200,19 +200,19 @@ def _query(workspace: Workspace, **moments: datetime) -> str:
 def _shown(
     request: TeamRequest, workspace: Workspace, found: Sequence[Change]
 ) -> list[dict[str, Any]]:
-    before = _texts([one.before for one in found])
-    after = _texts([one.after for one in found])
+    look = Look(To.PAGE, files=[it.file for one in found for it in (one.before, one.after) if it])
+    before = _texts(look, [one.before for one in found])
+    after = _texts(look, [one.after for one in found])
     return [
         _one(request, workspace, change, old, new)
         for change, old, new in zip(found, before, after, strict=True)
     ]
 
 
-def _texts(pasts: Sequence[Past | None]) -> list[str]:
+def _texts(look: Look, pasts: Sequence[Past | None]) -> list[str]:
     """The text of each; nothing where the file was not there."""
     there = with_texts([past for past in pasts if past])
-    texts = for_people_all([(past.file, past.content) for past in there])
-    shown = {past.file.pk: text for past, text in zip(there, texts, strict=True)}
+    shown = {past.file.pk: look.then(past.file, past.content) for past in there}
     return [shown[past.file.pk] if past else "" for past in pasts]
 
 

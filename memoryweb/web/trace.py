@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from memoryweb.agents.models import Agent
 from memoryweb.memory.lines.origins import origins_at
-from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.lines.revisions import line_now
 from memoryweb.memory.models import File, LineOrigin, Message
-from memoryweb.memory.visible.hidden import MARK, hidden
-from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import Look, ReadableMessage, To, readable_messages
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
@@ -32,25 +31,28 @@ class Step:
 
 
 def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
-    """From the line back to the messages; every step only if its text may be read."""
+    """From the line back to the messages; every step only if its text may be read. None where
+    the file has no such line."""
     steps: list[Step] = []
     messages: dict[int, Message] = {}
     seen: set[tuple[str, int]] = set()
-    places = [(file, line, file.revision)]
+    places = [(file, line, file.revision)] if file.has_line(line) else []
     for _depth in range(_DEPTH):
         fresh = [p for p in places if (str(p[0].pk), p[1]) not in seen]
         if not fresh:
             break
         seen |= {(str(f.pk), at) for f, at, _rev in fresh}
         places = []
-        for place in fresh:
-            text, at = _where_now(*place)
-            origins = origins_at(place[0], at) if at else []
-            shown = for_people(place[0], text)
-            steps.append(_line(request, place[0], place[1], shown, origins))
+        look = Look(To.PAGE, files=[file for file, _at, _rev in fresh])
+        for file, number, revision in fresh:
+            text, at = line_now(file, number, revision)
+            origins = origins_at(file, at) if at else []
+            steps.append(_line(request, file, number, look.then(file, text), origins))
             messages |= {o.message.pk: o.message for o in origins if o.message}
             places += _sources(origins)
-    return steps + [_message(request, message) for message in messages.values()]
+    said = readable_messages([*messages.values()], To.PAGE)
+    both = zip(messages.values(), said, strict=True)
+    return steps + [_message(request, message, readable) for message, readable in both]
 
 
 def file_url(
@@ -72,16 +74,6 @@ def _sources(origins: Iterable[LineOrigin]) -> list[tuple[File, int, int]]:
     ]
 
 
-def _where_now(file: File, line: int, revision: int) -> tuple[str, int]:
-    """The line's text then, and its number in the current text; 0 where it is gone."""
-    then = content_of(file, revision).split("\n")
-    text = then[line - 1] if line <= len(then) else ""
-    now = file.raw_content.split("\n")
-    if line <= len(now) and now[line - 1] == text:
-        return text, line
-    return text, now.index(text) + 1 if text in now else 0
-
-
 def _line(
     request: TeamRequest, file: File, line: int, text: str, origins: Sequence[LineOrigin]
 ) -> Step:
@@ -101,7 +93,7 @@ def _line(
     )
 
 
-def _message(request: TeamRequest, message: Message) -> Step:
+def _message(request: TeamRequest, message: Message, readable: ReadableMessage) -> Step:
     conversation = message.conversation
     if not request.visit.reads(conversation.owner_id):
         return Step("hidden")
@@ -109,7 +101,7 @@ def _message(request: TeamRequest, message: Message) -> Step:
     return Step(
         "message",
         title=message.name or message.get_role_display(),
-        text=hidden(messages=[message]).said(message) or MARK,
+        text=readable.shown,
         url=talk_url(request, conversation, message.position),
         message=message,
     )

@@ -53,8 +53,10 @@ def test_a_person_switches_to_no_memory_but_their_own(
 def test_what_was_replaced_is_named_and_what_is_confirmed_marked(
     world: World, vera: Client
 ) -> None:
-    now = made(world, "Marta lives in Berlin.", subject="marta", attribute="city", value="Berlin")
-    was = made(world, "Marta lives in Hamburg.", value="Hamburg", state=Fact.State.SUPERSEDED)
+    now = made(
+        world, "Marta lives in Berlin.", subject="marta", attribute="city", raw_value="Berlin"
+    )
+    was = made(world, "Marta lives in Hamburg.", raw_value="Hamburg", state=Fact.State.SUPERSEDED)
     Fact.objects.filter(pk=was.pk).update(superseded_by=now)
     Fact.objects.filter(pk=now.pk).update(confirmed_at=timezone.now())
     page = tight(vera.get(home(world)))

@@ -87,7 +87,7 @@ def test_candidates_are_ticked_and_can_be_undone(world: World, bob: Client) -> N
     assert "Which of these do you mean?" in page
     assert "Waiting for your decision" not in page
     assert "Tick what to forget" in act(world, bob, "forget", request)
-    pick = str(request.targets.filter(fact__text=ROSES[3]).get().fact_id)
+    pick = str(request.targets.filter(fact__raw_text=ROSES[3]).get().fact_id)
     assert "You can still undo it." in act(world, bob, "forget", request, pick=[pick])
     assert state(request) == Request.State.HIDDEN
     assert not Run.objects.filter(kind="erasure").exists()
@@ -149,7 +149,7 @@ def test_shared_memory_waits_in_review_for_an_admin(
     assert ROSES[0] in text(bob.get(page))
     assert "your role does not let you decide" in text(bob.get(page))
     decide = url(world.team, "review_decide", "forget", request.pk)
-    pick = [str(request.targets.filter(fact__text=ROSES[0]).get().fact_id)]
+    pick = [str(request.targets.filter(fact__raw_text=ROSES[0]).get().fact_id)]
     assert bob.post(decide, {"decision": "forget", "value": pick}).status_code == 403
     assert "Tick what to forget" in text(alice.post(decide, {"decision": "forget"}))
     told = text(alice.post(decide, {"decision": "forget", "value": pick}, follow=True))

@@ -12,6 +12,7 @@ from django.db.models.functions import TruncDate
 
 from memoryweb.accounts.models import Team
 from memoryweb.memory.models import Conversation, Marker, Message
+from memoryweb.memory.visible.hidden import is_meant
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ def talks_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, Talks
 def messages_with_talks(ids: Collection[int]) -> dict[int, Message]:
     """Each with its conversation and whose that is, for a reader to be asked about."""
     found = Message.objects.select_related("conversation__owner")
-    return found.in_bulk(ids) if ids else {}
+    found = found.annotate(is_meant=is_meant(message="pk"))
+    return {one.pk: one for one in found.filter(pk__in=ids)} if ids else {}
 
 
 def last_marker(talk: Conversation) -> Marker | None:

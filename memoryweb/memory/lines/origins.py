@@ -193,6 +193,14 @@ def origins_at(file: File, line: int) -> list[LineOrigin]:
     return list(rows.order_by("pk"))
 
 
+def origins_on(files: Collection[uuid.UUID], lines: Collection[int]) -> "QuerySet[LineOrigin]":
+    """Of these lines of each of these files, with all that says where they come from."""
+    rows = LineOrigin.objects.filter(file__in=files, line__in=lines).select_related(
+        "user", "run", "source_file", "message__conversation", "root__token"
+    )
+    return rows.defer("source_file__raw_content", "root__raw_text").order_by("line", "pk")
+
+
 def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
     """The lines of current texts that were written down from these messages, with their files."""
     said = LineOrigin.objects.filter(message__in=list(message_ids), source_file=None)

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
+from memoryweb.markdown.diff import carry
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 
@@ -42,6 +43,31 @@ def contents_of(wanted: Mapping[UUID, Collection[int]]) -> dict[UUID, dict[int, 
             if number in wanted[key]:
                 found[key][number] = text
     return found
+
+
+def line_now(file: File, line: int, revision: int) -> tuple[str, int]:
+    """The line's text then, and its number in the current text; 0 where it is gone."""
+    then, now = content_of(file, revision).split("\n"), file.raw_content.split("\n")
+    text = then[line - 1] if line <= len(then) else ""
+    if line <= len(now) and now[line - 1] == text:
+        return text, line
+    return text, now.index(text) + 1 if text in now else 0
+
+
+def last_changed(file: File) -> tuple[set[int], int, int]:
+    """The lines that the last revision brought or worded otherwise, the first place that it
+    touched, and how many lines it took away."""
+    before = content_of(file, file.revision - 1) if file.revision > 1 else ""
+    old, new = before.split("\n"), file.raw_content.split("\n")
+    carried = carry(old, new)
+    stayed = carried.same.keys()
+    lines = {n for n, line in enumerate(new, 1) if n not in stayed and line.strip()}
+    gone = sum(1 for line in old if line.strip()) - sum(1 for line in new if line.strip())
+    pairs = zip(old, new, strict=False)
+    touched = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old), len(new)))
+    text = [n for n, line in enumerate(new, 1) if line.strip()] or [1]
+    near = next((n for n in text if n >= touched), text[-1])
+    return lines, min(lines, default=near), max(0, gone)
 
 
 def _span(file_id: UUID, numbers: Collection[int]) -> Q:

@@ -35,6 +35,10 @@ class FileQuerySet(models.QuerySet["File"]):
         """Exactly one workspace: the agent's shared one, or one owner's."""
         return self.filter(agent=agent_id, owner=owner_id)
 
+    def untexted(self) -> "FileQuerySet":
+        """For lists: without their texts."""
+        return self.defer("raw_content")
+
     def enabled_in_order(self) -> "FileQuerySet":
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
 
@@ -96,6 +100,9 @@ class File(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    def has_line(self, number: int) -> bool:
+        return 1 <= number <= self.raw_content.count("\n") + 1
 
 
 class Import(models.Model):

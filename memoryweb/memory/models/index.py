@@ -12,6 +12,16 @@ from memoryweb.core.fields import (
 from memoryweb.core.tenancy import TeamManager
 
 
+class PassageQuerySet(models.QuerySet["Passage"]):
+    def saying(self, word: str) -> "PassageQuerySet":
+        """SQLite folds the case of ASCII only, so other letters are asked for in each of theirs."""
+        found = Q(raw_text__icontains=word)
+        if not word.isascii():
+            for form in {word.lower(), word.upper(), word.capitalize()}:
+                found |= Q(raw_text__contains=form)
+        return self.filter(found)
+
+
 class Passage(models.Model):
     """One searchable block of a file, or one message. Kept in step by the write's transaction."""
 
@@ -50,7 +60,7 @@ class Passage(models.Model):
     tokenizer_version = models.SmallIntegerField(default=1)
 
     erasure = Erasure.BY_DOORS
-    objects = TeamManager()
+    objects = TeamManager.from_queryset(PassageQuerySet)()
 
     class Meta:
         db_table = "recall_passage"

@@ -16,7 +16,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.models import Conversation, File, Message
-from memoryweb.memory.visible.hidden import Hidden, hidden
+from memoryweb.memory.visible.readable import To, readable_file, readable_messages
 from memoryweb.memory.writing.put_back import without_lines
 
 _AT_ONCE = 500
@@ -108,8 +108,9 @@ def _has_any(agent: Agent, owner: Owner) -> bool:
 
 def _content(agent_id: UUID, owner_id: UUID, path: str) -> Iterator[bytes]:
     file = File.objects.present().of(agent_id, owner_id).filter(path=path).first()
-    away = hidden(files=[file] if file else [])
-    yield without_lines(file.raw_content, away.lines_of(file)).encode() if file else b""
+    if file:
+        readable = readable_file(file, To.PAGE)
+        yield without_lines(readable.text, readable.hidden).encode()
 
 
 def _messages(talks: Collection[tuple[UUID, str]]) -> Iterator[bytes]:
@@ -120,18 +121,18 @@ def _messages(talks: Collection[tuple[UUID, str]]) -> Iterator[bytes]:
                 :_AT_ONCE
             ]
         ):
-            away = hidden(messages=rows)
-            yield b"".join(_line(name, row, away) for row in rows)
+            said = readable_messages(rows, To.PAGE)
+            yield b"".join(_line(name, row, one.text) for row, one in zip(rows, said, strict=True))
             last = rows[-1].position
 
 
-def _line(conversation: str, row: Message, away: Hidden) -> bytes:
+def _line(conversation: str, row: Message, text: str) -> bytes:
     said = {
         "conversation": conversation,
         "id": row.external_id,
         "role": row.role,
         "name": row.name,
-        "content": away.said(row),
+        "content": text,
         "timestamp": _moment(row.timestamp),
     }
     return json.dumps(said, ensure_ascii=False).encode() + b"\n"

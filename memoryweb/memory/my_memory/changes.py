@@ -10,11 +10,12 @@ from django.utils.translation import gettext_noop
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.sections import without_lines
-from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.lines.revisions import content_of, line_now
 from memoryweb.memory.models import File, LineOrigin
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.my_memory.contents import marker_of
+from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place, Writer, Written
 
@@ -70,19 +71,20 @@ def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written
     return write.restore(tx, file, number - 1, writer=writer)
 
 
-def moved(file: File, spot: Spot) -> tuple[Block | None, str]:
-    """Where the sentence stands in the file's present text, and what it said when it was seen."""
+def moved(file: File, spot: Spot) -> tuple[Sentence | None, str]:
+    """What became of the sentence in the file's present text, and what it said when it was seen."""
     seen = file.revisions.filter(sha256=spot.sha256).order_by("-number").first()
     if seen is None:
         return None, ""
-    before = content_of(file, seen.number).split("\n")
+    look = Look(To.PAGE, files=[file])
+    text, before = look.file(file), look.then(file, content_of(file, seen.number)).split("\n")
     said = "\n".join(before[spot.first - 1 : spot.last])
-    carried = carry(before, file.raw_content.split("\n"))
+    carried = carry(before, text.lines)
     came = {**carried.changed, **carried.same}
     wanted = range(spot.first, spot.last + 1)
     now = {new for new, old in came.items() if old in wanted}
-    found = [block for block in blocks(file.raw_content) if now & {*_numbers(block)}]
-    return (found[0] if found else None), said
+    found = (sentence(file, text, block) for block in blocks(text.text) if now & {*_numbers(block)})
+    return next(found, None), said
 
 
 def _found(file: File, spot: Spot) -> tuple[File, Block]:
@@ -138,16 +140,8 @@ def _sources(
 
 
 def _present(file: File, places: Collection[tuple[int, int]]) -> set[int]:
-    now = file.raw_content.split("\n")
-    found = set()
-    for revision, line in places:
-        then = content_of(file, revision).split("\n")
-        text = then[line - 1] if line <= len(then) else ""
-        if text.strip() and line <= len(now) and now[line - 1] == text:
-            found.add(line)
-        elif text.strip() and text in now:
-            found.add(now.index(text) + 1)
-    return found
+    stands = [line_now(file, line, revision) for revision, line in places]
+    return {number for text, number in stands if text.strip() and number}
 
 
 def _numbers(block: Block) -> range:

@@ -4,7 +4,7 @@ where it came from. Whoever calls has checked whose owners these are."""
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -30,15 +30,18 @@ from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.lines.files import of_kinds
+from memoryweb.memory.lines.origins import origins_on
 from memoryweb.memory.models import (
     Conversation,
     File,
     InjectedSpan,
     LineOrigin,
+    Message,
     Passage,
     RecallEvent,
 )
-from memoryweb.memory.visible.hidden import MARK, hidden, is_meant
+from memoryweb.memory.visible.hidden import is_meant
+from memoryweb.memory.visible.readable import Look, ReadableFile, To, readable_files
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
 
@@ -67,12 +70,12 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Origins:
-    """Who wrote a sentence, the note lines it stands on, and what was said."""
+    """Who wrote a sentence, the note lines it stands on, and what was said, as it may be read."""
 
     written: LineOrigin | None = None
     since: int = 1
     notes: tuple[LineOrigin, ...] = ()
-    said: tuple[LineOrigin, ...] = ()
+    said: tuple[tuple[Message, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class Sentence:
 
     file: File
     block: Block
+    lines: tuple[str, ...]
     origins: Origins = field(default_factory=Origins)
 
     @property
@@ -89,19 +93,15 @@ class Sentence:
 
     @property
     def marker(self) -> str:
-        return marker_of(self.file.raw_content.split("\n")[self.block.line - 1], self.block)
+        return marker_of(self.lines[0], self.block)
 
     @property
     def text(self) -> str:
-        return "\n".join(self._lines)[len(self.marker) :]
+        return "\n".join(self.lines)[len(self.marker) :]
 
     @property
     def plain(self) -> str:
         return plain(self.text)
-
-    @property
-    def _lines(self) -> list[str]:
-        return self.file.raw_content.split("\n")[self.block.line - 1 : self.block.end]
 
 
 def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QuerySet[Passage]":
@@ -118,7 +118,7 @@ def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QueryS
     if wanted.agent_id:
         found = found.filter(agent=wanted.agent_id)
     for word in wanted.query.split()[:16]:
-        found = found.filter(_says(word))
+        found = found.saying(word)
     is_note = Q(file__note_date__isnull=False)
     return _ordered(found).annotate(is_note=is_note).only("file", "line")
 
@@ -129,20 +129,21 @@ def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sen
     shown = list(found)
     wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
     wanted = wanted.select_related("agent", "owner__integration", "owner")
-    files: dict[UUID, Any] = {file.pk: file for file in wanted.annotate(meant=is_meant(file="pk"))}
-    known = {file.pk: {b.line: b for b in blocks(file.raw_content)} for file in files.values()}
-    meant = [file for file in files.values() if file.meant]
-    away = hidden(files=meant, which=Q(file__in=meant))
-    forgotten = {pk: away.lines_of(file) for pk, file in files.items()}
-    made = [
-        Sentence(files[row.file_id], known[row.file_id][row.line])
-        for row in shown
-        if row.file_id in files
-        and row.line in known[row.file_id]
-        and row.line not in forgotten[row.file_id]
-    ]
+    files = list(wanted.annotate(is_meant=is_meant(file="pk")))
+    known = {
+        (file.pk, block.line): sentence(file, text, block)
+        for file, text in zip(files, readable_files(files, To.PAGE), strict=True)
+        for block in blocks(text.text)
+        if block.line not in text.hidden
+    }
+    places = [(row.file_id, row.line) for row in shown if row.file_id]
+    made = [known[place] for place in places if place in known]
     origins = _origins(made, owner_ids)
-    return [Sentence(one.file, one.block, origins[one.place]) for one in made]
+    return [replace(one, origins=origins[one.place]) for one in made]
+
+
+def sentence(file: File, text: ReadableFile, block: Block) -> Sentence:
+    return Sentence(file, block, tuple(text.lines[block.line - 1 : block.end]))
 
 
 def own_file(team: Team, owner_ids: Collection[UUID], file_id: UUID) -> File | None:
@@ -175,15 +176,6 @@ def _any(kinds: Collection[str]) -> Q:
     return found
 
 
-def _says(word: str) -> Q:
-    """SQLite folds the case of ASCII only, so other letters are asked for in each of theirs."""
-    found = Q(raw_text__icontains=word)
-    if not word.isascii():
-        for form in {word.lower(), word.upper(), word.capitalize()}:
-            found |= Q(raw_text__contains=form)
-    return found
-
-
 def _ordered(found: "QuerySet[Passage]") -> "QuerySet[Passage]":
     ranks = [When(_OF_KIND[kind], then=Value(KINDS.index(kind))) for kind in _OF_KIND]
     rank = Case(*ranks, default=Value(KINDS.index("other")), output_field=IntegerField())
@@ -201,13 +193,16 @@ def _ordered(found: "QuerySet[Passage]") -> "QuerySet[Passage]":
 
 def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[Place, Origins]:
     rows = _rows({one.file.pk for one in made}, {n for one in made for n in _numbers(one.block)})
-    return {one.place: _of(one, rows, set(owner_ids)) for one in made}
+    messages = [row.message for its in rows.values() for row in its if row.message]
+    look = Look(To.PAGE, messages=messages)
+    return {one.place: _of(one, rows, set(owner_ids), look) for one in made}
 
 
 def _of(
     one: Sentence,
     rows: Mapping[Place, Sequence[LineOrigin]],
     own: Collection[UUID],
+    look: Look,
 ) -> Origins:
     mine = [row for n in _numbers(one.block) for row in rows.get((one.file.pk, n), ())]
     stands_on = tuple(
@@ -216,7 +211,7 @@ def _of(
         if row.source_file and row.source_line and row.source_file.owner_id in own
     )
     heard = {
-        row.message.pk: row
+        row.message.pk: (row.message, look.message(row.message).shown)
         for row in mine
         if row.message and row.message.conversation.owner_id in own
     }
@@ -226,17 +221,11 @@ def _of(
 
 def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[LineOrigin]]:
     found: dict[Place, list[LineOrigin]] = {}
-    rows: QuerySet[Any] = LineOrigin.objects.filter(file__in=files, line__in=lines).select_related(
-        "user", "run", "source_file", "message__conversation", "root__token"
-    )
-    rows = rows.annotate(meant=is_meant(message="message"))
-    rows = rows.defer("source_file__raw_content", "root__raw_text").order_by("line", "pk")
+    rows: QuerySet[Any] = origins_on(files, lines).annotate(is_meant=is_meant(message="message"))
     for row in rows:
+        if row.message:
+            row.message.is_meant = row.is_meant
         found.setdefault((row.file_id, row.line), []).append(row)
-    meant = [row.message for row in rows if row.message and row.meant]
-    away = hidden(messages=meant, which=Q(message__in=meant))
-    for message in meant:
-        message.raw_content = away.said(message) or MARK
     return found
 
 

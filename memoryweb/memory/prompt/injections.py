@@ -33,7 +33,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.prompt.context import Context
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import evidence_of
-from memoryweb.memory.visible.hidden import hidden_facts
+from memoryweb.memory.visible.hidden import hidden_facts, none_hidden
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def carried(prompt: Injection | None) -> "QuerySet[Fact]":
         return Fact.objects.none()
     (held,) = _held([prompt])
     given = _standing(prompt).filter(held.rows())
-    return Fact.objects.filter(pk__in=given.values("pk")).order_by("-changed_at", "pk")
+    return none_hidden(Fact.objects.filter(pk__in=given.values("pk"))).order_by("-changed_at", "pk")
 
 
 def carried_by(prompts: Sequence[Injection]) -> list[list[Fact]]:
@@ -251,7 +251,7 @@ def carried_by(prompts: Sequence[Injection]) -> list[list[Fact]]:
     held = _held(prompts)
     found = reduce(or_, (one.rows() for one in held))
     given = _standing(prompts[0]).filter(found).values("pk")
-    facts = list(Fact.objects.filter(pk__in=given).order_by("-changed_at", "pk"))
+    facts = list(none_hidden(Fact.objects.filter(pk__in=given)).order_by("-changed_at", "pk"))
     said: dict[UUID, set[int]] = defaultdict(set)
     rows = Evidence.objects.filter(fact__in=facts, message__isnull=False)
     for fact_id, message_id in rows.values_list("fact", "message"):

@@ -188,7 +188,7 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     wrote = Revision.objects.filter(pk__in=source.revisions.values("pk"), file=OuterRef("pk"))
     touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
     rows = touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
-    mine: list[Any] = list(rows.annotate(meant=is_meant(file="pk")))
+    mine: list[Any] = list(rows.annotate(is_meant=is_meant(file="pk")))
     within = {file.pk for file in mine}
     numbers = defaultdict(list)
     for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):

@@ -70,6 +70,11 @@ def _with_meant(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     return found
 
 
+def _tell_files(rows: Sequence[Any]) -> None:
+    for row in rows:
+        row.file.is_meant = row.is_meant
+
+
 SOURCES = {
     Kind.PROPOSAL: Source(
         related="file__agent file__owner__integration file__owner__person run__report"
@@ -77,6 +82,7 @@ SOURCES = {
         reasons=lambda row: [one["detail"] for one in row.broken],
         target="proposal",
         with_more=_with_meant,
+        add_beside=_tell_files,
     ),
     # A flagged line is known by what it says, wherever in its file it stands by now.
     Kind.FLAG: Source(
@@ -86,6 +92,7 @@ SOURCES = {
         target="file",
         id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
         with_more=_with_meant,
+        add_beside=_tell_files,
     ),
     Kind.SECRET: Source(
         related="agent file__agent file__owner message__conversation__owner decided_by"

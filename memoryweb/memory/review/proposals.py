@@ -1,7 +1,7 @@
 """A machine's change that waits for a person: accepted as a whole or by lines, or rejected."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -135,6 +135,23 @@ def outcome(proposal: Proposal) -> str | None:
     if any(hunks[at].base for at in conflicts(hunks)):
         return None
     return "\n".join(line for hunk in hunks for line in hunk.merged)
+
+
+def texts_of(proposal: Proposal) -> tuple[str, str, bool]:
+    """What stands and what accepting leaves. Where it does not fit (False), or was decided on: what
+    it began from, and what was proposed."""
+    left = outcome(proposal) if proposal.state == Proposal.State.PENDING else None
+    if left is not None:
+        return proposal.file.raw_content, left, True
+    base = content_of(proposal.file, proposal.base_revision) if proposal.base_revision else ""
+    return base, proposal.raw_content, False
+
+
+def sources_of(proposal: Proposal) -> dict[str, Sequence[Source]]:
+    """By the line that stands on them."""
+    lines = proposal.raw_content.split("\n")
+    told = origins_of(proposal).items()
+    return {lines[number - 1]: one.sources for number, one in told if number <= len(lines)}
 
 
 def expire(now: datetime) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django_scopes import scope
 
 from memoryweb.core.prepared_queries import Prepared
@@ -131,7 +131,12 @@ def asked_since(messages: Collection[Message], when: datetime) -> bool:
 
 def remembered(which: Q) -> FactQuerySet:
     """The statements of these that nobody asked to forget."""
-    return Fact.objects.filter(which).exclude(pk__in=hidden_facts())
+    return none_hidden(Fact.objects.filter(which).exclude(pk__in=hidden_facts()))
+
+
+def none_hidden(facts: FactQuerySet) -> FactQuerySet:
+    """Tells readers so, of a query that leaves out what is hidden: nobody asks again."""
+    return facts.annotate(is_hidden=Value(False))
 
 
 def hidden_facts() -> "QuerySet[Target, Any]":

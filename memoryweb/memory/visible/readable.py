@@ -10,16 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Q
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.memory.models import Fact, File, Message
+from memoryweb.memory.models import Evidence, Fact, File, Message, Proposal
 from memoryweb.memory.visible import outdated, placeholders
 from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
 
+_Row = TypeVar("_Row", File, Message)
 TO_BE_FORGOTTEN = _("Hidden: it is to be forgotten")
 
 
@@ -40,9 +42,13 @@ class ReadableFile:
     text: str
     hidden: frozenset[int] = frozenset()
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         return self.text.split("\n")
+
+    def line(self, number: int) -> str:
+        """Empty where there is none of that number."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ class ReadableFact:
 class Look:
     """At most two statements to the database, however many texts there are; none before the first
     text is asked for. What was not named when the look began can't be read through it (KeyError).
+    Of rows that their query annotated with `is_meant` or `is_hidden` nothing is asked again.
     """
 
     def __init__(
@@ -90,17 +97,14 @@ class Look:
     @cached_property
     def hidden(self) -> Hidden:
         """What is to be forgotten of all that this look is about."""
-        files, messages = self._files, self._messages
-        unknown = [pk for pk, fact in self._facts.items() if not hasattr(fact, "is_hidden")]
+        files, messages = _may_hide(self._files), _may_hide(self._messages)
+        unknown = {pk: one for pk, one in self._facts.items() if not hasattr(one, "is_hidden")}
         known = frozenset(pk for pk, fact in self._facts.items() if getattr(fact, "is_hidden", 0))
-        if unknown:
-            which = Q(fact__in=unknown) | Q(file__in=[*files]) | Q(message__in=[*messages])
-            teams = {fact.team_id for fact in self._facts.values()}
-            found = hidden(
-                files=files.values(), messages=messages.values(), teams=teams, which=which
-            )
-        else:
-            found = hidden(files=files.values(), messages=messages.values())
+        which = None
+        if unknown or all(hasattr(one, "is_meant") for one in (*files, *messages)):
+            which = Q(fact__in=[*unknown]) | Q(file__in=files) | Q(message__in=messages)
+        teams = {fact.team_id for fact in unknown.values()}
+        found = hidden(files=files, messages=messages, teams=teams, which=which)
         return Hidden(found.facts | known, found.prints, found.spans) if known else found
 
     @cached_property
@@ -126,15 +130,34 @@ class Look:
             return placeholders.for_people(its, text, away=self.hidden)
         return placeholders.shown_then(its, text)
 
+    def proposed(self, proposal: Proposal) -> str:
+        """What is proposed for one of the files."""
+        return self.then(proposal.file, proposal.raw_content)
+
     def message(self, message: Message) -> ReadableMessage:
         its = self._messages[message.pk]
         return ReadableMessage(its.pk, self.hidden.said(its), its.pk in self.hidden.spans)
+
+    def quote(self, evidence: Evidence) -> str:
+        """What a statement cites of its message; the mark where anything of that is hidden."""
+        is_cut = evidence.message_id in self.hidden.spans
+        return MARK if is_cut else evidence.quote
 
     def fact(self, fact: Fact) -> ReadableFact:
         its = self._facts[fact.pk]
         if its.pk in self.hidden.facts:
             return ReadableFact(its.pk, TO_BE_FORGOTTEN, "", is_hidden=True)
         return ReadableFact(its.pk, its.raw_text, its.raw_value)
+
+
+def _may_hide(rows: Mapping[Any, _Row]) -> list[_Row]:
+    """Those that a request may be about, as far as is known."""
+    return [row for row in rows.values() if getattr(row, "is_meant", True)]
+
+
+def readable_file(file: File, to: To) -> ReadableFile:
+    """Its current text."""
+    return Look(to, files=[file]).file(file)
 
 
 def readable_files(files: Sequence[File], to: To) -> Iterator[ReadableFile]:

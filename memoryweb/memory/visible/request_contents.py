@@ -75,6 +75,9 @@ class Told:
 
 @dataclass(frozen=True)
 class Account:
+    """`about` is what was asked, in the words of who did."""
+
+    about: str
     hidden: tuple[Told, ...]
     candidates: tuple[Told, ...]
 
@@ -106,7 +109,9 @@ def _account(request: Request) -> Account:
     """Its own sentence is no statement."""
     rows = [row for row in request.targets.all() if not _asks(row, request)]
     hidden = _told(row for row in rows if row.is_hidden)
-    return Account(tuple(hidden), tuple(_told(row for row in rows if not row.is_hidden)))
+    return Account(
+        request.raw_about, tuple(hidden), tuple(_told(row for row in rows if not row.is_hidden))
+    )
 
 
 def _asks(row: Target, request: Request) -> bool:
@@ -145,6 +150,11 @@ def offered_of(request: Request) -> list[Told]:
     """What programs may read of what a request offers."""
     secret = withheld_targets(request)
     return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
+
+
+def about(request: Request) -> str:
+    """In the words of who asked, for who may read the request."""
+    return request.raw_about
 
 
 def about_for_others(request: Request) -> str:

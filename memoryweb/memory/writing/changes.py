@@ -29,13 +29,13 @@ class Change:
 
     @property
     def new(self) -> str:
-        return unmarked(_plain(self.row.new))
+        return unmarked(plain(self.row.new))
 
 
 @dataclass(frozen=True)
 class Picked:
-    """What a person takes of a change, and their own words for some of it, by numbers. `seen`
-    tells which change they saw."""
+    """What a person takes of a change, and their own words for some of it, by numbers: those that
+    say the same as what is proposed are nobody's. `seen` tells which change they saw."""
 
     numbers: frozenset[int]
     edits: Mapping[int, str] = field(default_factory=dict)
@@ -84,13 +84,13 @@ def take(before: str, after: str, picked: Picked) -> Taken:
         number = row.new_number if is_taken else row.old_number
         if number is None:
             continue
-        lines.append(_plain(row.new if is_taken else row.old))
+        lines.append(plain(row.new if is_taken else row.old))
         if is_taken and row.new_number:
             taken.came[len(lines)] = row.new_number
-        if is_taken and change and change.number in picked.edits:
+        words = picked.edits.get(change.number) if is_taken and change else None
+        if change and words is not None and words != change.new:
             bullet = _BULLET.match(lines[-1])
-            words = " ".join(picked.edits[change.number].split())
-            taken.edited[len(lines)] = (bullet[0] if bullet else "") + words
+            taken.edited[len(lines)] = (bullet[0] if bullet else "") + " ".join(words.split())
     content = "\n".join(lines)
     return Taken(content, taken.came, taken.edited, taken.left_out, taken.kept)
 
@@ -102,7 +102,7 @@ def unmarked(line: str) -> str:
 
 def spans_of(spans: Sequence[Span]) -> list[Span]:
     """The same of a line's marked words."""
-    bullet = _BULLET.match(_plain(tuple(spans)))
+    bullet = _BULLET.match(plain(tuple(spans)))
     skipped, shown = bullet.end() if bullet else 0, []
     for span in spans:
         shown += [Span(span.text[skipped:], span.marked)] if len(span.text) > skipped else []
@@ -115,7 +115,7 @@ def _numbered(before: str, after: str) -> Iterator[tuple[Row, Change | None, str
     text that it is of."""
     number, old, new = 0, "", ""
     for row in side_by_side(before, after, context=None):
-        was, says = _plain(row.old), _plain(row.new)
+        was, says = plain(row.old), plain(row.new)
         old = was.lstrip("# ").strip() if was.startswith("#") else old
         new = says.lstrip("# ").strip() if says.startswith("#") else new
         heading = old if row.kind == "removed" else new
@@ -134,5 +134,6 @@ def _is_along(row: Row, beside: Collection[int], picked: Collection[int]) -> boo
     return any(one in picked for one in beside)
 
 
-def _plain(spans: Sequence[Span]) -> str:
+def plain(spans: Sequence[Span]) -> str:
+    """What they say together."""
     return "".join(span.text for span in spans)

@@ -27,6 +27,7 @@ from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
 from memoryweb.memory.statements.listing import held_from, weight_of
 from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
@@ -86,11 +87,11 @@ def _memory(
     """The latest of each subject, subjects in the order in which they came up."""
     now = request.visit.now
     subjects: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    shown = 0
+    look, shown = Look(To.PAGE, facts=loaded), 0
     for fact in loaded:
         its = subjects[fact.heading]
         if shown < _SHOWN and len(its) < _OF_SUBJECT:
-            its.append(_statement(request, fact, fresh))
+            its.append(_statement(request, fact, look, fresh))
             shown += 1
     high = sum(weight_of(fact, now).band == Band.HIGH for fact in loaded)
     return {
@@ -108,18 +109,16 @@ def _fresh(request: TeamRequest, dreams: Sequence[Dreamt]) -> set[str]:
     return {after for one in last for _outcome, after, _before in one.changes}
 
 
-def _statement(request: TeamRequest, fact: Any, fresh: set[str]) -> dict[str, Any]:
-    weight = weight_of(fact, request.visit.now)
+def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> dict[str, Any]:
+    weight, text = weight_of(fact, request.visit.now), look.fact(fact).text
     return {
         "fact": fact,
+        "text": text,
         "url": fact_url(request, fact),
         "weight": weight,
         "percent": round(100 * weight.value),
         "since": held_from(fact),
-        "is_new": fact.raw_text in fresh and not fact.was,
-        "was": fact.was,
-        "confirmed": fact.confirmed_at is not None,
-        "is_disputed": fact.state == Fact.State.DISPUTED,
+        "is_new": text in fresh and not fact.was,
     }
 
 
@@ -193,21 +192,24 @@ def _talks(
     request: TeamRequest, workspace: Workspace, talks: Sequence[Conversation]
 ) -> list[dict[str, Any]]:
     taught = taught_by(talks, workspace.owner_id)
+    look = Look(To.PAGE, facts=[fact for facts in taught.values() for fact in facts])
     return [
         {
             "talk": talk,
             "url": talk_url(request, talk),
-            "lines": list(_lessons(request, taught.get(talk.pk, {}))),
+            "lines": list(_lessons(request, look, taught.get(talk.pk, {}))),
             "instead": _instead(workspace, talk),
         }
         for talk in talks
     ]
 
 
-def _lessons(request: TeamRequest, taught: Mapping[Fact, bool]) -> Iterable[dict[str, Any]]:
+def _lessons(
+    request: TeamRequest, look: Look, taught: Mapping[Fact, bool]
+) -> Iterable[dict[str, Any]]:
     for fact, is_new in list(taught.items())[:_LINES]:
         yield {
-            "text": fact.raw_text,
+            "text": look.fact(fact).text,
             "url": fact_url(request, fact),
             "is_new": is_new,
             "is_over": fact.state in Fact.OVER,
@@ -296,7 +298,7 @@ def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     dreams: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreamt(agent, workspace.owner_id, now, _DAYS):
         dreams[dream.day].append(dream)
-    files = workspace.files.present().defer("raw_content")
+    files = workspace.files.present().untexted()
     since = now.date() - timedelta(days=_DAYS)
     notes = {one.note_date: one for one in files.filter(note_date__gte=since) if one.note_date}
     archives = files.filter(folded_path__startswith=_ARCHIVES).order_by("-folded_path")

@@ -16,7 +16,7 @@ from memoryweb.dreaming.night_results import learned_of
 from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.memory.lines.revisions import contents_of
 from memoryweb.memory.models import Fact
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -177,7 +177,7 @@ def _facts(run: Run, operations: Iterable[Operation]) -> dict[str, Fact]:
     texts = {text for one in operations for text in (one.after, *one.before) if text}
     rows = run.agent.facts.of(run.agent_id, run.owner_id)
     rows = rows.filter(fingerprint__in={fingerprint(text) for text in texts}, path="MEMORY.md")
-    found = sorted(rows.defer("raw_value"), key=lambda one: one.file_id is not None)
+    found = sorted(rows, key=lambda one: one.file_id is not None)
     return {one.fingerprint: one for one in found}
 
 
@@ -193,11 +193,11 @@ def _quotes(run: Run, operations: Iterable[Operation]) -> dict[tuple[str, int, i
         wanted[UUID(file)].add(revision)
     files = run.agent.files.of(run.agent_id, run.owner_id).in_bulk(list(wanted))
     contents = contents_of({key: wanted[key] for key in files})
-    texts = [(key, number, text) for key, of in contents.items() for number, text in of.items()]
-    shown = for_people_all([(files[key], text) for key, _number, text in texts]) if texts else []
+    look = Look(To.PAGE, files=files.values())
     lines = {
-        (str(key), number): text.split("\n")
-        for (key, number, _text), text in zip(texts, shown, strict=True)
+        (str(key), number): look.then(files[key], text).split("\n")
+        for key, its in contents.items()
+        for number, text in its.items()
     }
     return {
         one: clean(lines[one[:2]][one[2] - 1])

@@ -30,8 +30,9 @@ from memoryweb.memory.statements.listing import (
 )
 from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.memory.statements.validity import state_on, today
-from memoryweb.memory.visible.hidden import MARK, Hidden, hidden, hiding_of, is_hidden, is_meant
+from memoryweb.memory.visible.hidden import is_hidden, is_meant
 from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import Look, To, readable_facts
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
@@ -55,21 +56,23 @@ def rows_of(
 ) -> list[Row]:
     """Each file is read once. Another agent's are GLOBAL ones, which are read `beside` this one.
     `said`: what they stand on, where it is known, the latest last."""
-    away = without_forgotten(facts)
+    look = Look(To.PAGE, facts=facts)
     lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
     speakers = _speakers(request, evidence_of(facts) if said is None else said)
     rows = []
     for fact in facts:
         weight, state = weight_of(fact, request.visit.now), _state(request, fact)
         line = lines.get(fact.file_id, {}).get(fact.fingerprint, 0)
+        readable = look.fact(fact)
         row = {
             "fact": fact,
+            "text": readable.text,
             "url": fact_url(request, fact),
-            "chip": wording.TO_BE_FORGOTTEN if fact.pk in away else wording.of_fact(state),
+            "chip": wording.TO_BE_FORGOTTEN if readable.is_hidden else wording.of_fact(state),
             "is_current": state == Fact.State.ACTIVE,
             "is_living": state in _LIVING,
             "is_past": state in _PAST,
-            "is_hidden": fact.pk in away,
+            "is_hidden": readable.is_hidden,
             "weight": weight,
             "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
@@ -84,18 +87,6 @@ def rows_of(
     return rows
 
 
-def without_forgotten(facts: Iterable[Any]) -> set[UUID]:
-    """Those that are to be forgotten, which say from now on only that: who asked for it reads with
-    the request what it is."""
-    shown: list[Any] = list(facts)
-    asked = [fact.pk for fact in shown if not hasattr(fact, "is_hidden")]
-    away = {*hiding_of(asked), *(one.pk for one in shown if getattr(one, "is_hidden", False))}
-    for fact in shown:
-        if fact.pk in away:
-            fact.raw_text, fact.raw_value = _("Hidden: it is to be forgotten"), ""
-    return away
-
-
 def fact_url(request: TeamRequest, fact: Fact) -> str:
     query = owner_query(request.visit, fact.owner_id)
     return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
@@ -107,9 +98,9 @@ def sides_shown(request: TeamRequest, found: Sequence[Contradiction]) -> dict[UU
     facts = [fact for of_one in sides.values() for fact in of_one]
     said = _cited(facts) if facts else []
     rows = {row["fact"].pk: row for row in rows_of(request, facts, said=said[::-1])}
-    away = _away(said)
+    look = _look(said)
     for fact in facts:
-        rows[fact.pk]["grounds"] = _grounds(request, fact, said, away)
+        rows[fact.pk]["grounds"] = _grounds(request, fact, said, look)
     return {key: [rows[fact.pk] for fact in of_one] for key, of_one in sides.items()}
 
 
@@ -124,7 +115,7 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
 def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
     """What it stands on, the latest first. One without a text is not for this reader."""
     cited = _cited([fact])
-    return _grounds(request, fact, cited, _away(cited))
+    return _grounds(request, fact, cited, _look(cited))
 
 
 def _cited(facts: Iterable[Fact]) -> list[Any]:
@@ -136,13 +127,13 @@ def _said(facts: Iterable[UUID]) -> "QuerySet[Any]":
     return said_of(facts).annotate(is_meant=is_meant(message="message"))
 
 
-def _away(cited: Iterable[Any]) -> Hidden:
-    return hidden(messages=[one.message for one in cited if one.is_meant])
+def _look(cited: Iterable[Any]) -> Look:
+    return Look(To.PAGE, messages=[one.message for one in cited if one.is_meant])
 
 
-def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], away: Hidden) -> list[Row]:
+def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], look: Look) -> list[Row]:
     cited = [one for one in said if one.fact_id == fact.pk]
-    grounds = [_ground(request, one, away) for one in cited]
+    grounds = [_ground(request, one, look) for one in cited]
     if fact.is_written:  # what was said before stands no longer behind their words
         before = [one | {"is_before": True} for one in grounds if one.get("is_quoted")]
         grounds = [_written(request, one) for one in cited if one.root_id] + before
@@ -204,10 +195,10 @@ def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     """What was said of the same thing, and when each held."""
     shown = values_of(fact).select_related("superseded_by", "agent")
     found = list(shown.annotate(is_hidden=is_hidden())[:_MOST])
-    without_forgotten(found)
     return [
         {
-            "fact": one,
+            "text": readable.text,
+            "label": readable.value or readable.text,
             "url": fact_url(request, one),
             "since": held_from(one),
             "until": _ended(one),
@@ -215,7 +206,7 @@ def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
             "why": one.get_why_display() if one.why else "",
             "is_shown": one.pk == fact.pk,
         }
-        for one in found
+        for one, readable in zip(found, readable_facts(found, To.PAGE), strict=True)
     ]
 
 
@@ -225,14 +216,14 @@ def _ended(fact: Fact) -> Any:
     return held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
 
 
-def _ground(request: TeamRequest, one: Evidence, away: Hidden) -> Row:
+def _ground(request: TeamRequest, one: Evidence, look: Look) -> Row:
     if one.message:
         talk = one.message.conversation
         if not request.visit.reads(talk.owner_id):
             return {"at": None}
         note_read(request, talk.owner, "conversation", talk.pk)
         return {
-            "text": MARK if one.message.pk in away.spans else one.quote,
+            "text": look.quote(one),
             "is_quoted": True,
             "who": one.message.name or one.message.get_role_display(),
             "at": one.message.said_at or one.message.timestamp,
@@ -334,9 +325,7 @@ def life(values: Sequence[dict[str, Any]], today: date) -> dict[str, Any] | None
         return None
     return life_bars(
         [
-            (one["fact"].value or one["fact"].text, one["since"], one["until"])
-            if one["is_past"]
-            else (one["fact"].value or one["fact"].text, one["since"], None)
+            (one["label"], one["since"], one["until"] if one["is_past"] else None)
             for one in reversed(shown)
         ],
         today,

@@ -23,6 +23,7 @@ from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, 
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
+from memoryweb.memory.visible.readable import To, readable_facts
 from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
@@ -45,7 +46,6 @@ from memoryweb.web.facts.rows import (
     terms_of,
     used,
     values_shown,
-    without_forgotten,
 )
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.files.forgetting import is_theirs
@@ -219,11 +219,11 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     meant = forgetting.of_facts(found.agent, found.owner, [found]).meant
-    without_forgotten([found])
+    [readable] = readable_facts([found], To.PAGE)
     context = about(
         workspace,
         tab="facts",
-        fact=found,
+        fact=readable,
         goes=goes(meant),
         is_theirs=is_theirs(request, workspace),
     )
@@ -312,7 +312,7 @@ def _show(
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
         can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
-        form=form or EditForm(initial={"text": fact.raw_text}),
+        form=form or EditForm(initial={"text": row["text"]}),
         my_vote=fact.my_vote,
     )
     status = 422 if form else 200
@@ -335,6 +335,7 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     require_write(request, workspace)
     url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
     found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
+    found = found.annotate(is_hidden=is_hidden())
     form = ManyForm(request.POST)
     ticked = _picked(request)
     picked = list(found.filter(pk__in=ticked).select_related("agent", "owner"))
@@ -344,7 +345,8 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         return redirect(url)
     act, is_own = form.cleaned_data["act"], is_theirs(request, workspace)
     if act == "forget" and not form.cleaned_data["sure"]:
-        context = about(workspace, tab="facts", picked=picked, is_theirs=is_own, back=url)
+        shown = list(readable_facts(picked, To.PAGE))
+        context = about(workspace, tab="facts", picked=shown, is_theirs=is_own, back=url)
         return show(request, "facts/forget_many.html", context)
     count = _do(request, _acts(is_own=is_own)[act], picked)
     if count:

@@ -18,7 +18,7 @@ from memoryweb.memory.lines.files import content_with, file_that_was
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import Exists, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction, write_transaction
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import machine_guards
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import Written
@@ -204,7 +204,8 @@ def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm
 
 
 def _merged(file: File, opened: str, said: dict[str, Any]) -> str:
-    base, theirs = for_people_all([(file, opened), (file, file.raw_content)])
+    look = Look(To.PAGE, files=[file])
+    base, theirs = look.then(file, opened), look.file(file).text
     lines = said["first"], said["last"], said["text"]
     if base == theirs:
         return with_words(base, *lines)

@@ -15,11 +15,10 @@ from django.utils.translation import ngettext
 from django_htmx.http import reswap, retarget
 
 from memoryweb.llm.tokens import estimate
-from memoryweb.markdown.diff import carry
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.origins import lines_of_people
-from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.bullets import read_ahead
@@ -137,7 +136,7 @@ def tell_saved(request: TeamRequest, workspace: Workspace, written: Written) -> 
         messages.success(request, _("There was nothing to save: the text is the same."))
         return f"{address}{'&' if workspace.query else '?'}saved=0"
     said = _("{path} was saved as revision {number}.")
-    lines, at, gone = changed_lines(file)
+    lines, at, gone = last_changed(file)
     told = said.format(path=file.path, number=file.revision)
     undo = undo_url(request, workspace, file) if file.revision > 1 else ""
     if file.revision > 1:
@@ -150,22 +149,6 @@ def undo_url(request: TeamRequest, workspace: Workspace, file: File) -> str:
     """Takes the file's last revision back."""
     place = (workspace.agent.pk, file.path, file.revision)
     return to(request, "agents_undo_save", *place, query=workspace.query)
-
-
-def changed_lines(file: File) -> tuple[set[int], int, int]:
-    """The lines that the last revision brought or worded otherwise, the first place that it
-    touched, and how many lines it took away."""
-    before = content_of(file, file.revision - 1) if file.revision > 1 else ""
-    old, new = before.split("\n"), file.raw_content.split("\n")
-    carried = carry(old, new)
-    stayed = carried.same.keys()
-    lines = {n for n, line in enumerate(new, 1) if n not in stayed and line.strip()}
-    gone = sum(1 for line in old if line.strip()) - sum(1 for line in new if line.strip())
-    pairs = zip(old, new, strict=False)
-    touched = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old), len(new)))
-    text = [n for n, line in enumerate(new, 1) if line.strip()] or [1]
-    near = next((n for n in text if n >= touched), text[-1])
-    return lines, min(lines, default=near), max(0, gone)
 
 
 def _counted(lines: int, gone: int) -> str:
@@ -190,7 +173,7 @@ def show_editor(
         form = EditForm(initial={"content": for_people(file), "sha256": file.sha256})
         if written is None:
             form.begin_at("content")
-    changed = changed_lines(file)[0] if written and written.changed else ()
+    changed = last_changed(file)[0] if written and written.changed else ()
     text = form["content"].value() or ""
     editor = editor_of(file, text, request.user.pk, changed=changed)
     context = about(workspace, file=file, form=form, editor=editor, is_saved=written is not None)

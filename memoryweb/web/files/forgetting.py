@@ -14,8 +14,7 @@ from memoryweb.memory import forgetting
 from memoryweb.memory.models import File
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import may_decide
-from memoryweb.memory.visible.hidden import hidden
-from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_file
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     Refused,
@@ -37,8 +36,9 @@ def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> H
     """What is shared, an admin forgets; everybody else asks in Review."""
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)
-    numbers, is_own = _lines(file, line), is_theirs(request, workspace)
-    if not is_own and hidden(files=[file]).lines_of(file) & {*numbers}:
+    readable, is_own = readable_file(file, To.PAGE), is_theirs(request, workspace)
+    numbers = _lines(readable, line)
+    if not is_own and readable.hidden & {*numbers}:
         raise Http404
     if request.method == "POST":
         done = _("Hidden. It will be erased in a while; until then you can undo it.")
@@ -66,7 +66,8 @@ def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) ->
     if not is_theirs(request, workspace):
         raise Refused("may_not_forget")
     said = _("It is remembered again.")
-    return _act(request, workspace, file, _lines(file, line), forgetting.undo_of_lines, said)
+    numbers = _lines(readable_file(file, To.PAGE), line)
+    return _act(request, workspace, file, numbers, forgetting.undo_of_lines, said)
 
 
 def _act(
@@ -87,9 +88,9 @@ def _act(
     return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))
 
 
-def _lines(file: File, line: int) -> range:
+def _lines(file: ReadableFile, line: int) -> range:
     """Of the block as the file's page shows it."""
-    blocks = markdown.render(for_people(file)).blocks
+    blocks = markdown.render(file.text).blocks
     found = next((block.lines for block in blocks if line in block.lines), None)
     if found is None:
         raise Http404

@@ -17,9 +17,10 @@ from memoryweb.memory.lines.history import Said, Wrote, authorship
 from memoryweb.memory.lines.revisions import history_of
 from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.models.author_kinds import MACHINES, AuthorKind
-from memoryweb.memory.visible.hidden import Hidden, hidden
+from memoryweb.memory.visible.hidden import hidden
 from memoryweb.memory.visible.outdated import spoken_against
 from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import ReadableFile
 from memoryweb.web.access import TeamRequest, Workspace
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
@@ -77,8 +78,8 @@ class Shown:
         return "agents_release" if self.standing == "person" else "agents_keep"
 
 
-def shown(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> list[Shown]:
-    return _sections(list(_shown_lines(file, blocks, all_hidden)))
+def shown(file: File, text: ReadableFile, blocks: Sequence[Block]) -> list[Shown]:
+    return _sections(list(_shown_lines(file, text, blocks)))
 
 
 def standings(lines: Sequence[Shown]) -> set[str]:
@@ -87,10 +88,10 @@ def standings(lines: Sequence[Shown]) -> set[str]:
     return found - {""}
 
 
-def _shown_lines(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> Iterator[Shown]:
+def _shown_lines(file: File, text: ReadableFile, blocks: Sequence[Block]) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
-    pinned, waiting = pinned_lines(file.raw_content), flagged_lines(file)
-    against, away = spoken_against(file), all_hidden.lines_of(file)
+    pinned, waiting = pinned_lines(text.text), flagged_lines(file)
+    against, away = spoken_against(file), text.hidden
     own = Q(file=file, request__owner=file.owner_id)
     undoable = hidden(files=[file], which=own).lines_of(file) if away else set()
     last = 0

@@ -24,7 +24,7 @@ from memoryweb.markdown.side_by_side import sides
 from memoryweb.memory.lines.files import content_with, file_that_was, number_with
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.web.access import (
     TeamRequest,
@@ -209,9 +209,10 @@ def _hunks(file: File, form: MergeForm) -> list[Hunk]:
     """The ancestor is found by its hash; without it, nothing counts as taken away."""
     theirs = content_with(file, form.cleaned_data["sha256"])
     base = content_with(file, form.cleaned_data["base"])
-    then = file.raw_content if theirs is None else theirs
-    before, after = for_people_all([(file, base or ""), (file, then)])
-    return merge(None if base is None else before, after, form.cleaned_data["content"])
+    look = Look(To.PAGE, files=[file])
+    before = None if base is None else look.then(file, base)
+    after = look.file(file).text if theirs is None else look.then(file, theirs)
+    return merge(before, after, form.cleaned_data["content"])
 
 
 def _show(

@@ -20,10 +20,10 @@ from memoryweb.agents.readers import Reader
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.lines.files import deleted, notes_by_month
+from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.statements.listing import fact_at
-from memoryweb.memory.visible.hidden import hidden
-from memoryweb.memory.visible.placeholders import for_people, for_people_all
+from memoryweb.memory.visible.readable import To, readable_file, readable_files
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import markdown
@@ -36,7 +36,6 @@ from memoryweb.web.access import (
     note_read,
     team_view,
 )
-from memoryweb.web.files.editor import changed_lines
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.files.lines import Editing, asked, authored, is_asked, shown, standings
 from memoryweb.web.htmx import about, show, to
@@ -100,7 +99,7 @@ def tree(request: HttpRequest, workspace: Workspace) -> Tree:
 
 
 def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
-    found = workspace.files.present().filter(folded_path__contains=fold(name)).defer("raw_content")
+    found = workspace.files.present().filter(folded_path__contains=fold(name)).untexted()
     pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
     size = found.aggregate(size=Sum("size"))["size"]
     groups = (
@@ -113,7 +112,7 @@ def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
 
 def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
     found: dict[str, list[File]] = defaultdict(list)
-    others = workspace.files.present().filter(note_date=None).defer("raw_content")
+    others = workspace.files.present().filter(note_date=None).untexted()
     for file in others.order_by("sort_order", "folded_path"):
         found[kind_of(file.path).group].append(file)
     for key in ("other", "skills", "structured", "entries"):
@@ -146,7 +145,7 @@ def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[dict[str, A
     files = workspace.files.present().filter(
         note_date__year=current.month.year, note_date__month=current.month.month
     )
-    shown = list(files.defer("raw_content").order_by("-note_date"))
+    shown = list(files.untexted().order_by("-note_date"))
     label = gettext_lazy("Daily notes")
     return months, Group(
         "notes", label, shown, sum(m.count for m in found), sum(m.size for m in found)
@@ -201,7 +200,7 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     context = about(
         workspace,
         tree=tree(request, workspace),
-        order=workspace.files.enabled_in_order().defer("raw_content"),
+        order=workspace.files.enabled_in_order().untexted(),
         query=f"?{request.GET.urlencode()}" if request.GET else "",
         deleted=page(request, deleted(workspace.files), size=10),
     )
@@ -245,14 +244,15 @@ def show_file(
 def _text(
     request: TeamRequest, workspace: Workspace, file: File, editing: Editing | None, saved: int
 ) -> dict[str, Any]:
-    away = hidden(files=[file])
-    text = for_people(file, away=away)
-    rendered = markdown.render(text)
-    lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")), away)
+    readable = readable_file(file, To.PAGE)
+    rendered = markdown.render(readable.text)
+    lines = shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     if saved and saved == file.revision:
-        changed, _at, _gone = changed_lines(file)
+        changed, _at, _gone = last_changed(file)
         lines = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in lines]
-    editing = editing.among(lines) if editing else asked(request, workspace, file, text, lines)
+    editing = (
+        editing.among(lines) if editing else asked(request, workspace, file, readable.text, lines)
+    )
     return {
         "lines": lines,
         "standings": standings(lines),
@@ -265,10 +265,9 @@ def _text(
 def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     found = find_file(request, workspace, path)
-    lines = found.raw_content.split("\n")
-    if not 1 <= line <= len(lines):
-        raise Http404
     steps = trace(request, found, line)
+    if not steps:
+        raise Http404
     fact, query = fact_at(found, line), workspace.query
     context = about(
         workspace,
@@ -302,14 +301,14 @@ def notes(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     note_read(request, workspace.owner, "files", agent_id)
     found = workspace.files.present().filter(note_date__isnull=False)
     shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
-    texts = for_people_all([(one, one.raw_content) for one in shown])
+    texts = readable_files(shown.items, To.PAGE)
     rows = [
         {
             "file": one,
             "url": file_url(request, one),
-            "text": markdown.render_text(_journal(text, one.note_date)),
+            "text": markdown.render_text(_journal(readable.text, one.note_date)),
         }
-        for one, text in zip(shown, texts, strict=True)
+        for one, readable in zip(shown, texts, strict=True)
         if one.note_date
     ]
     context = about(workspace, tab="notes", page=shown, rows=rows)

@@ -237,7 +237,7 @@ def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
         "is_own": bool(who.user and written and written.user_id == who.user.pk),
         "run": written.run if written else None,
         "run_url": who.to("agents_run", written.run_id) if written and written.run_id else "",
-        "said": tuple(_said(who, row.message) for row in origins.said if row.message),
+        "said": tuple(_said(who, message, text) for message, text in origins.said),
         "notes": _notes(who, origins.notes),
         "last_used": uses.get(one.place),
         "file_url": _file_url(who, file, one.block.line),
@@ -252,9 +252,9 @@ def _whose(who: Oneself, file: File) -> str:
     return file.owner.shown_as
 
 
-def _said(who: Oneself, message: Message) -> Row:
+def _said(who: Oneself, message: Message, text: str) -> Row:
     """A message that a sentence stands on. Without an address on a visit."""
-    cut = message.raw_content[:_QUOTED] + ("…" if len(message.raw_content) > _QUOTED else "")
+    cut = text[:_QUOTED] + ("…" if len(text) > _QUOTED else "")
     talk = message.conversation
     at = f"?message={message.position}#m{message.position}"
     url = who.to("agents_conversation", talk.agent_id, talk.pk, query=at)

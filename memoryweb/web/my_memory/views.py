@@ -32,7 +32,6 @@ from memoryweb.memory.my_memory import (
     Wanted,
     kept_about,
     last_uses,
-    marker_of,
     passages,
     sentences,
 )
@@ -256,22 +255,19 @@ def _saved(who: Oneself) -> list[Owner]:
 def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) -> HttpResponse:
     """Somebody was faster: what it said, what it says now, and the person's own words to save."""
     file = who.file(seen.pk)
-    block, before = door.moved(file, form.spot)
-    now = ""
-    if block:
-        lines = file.raw_content.split("\n")[block.line - 1 : block.end]
-        now = "\n".join(lines)[len(marker_of(lines[0], block)) :]
+    sentence, before = door.moved(file, form.spot)
+    if sentence:
         form = RewordForm(
             initial={
                 "file": file.pk,
-                "first": block.line,
-                "last": block.end,
+                "first": sentence.block.line,
+                "last": sentence.block.end,
                 "sha256": file.sha256,
                 "text": form.cleaned_data["text"],
                 "back": form.cleaned_data["back"],
             }
         )
-    more = {"conflict": True, "before": before, "now": now, "is_gone": block is None}
+    more = {"conflict": True, "before": before, "sentence": sentence}
     return _sentence(request, who, file, form, status=409, **more)
 
 

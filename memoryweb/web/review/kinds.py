@@ -1,6 +1,6 @@
 """How each kind of thing that waits for a person is shown and decided. A new kind is one row."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,13 +13,14 @@ from memoryweb.memory import review
 from memoryweb.memory.models import Request
 from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.statements.listing import sides_of
-from memoryweb.memory.visible.request_contents import tell
+from memoryweb.memory.visible import readable
+from memoryweb.memory.visible.request_contents import about, tell
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
-from memoryweb.web.review.lines import proposal_shown, shown_of
+from memoryweb.web.review.lines import look_at, proposal_shown
 from memoryweb.web.trace import file_url
 from memoryweb.web.wording import Text, author_name
 
@@ -123,7 +124,7 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
     flagged, query = item.row, f"?owner={item.owner.pk}" if item.owner else ""
     where = (item.agent.pk, item.path, item.line)
     return {
-        "text": shown_of(request, [item])[item.id][0].split("\n")[item.line - 1],
+        "text": look_at(request, [item])[item.id].file(flagged.file).line(item.line),
         "author": author_name(flagged),
         "file_url": file_url(request, flagged.file, item.line),
         "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
@@ -153,7 +154,8 @@ def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) ->
 
 
 def _both_sides(item: Item, _content: str) -> str:
-    sides = [fact.raw_text for fact in sides_of(item.row, item.row.facts.all())]
+    facts = sides_of(item.row, item.row.facts.all())
+    sides = [str(one.text) for one in readable.readable_facts(facts, readable.To.PAGE)]
     if len(sides) < 2:
         return "".join(sides)
     said = gettext("“{one}” or “{other}”")
@@ -163,8 +165,9 @@ def _both_sides(item: Item, _content: str) -> str:
 def _asked_words(item: Item, _content: str) -> str:
     """Those of an owner's request are not told to the readers of shared memory; they read
     what it is about."""
-    if item.row.raw_about or item.row.owner_id:
-        return str(item.row.raw_about)
+    said = about(item.row)
+    if said or item.row.owner_id:
+        return said
     if not item.row.offered or not item.is_waiting:
         return gettext("Somebody asked to forget this of shared memory.")
     return _and_more(item.row.offered, item.row.offers - 1)
@@ -347,7 +350,12 @@ def look_of(item: Item) -> Look:
 def tell_all(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], str]:
     """The one sentence of each that this reader may read; what is to be forgotten is not in it."""
     read = [one for one in items if request.visit.reads(one.owner.pk if one.owner else None)]
-    texts = shown_of(request, read)
-    return {
-        (one.kind, one.id): look_of(one).tells(one, texts.get(one.id, ("", ""))[1]) for one in read
-    }
+    looks = look_at(request, read)
+    return {(one.kind, one.id): look_of(one).tells(one, _text(looks, one)) for one in read}
+
+
+def _text(looks: Mapping[str, readable.Look], item: Item) -> str:
+    """What is proposed, or the file of a flagged line."""
+    if item.kind == Kind.PROPOSAL:
+        return looks[item.id].proposed(item.row)
+    return looks[item.id].file(item.row.file).text if item.kind == Kind.FLAG else ""

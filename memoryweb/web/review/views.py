@@ -88,7 +88,7 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
     visit = request.visit
     value = ",".join(request.POST.getlist("value"))
     picks = item.kind == Kind.PROPOSAL and code == "accept"
-    picked = picked_of(item, request.POST) if picks else None
+    picked = picked_of(request.POST) if picks else None
     with write_transaction(visit.team, actor=visit.actor) as work:
         memory_review.decide(work, item, code, by=request.user, value=value, picked=picked)
 
