@@ -14,12 +14,13 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import erasable_columns, erasing, holds, receipts, targets
+from memoryweb.memory.forgetting import erasing, holds, receipts, targets
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Fact, File, Receipt, Request, Revision, Tombstone
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import in_place
 from memoryweb.memory.writing.write import Place, Writer, restore, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -190,11 +191,11 @@ def test_every_room_s_words_are_walked() -> None:
     """A table that belongs to no memory would be searched in the whole team."""
     of_all = {
         table.label
-        for table in erasable_columns.tables()
-        if not table.within(erasable_columns.Memory(*[world_id()] * 3)).children
+        for table in in_place.tables()
+        if not table.within(in_place.Memory(*[world_id()] * 3)).children
     }
     assert of_all == {"api.Idempotency"}
-    assert Label in {table.model for table in erasable_columns.tables()}
+    assert Label in {table.model for table in in_place.tables()}
 
 
 def world_id() -> Any:

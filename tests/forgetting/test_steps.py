@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import (
-    erasable_columns,
     erasing,
     hiding,
     holds,
@@ -23,6 +22,7 @@ from memoryweb.memory.models import Fact, LegalHold, Message, Receipt, Request, 
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.hidden import of_targets
+from memoryweb.memory.writing import in_place
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -61,8 +61,8 @@ def queued() -> Run:
 def test_killed_before_and_after_each_step_it_ends_clean(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = (removal.take_messages, 2)
-    monkeypatch.setitem(erasing._PARTS, "messages", few)
+    few = (removal.take_messages, 2, removal.PARTS["messages"][2])
+    monkeypatch.setitem(removal.PARTS, "messages", few)
     request = said_often(world, 5)
     run = queued()
     advance, deaths = Lease.advance, dict[str, int]()
@@ -119,7 +119,7 @@ def test_a_look_through_the_tables_of_another_version_begins_anew(
     engine.work(run.pk)
     receipt = Receipt.objects.get(request=request)
     assert receipt.remaining == 0
-    assert set(receipt.scanned) == {table.label for table in erasable_columns.tables()}
+    assert set(receipt.scanned) == {table.label for table in in_place.tables()}
 
 
 def test_what_another_request_hides_of_the_same_message_moves_along(world: World) -> None:
@@ -152,13 +152,13 @@ def test_many_messages_go_in_transactions_of_their_own(
 ) -> None:
     said_often(world, 250)
     steps: list[int] = []
-    take, most = erasing._PARTS["messages"]
+    take, most, table = removal.PARTS["messages"]
 
     def counted(tx: Any, going: Any, keys: Any) -> None:
         steps.append(len(keys))
         take(tx, going, keys)
 
-    monkeypatch.setitem(erasing._PARTS, "messages", (counted, most))
+    monkeypatch.setitem(removal.PARTS, "messages", (counted, most, table))
     engine.work(queued().pk)
     assert steps == [100, 100, 50]
 

@@ -9,10 +9,10 @@ from django.db.models import Model, Q, QuerySet, RestrictedError
 from memoryweb.agents.models import Owner
 from memoryweb.audit.erasure import erase_labels_of
 from memoryweb.memory.forgetting import holds
-from memoryweb.memory.forgetting.erasable_columns import Memory
 from memoryweb.memory.models import LegalHold, Message, Receipt, Request, ReviewItem
 from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.writing.in_place import Memory
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 
@@ -61,7 +61,7 @@ def _forget_asking(run: Run, memory: Memory) -> None:
     """What they asked to forget before, in their words; and the answers that are kept for repeated
     calls, which tell nobody whose they are. One that is still worked on has no text yet."""
     asked = Request.objects.of(memory.agent_id, memory.owner_id)
-    asked.filter(pk__in=run.inputs["requests"]).update(raw_about="")
+    asked.filter(pk__in=run.inputs["requests"]).empty_words()
     answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
     for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
         _count(run, rows.delete()[1])
@@ -70,7 +70,7 @@ def _forget_asking(run: Run, memory: Memory) -> None:
 def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
     run = lease.run
     asked = Request.objects.of(memory.agent_id, memory.owner_id)
-    run.result["remaining"] += asked.exclude(raw_about="").count()
+    run.result["remaining"] += asked.with_words().count()
     run.result["scanned"][Request._meta.label] = Request.objects.filter(team=run.team_id).count()
     for model in _models():
         rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)

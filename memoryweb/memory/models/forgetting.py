@@ -31,6 +31,12 @@ class RequestQuerySet(models.QuerySet["Request"]):
     def hiding(self) -> "RequestQuerySet":
         return self.filter(state__in=Request.HIDING)
 
+    def with_words(self) -> "RequestQuerySet":
+        return self.exclude(raw_about="")
+
+    def empty_words(self) -> int:
+        return self.update(raw_about="")
+
 
 class Request(models.Model):
     """Somebody asked to forget something. Undoing it is a change of state alone: what it hides are
