@@ -42,14 +42,14 @@ class Asked:
 
 def open_request(tx: Transaction, asked: Asked) -> Request:
     """An open request that hides nothing yet; its words are kept without what may be a secret."""
-    return Request.objects.create(
+    return Request.objects.ask(
+        screening.mask_wish(asked.about),
         team_id=asked.agent.team_id,
         agent=asked.agent,
         owner=asked.owner,
         conversation=asked.message.conversation if asked.message else asked.conversation,
         message=asked.message,
         via=asked.via,
-        raw_about=screening.mask_wish(asked.about),
         why=asked.why,
         asked_by=asked.by,
         created_at=tx.now,

@@ -7,7 +7,7 @@ import hmac
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import or_
@@ -138,14 +138,17 @@ def take_out_of_past(file: File, going: Going) -> int:
     their hash was nobody can work out from a guess any more, as the key of the new one is gone."""
     prints = going.hidden.prints.get(file.pk, frozenset())
     sought = going.sought_in(file)
-    named = {"reason": sought.label, "path": lambda path: _path_without(path, file, sought)}
+
+    def named(column: str, text: str) -> str:
+        return _path_without(text, file, sought) if column == "path" else sought.label(text)
+
     touched = 0
     for chain, texts in in_place.chains(file.pk):
         marked = [_marked(text, prints, sought) for text in texts]
         digest = partial(_digest, secrets.token_bytes(32))
         numbers = in_place.rewrite(chain, marked, digest)
         for row in chain:
-            if in_place.change(row, named, lambda name, text: named[name](text)):
+            if in_place.change(row, ("path", "reason"), named):
                 numbers.add(row.number)
         touched += len(numbers)
     return touched
@@ -373,9 +376,14 @@ def scrub(table: Table, keys: list[Any], sought: Sought) -> int:
     return len(keys)
 
 
-def _without(table: Table, sought: Sought) -> Callable[[str, str], str]:
-    without = {Holds.NAME: sought.renamed, Holds.TEXT: sought.without, Holds.LABEL: sought.label}
-    return lambda column, text: without[table.holds(column) or Holds.LABEL](text)
+def _without(table: Table, sought: Sought) -> in_place.Change:
+    def without(column: str, text: str) -> str:
+        holds = table.holds(column)
+        if holds is Holds.NAME:
+            return sought.renamed(text)
+        return sought.without(text) if holds is Holds.TEXT else sought.label(text)
+
+    return without
 
 
 def empty_answers(memory: Memory) -> None:

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import models
@@ -30,6 +31,9 @@ class RequestQuerySet(models.QuerySet["Request"]):
 
     def hiding(self) -> "RequestQuerySet":
         return self.filter(state__in=Request.HIDING)
+
+    def ask(self, about: str, **columns: Any) -> "Request":
+        return self.create(raw_about=about, **columns)
 
     def with_words(self) -> "RequestQuerySet":
         return self.exclude(raw_about="")

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
+from django.db.models import Count, Prefetch, Q, QuerySet, Subquery, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.core.prepared_queries import Prepared
@@ -16,6 +16,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.flags import flagged_messages, flagged_of
 from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
 from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.review_items import offered as candidates
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.text_matching import Sought, says
 
@@ -145,6 +146,15 @@ def offered_of(request: Request) -> list[Told]:
     """What programs may read of what a request offers."""
     secret = withheld_targets(request)
     return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
+
+
+def with_offer(requests: "QuerySet[Any]") -> "QuerySet[Any]":
+    """With the first statement that each offers, and how many there are."""
+    said = candidates().filter(fact__isnull=False).order_by()
+    counted = said.values("request").annotate(n=Count("pk")).values("n")
+    first = said.order_by("pk").values("fact__raw_text")[:1]
+    found: QuerySet[Any] = requests.annotate(offered=Subquery(first), offers=Subquery(counted))
+    return found
 
 
 def about_for_others(request: Request) -> str:
