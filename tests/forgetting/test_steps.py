@@ -15,7 +15,6 @@ from memoryweb.memory.forgetting import (
     hiding,
     holds,
     removal,
-    whole_owners,
 )
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.models import Fact, LegalHold, Message, Receipt, Request, Target
@@ -213,7 +212,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
 ) -> None:
     lived(world, world.customer)
     run = whole(world)
-    delete_some = whole_owners.delete_some
+    delete_some = erasing.delete_some
 
     def late(lease: Any, memory: Any, after: Any) -> Any:
         done = delete_some(lease, memory, after)
@@ -224,7 +223,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
                     hiding.undo(work, Request.objects.get(agent=world.agent))
         return done
 
-    monkeypatch.setattr(whole_owners, "delete_some", late)
+    monkeypatch.setattr(erasing, "delete_some", late)
     engine.work(run.pk)
     run.refresh_from_db()
     assert (run.status, run.reason) == (Run.Status.SKIPPED, "legal_hold")
@@ -235,7 +234,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
 def test_messages_go_before_their_conversations(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole_owners, "STEP_OF_MESSAGES", 2)
+    monkeypatch.setattr(erasing, "STEP_OF_MESSAGES", 2)
     talk = [NewMessage("user", f"Tea {n}", timestamp=MORNING) for n in range(7)]
     with write_transaction(world.team) as work:
         add_messages(

@@ -11,17 +11,29 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet, RestrictedError
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.erasure import erase_labels_of
 from memoryweb.audit.record import target
 from memoryweb.core.sqlite.bytes import truncate_log
-from memoryweb.memory.forgetting import holds, receipts, removal, whole_owners
+from memoryweb.memory.forgetting import holds, receipts, removal
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import PARTS, Going
 from memoryweb.memory.index import fulltext
-from memoryweb.memory.models import File, Request, Revision, Target
+from memoryweb.memory.models import (
+    File,
+    LegalHold,
+    Message,
+    Receipt,
+    Request,
+    ReviewItem,
+    Revision,
+    Target,
+)
+from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import Hidden, of_targets
 from memoryweb.memory.visible.text_matching import Sought
@@ -35,6 +47,10 @@ STEP_SECONDS = 20.0  # more than the longest step takes
 _RECORDS = 500  # that are changed at once
 _ALL = ""  # tables are looked through
 _AFTER_FAILURE = timedelta(hours=1)
+# Of a whole owner: rows that go at once, with all that hangs on them.
+STEP, STEP_OF_MESSAGES = 20, 200
+# What waits goes with its cause.
+_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, ReviewItem, Run)
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 
 
@@ -206,7 +222,7 @@ def _sought(run: Run) -> Sought:
 
 def _steps(run: Run) -> list[Any]:
     if run.inputs["whole"]:
-        return [whole_owners.delete_some, _merge, whole_owners.count_left]
+        return [delete_some, _merge, count_left]
     return [_take_out, _from_past, _from_diary, _from_records, _merge, _scan]
 
 
@@ -346,11 +362,92 @@ def _end(lease: Lease, memory: Memory) -> None:
                 remaining=result["remaining"],
             )
         if run.inputs["whole"] and run.owner:
-            whole_owners.close(work, run.owner)
+            _close_owner(work, run.owner)
         lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
         left = result["remaining"]
         status = Run.Status.NEEDS_REVIEW if left else Run.Status.SUCCEEDED
         lease.finish(Outcome(status, "residue" if left else "", result=result), record=work.record)
+
+
+# Everything that is kept about one owner at one agent: row after row, until none is left.
+
+
+def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
+    """A step; how many there were, and None at the end."""
+    run = lease.run
+    with write_transaction(run.team, run=run):
+        lease.fence()
+        if after is None:
+            holds.begin(run)
+        for rows, most in _tables(memory):
+            keys = list(rows.exclude(pk=run.pk).values_list("pk", flat=True)[:most])
+            if not keys:
+                continue
+            try:
+                count, by_model = rows.model._default_manager.filter(pk__in=keys).delete()
+            except RestrictedError:
+                continue  # another table's turn comes first
+            _count(run, by_model)
+            drop_empty()
+            return int(after or 0) + int(count)
+        _forget_asking(run, memory)
+    return None
+
+
+def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
+    """And how much of each goes at once. Messages first: a conversation may have any number."""
+    talk = Q(conversation__agent=memory.agent_id, conversation__owner=memory.owner_id)
+    yield Message.objects.filter(talk), STEP_OF_MESSAGES
+    for model in _models():
+        yield model._default_manager.filter(_all_of(memory)), STEP
+
+
+def _forget_asking(run: Run, memory: Memory) -> None:
+    """What they asked to forget before, in their words; and the answers that are kept for repeated
+    calls, which tell nobody whose they are. One that is still worked on has no text yet."""
+    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    asked.filter(pk__in=run.inputs["requests"]).empty_words()
+    answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
+    for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
+        _count(run, rows.delete()[1])
+
+
+def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
+    run = lease.run
+    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    run.result["remaining"] += asked.with_words().count()
+    run.result["scanned"][Request._meta.label] = Request.objects.filter(team=run.team_id).count()
+    for model in _models():
+        rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
+        run.result["remaining"] += rows.count()
+        run.result["scanned"][model._meta.label] = model._default_manager.filter(
+            team=run.team_id
+        ).count()
+
+
+def _close_owner(tx: Transaction, owner: Owner) -> None:
+    """Who it was, nobody knows any more, once the last agent has forgotten them."""
+    waiting = Request.objects.filter(owner=owner, is_everything=True)
+    if waiting.exclude(state=Request.State.ERASED).exists():
+        return
+    erase_labels_of(tx.team.pk, owner.pk)
+    owner.external_id, owner.integration, owner.person = f"erased-{owner.pk.hex}", None, None
+    owner.save(update_fields=["external_id", "integration", "person"])
+
+
+def _models() -> list[type[Model]]:
+    """What belongs to an agent and an owner; the rest hangs on it. Runs last: others cite them."""
+    found = [
+        model
+        for model in apps.get_models()
+        if {"team", "agent", "owner"} <= {field.name for field in model._meta.concrete_fields}
+        and model not in _KEPT
+    ]
+    return [*found, Run]
+
+
+def _all_of(memory: Memory) -> Q:
+    return Q(agent=memory.agent_id, owner=memory.owner_id)
 
 
 def _count(run: Run, counts: Any) -> None:

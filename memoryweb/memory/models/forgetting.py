@@ -235,3 +235,9 @@ class Meant:
         if self.file:
             return "line", self.file.pk, self.fingerprint
         return "message", self.message.pk if self.message else None, self.first
+
+
+def columns_of(place: Meant | Target) -> dict[str, Any]:
+    """What both have."""
+    names = ("kind", "fact", "file", "fingerprint", "message", "first", "last")
+    return {name: getattr(place, name) for name in names}

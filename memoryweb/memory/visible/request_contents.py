@@ -15,7 +15,7 @@ from memoryweb.language.forget_requests import meanings
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.flags import flagged_messages, flagged_of
 from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Meant, columns_of
 from memoryweb.memory.models.review_items import offered as candidates
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.text_matching import Sought, says
@@ -129,17 +129,7 @@ def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
 
 def place_of(row: Target) -> Meant:
     """With what it says now."""
-    return Meant(
-        Target.Kind(row.kind),
-        text_of(row),
-        _where(row),
-        fact=row.fact,
-        file=row.file,
-        fingerprint=row.fingerprint,
-        message=row.message,
-        first=row.first,
-        last=row.last,
-    )
+    return Meant(text=text_of(row), where=_where(row), **columns_of(row))
 
 
 def offered_of(request: Request) -> list[Told]:
