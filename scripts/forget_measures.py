@@ -17,7 +17,7 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.owners import system_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import erasing, targets
+from memoryweb.memory.forgetting import erasing, finding
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.models import Fact, Passage, Receipt, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -52,7 +52,7 @@ def forget(team: Team) -> tuple[float, Receipt, str]:
         started = time.perf_counter()
         with write_transaction(team) as work:
             request = open_request(work, Asked(fact.agent, None, Request.Via.PAGE))
-            hide(work, request, targets.of_facts(fact.agent, None, [fact]).meant, seconds=0)
+            hide(work, request, finding.of_facts(fact.agent, None, [fact]).meant, seconds=0)
     spent = _timed()
     engine.tick(timezone.now() + timedelta(seconds=1))
     errors = [run.error for run in engine.run_pending()]

@@ -30,7 +30,7 @@ from memoryweb.api.schemas import (
 from memoryweb.api.visibility import Visibility
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import forgetting
-from memoryweb.memory.forgetting import Asked, Found
+from memoryweb.memory.forgetting import Asked, Finding
 from memoryweb.memory.models import Receipt
 from memoryweb.memory.models import Request as ForgetRequest
 from memoryweb.memory.models.forgetting import Meant
@@ -144,7 +144,7 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
     return told(made, found.meant, found.candidates)
 
 
-def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
+def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Finding:
     """Raises Invalid, NotFound."""
     if [bool(body.ids), bool(body.filename), bool(body.text.strip())].count(True) != 1:
         raise Invalid("text", "Send ids, or a filename with lines, or a text.")
@@ -177,7 +177,7 @@ def _receipt(row: Receipt) -> ReceiptOut:
     return ReceiptOut.of(row, owner=row.owner_label or acting_owner.SHARED, request=row.request_id)
 
 
-def _secret(found: Found) -> Callable[[Meant], bool]:
+def _secret(found: Finding) -> Callable[[Meant], bool]:
     return withheld_among([*found.meant, *found.candidates])
 
 

@@ -141,8 +141,9 @@ def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
         if is_sure:
             via = Request.Via.API
             of = forgetting.Asked(asked.agent, asked.owner, via, about="", by=asked.user)
-            places, near = Matches(facts=facts).everywhere(asked.agent, asked.owner)
-            forgetting.hide(work, forgetting.open_request(work, of), places, candidates=near)
+            found = Matches(facts=facts).everywhere(asked.agent, asked.owner)
+            request = forgetting.open_request(work, of)
+            forgetting.hide(work, request, found.meant, candidates=found.candidates)
     if not is_sure:
         said = ngettext(
             "This forgets {n} statement about you, and what says the same. Send “/memory clear "

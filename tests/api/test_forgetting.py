@@ -11,8 +11,8 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import set_paused, system_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.forgetting import holds
+from memoryweb.memory.forgetting.finding import fact_place
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.models import Fact, LegalHold, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

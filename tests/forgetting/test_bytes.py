@@ -21,7 +21,7 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.entries import entries
-from memoryweb.memory.forgetting import targets
+from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.index import fulltext, sqlite
 from memoryweb.memory.index.recalls import Given, count
@@ -164,7 +164,7 @@ def planted(world: World) -> World:
 
 def _hidden(world: World) -> Request:
     with write_transaction(world.team) as work:
-        found = targets.of_text(world.agent, world.customer, CANARY)
+        found = finding.of_text(world.agent, world.customer, CANARY)
         request = open_request(work, Asked(world.agent, world.customer, Request.Via.API, CANARY))
         hide(work, request, found.meant, seconds=0)
     return request

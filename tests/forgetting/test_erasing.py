@@ -14,12 +14,13 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import erasable_columns, erasing, holds, receipts, targets
+from memoryweb.memory.forgetting import erasing, finding, holds, receipts
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Fact, File, Receipt, Request, Revision, Tombstone
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing import in_place
 from memoryweb.memory.writing.write import Place, Writer, restore, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -34,7 +35,7 @@ def forgotten(world: World, fact: Fact) -> Request:
     """Asked, and due."""
     with write_transaction(world.team) as work:
         request = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API))
-        found = targets.of_facts(fact.agent, fact.owner, [fact])
+        found = finding.of_facts(fact.agent, fact.owner, [fact])
         hide(work, request, found.meant, seconds=0)
     return request
 
@@ -174,7 +175,7 @@ def test_forgetting_twice_is_forgetting_once(world: World) -> None:
     fact = lived(world, world.customer)
     with write_transaction(world.team) as work:
         again = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API))
-        hide(work, again, targets.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
+        hide(work, again, finding.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
     erased(world, fact)
     assert holding(WORDS) == set()
     assert Receipt.objects.count() == 2
@@ -190,11 +191,11 @@ def test_every_room_s_words_are_walked() -> None:
     """A table that belongs to no memory would be searched in the whole team."""
     of_all = {
         table.label
-        for table in erasable_columns.tables()
-        if not table.within(erasable_columns.Memory(*[world_id()] * 3)).children
+        for table in in_place.tables()
+        if not table.within(in_place.Memory(*[world_id()] * 3)).children
     }
     assert of_all == {"api.Idempotency"}
-    assert Label in {table.model for table in erasable_columns.tables()}
+    assert Label in {table.model for table in in_place.tables()}
 
 
 def world_id() -> Any:
@@ -230,7 +231,7 @@ def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
         erased(world, Fact.objects.get(raw_text="Age: 34"))
         with write_transaction(world.team) as work:
             request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
-            hide(work, request, [targets.line_place(file, "The budget is 5000 euros.")], seconds=0)
+            hide(work, request, [finding.line_place(file, "The budget is 5000 euros.")], seconds=0)
         engine.tick(timezone.now() + timedelta(seconds=1))
         assert [run.error for run in engine.run_pending()] == [""]
         assert File.objects.get(path=mine.path, owner=mine.owner).raw_content == other

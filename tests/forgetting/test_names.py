@@ -23,15 +23,14 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.entries import entries
-from memoryweb.memory.forgetting import erasable_columns
-from memoryweb.memory.forgetting.erasable_columns import Memory
 from memoryweb.memory.forgetting.hiding import undo
 from memoryweb.memory.models import File, Message, Receipt, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.visible.text_matching import names_of
-from memoryweb.memory.writing import write
+from memoryweb.memory.writing import in_place, write
+from memoryweb.memory.writing.in_place import Memory
 from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -41,9 +40,7 @@ from tests.world import World, integration_token
 pytestmark = pytest.mark.django_db
 NAME = f"about {CUSTOMERS} then"
 # Found by walking the models.
-COLUMNS = [
-    f"{table.label}.{name}" for table in erasable_columns.tables() for name in sorted(table.names)
-]
+COLUMNS = [f"{table.label}.{name}" for table in in_place.tables() for name in sorted(table.names)]
 
 
 def named(world: World) -> Forgotten:
@@ -75,7 +72,7 @@ def _through_doors(world: World) -> None:
 def _in_rows(world: World) -> None:
     """Straight into a row of each table; files and what follows from them came by their doors."""
     memory = Memory(world.team.pk, world.agent.pk, world.customer.pk)
-    for table in erasable_columns.tables():
+    for table in in_place.tables():
         if table.label in {"memory.File", "memory.Passage", "memory.Alias"}:
             continue
         rows = table.rows(world.team.pk).filter(table.within(memory))

@@ -7,7 +7,7 @@ from django_scopes import scope
 
 from memoryweb.language.forget_requests import meant_by
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import matching, targets
+from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.models import File, Message, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -32,7 +32,7 @@ def test_only_statements_that_may_fit_are_read(world: World) -> None:
             ("5 cats", {"Owns five cats."}),
         ):
             (meaning,) = meant_by(about)
-            may = targets.facts_of(world.agent, world.customer, matching._may_fit(meaning))
+            may = finding.facts_of(world.agent, world.customer, finding._may_fit(meaning))
             texts = {fact.raw_text for fact in may}
             assert found <= texts
             assert not texts & {"I like tea.", "I like soup.", "I like rice."}
@@ -96,14 +96,14 @@ def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World
 def test_words_are_found_in_more_messages_than_are_read_at_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(targets, "_AT_ONCE", 3)
+    monkeypatch.setattr(finding, "_AT_ONCE", 3)
     said = [NewMessage("user", f"Diabetes on day {n}.", timestamp=MORNING) for n in range(10)]
     with write_transaction(world.team) as work:
         add_messages(
             work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=said
         )
         Message.objects.filter(position__gt=5).update(reverted_at=timezone.now())
-        found = targets.of_text(world.agent, world.customer, "diabetes")
+        found = finding.of_text(world.agent, world.customer, "diabetes")
     assert len(found.meant) == 10
 
 
@@ -116,7 +116,7 @@ def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
     with write_transaction(world.team) as work:
         file = write(work, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
         request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
-        hide(work, request, [targets.line_place(file, WEIGHT)])
+        hide(work, request, [finding.line_place(file, WEIGHT)])
         write(work, place, "- Tea.\n", writer=person)
         file = File.objects.get(pk=file.pk)
         shown = placeholders.shown_in_diff(file, f"- - {WEIGHT}\n  - Tea.\n+ - {WEIGHT}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryweb.memory.forgetting import targets
+from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.models import Fact, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -20,7 +20,7 @@ def test_the_shared_memory_knows_what_an_owner_asked_to_hide_of_it(world: World)
         write(work, Place(world.agent, None, "MEMORY.md"), "# M\n\n- I weigh 62.\n", writer=writer)
         fact = Fact.objects.get(owner=None, agent=world.agent)
         request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
-        hide(work, request, [targets.fact_place(fact)])
+        hide(work, request, [finding.fact_place(fact)])
     of = (world.team.pk, world.agent.pk)
     assert hidden.of_memory(*of, None).facts == {fact.pk}
     assert not hidden.of_memory(*of, world.customer.pk)

@@ -12,9 +12,9 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.extraction.pipeline import _window
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.forgetting.finding import fact_place
 from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, hide, open_request, undo
-from memoryweb.memory.forgetting.selection import undo_of_fact
-from memoryweb.memory.forgetting.targets import fact_place
+from memoryweb.memory.forgetting.requests import undo_of_fact
 from memoryweb.memory.models import Fact, Message, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

@@ -11,18 +11,17 @@ from django.utils import timezone
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import (
-    erasable_columns,
     erasing,
     hiding,
     holds,
     removal,
-    whole_owners,
 )
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
 from memoryweb.memory.models import Fact, LegalHold, Message, Receipt, Request, Target
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.hidden import of_targets
+from memoryweb.memory.writing import in_place
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -61,8 +60,8 @@ def queued() -> Run:
 def test_killed_before_and_after_each_step_it_ends_clean(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = (removal.take_messages, 2)
-    monkeypatch.setitem(erasing._PARTS, "messages", few)
+    few = (removal.take_messages, 2, removal.PARTS["messages"][2])
+    monkeypatch.setitem(removal.PARTS, "messages", few)
     request = said_often(world, 5)
     run = queued()
     advance, deaths = Lease.advance, dict[str, int]()
@@ -119,7 +118,7 @@ def test_a_look_through_the_tables_of_another_version_begins_anew(
     engine.work(run.pk)
     receipt = Receipt.objects.get(request=request)
     assert receipt.remaining == 0
-    assert set(receipt.scanned) == {table.label for table in erasable_columns.tables()}
+    assert set(receipt.scanned) == {table.label for table in in_place.tables()}
 
 
 def test_what_another_request_hides_of_the_same_message_moves_along(world: World) -> None:
@@ -152,13 +151,13 @@ def test_many_messages_go_in_transactions_of_their_own(
 ) -> None:
     said_often(world, 250)
     steps: list[int] = []
-    take, most = erasing._PARTS["messages"]
+    take, most, table = removal.PARTS["messages"]
 
     def counted(tx: Any, going: Any, keys: Any) -> None:
         steps.append(len(keys))
         take(tx, going, keys)
 
-    monkeypatch.setitem(erasing._PARTS, "messages", (counted, most))
+    monkeypatch.setitem(removal.PARTS, "messages", (counted, most, table))
     engine.work(queued().pk)
     assert steps == [100, 100, 50]
 
@@ -213,7 +212,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
 ) -> None:
     lived(world, world.customer)
     run = whole(world)
-    delete_some = whole_owners.delete_some
+    delete_some = erasing.delete_some
 
     def late(lease: Any, memory: Any, after: Any) -> Any:
         done = delete_some(lease, memory, after)
@@ -224,7 +223,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
                     hiding.undo(work, Request.objects.get(agent=world.agent))
         return done
 
-    monkeypatch.setattr(whole_owners, "delete_some", late)
+    monkeypatch.setattr(erasing, "delete_some", late)
     engine.work(run.pk)
     run.refresh_from_db()
     assert (run.status, run.reason) == (Run.Status.SKIPPED, "legal_hold")
@@ -235,7 +234,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
 def test_messages_go_before_their_conversations(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole_owners, "STEP_OF_MESSAGES", 2)
+    monkeypatch.setattr(erasing, "STEP_OF_MESSAGES", 2)
     talk = [NewMessage("user", f"Tea {n}", timestamp=MORNING) for n in range(7)]
     with write_transaction(world.team) as work:
         add_messages(

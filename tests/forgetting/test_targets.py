@@ -4,7 +4,7 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import targets
+from memoryweb.memory.forgetting import finding
 from memoryweb.memory.models import File, Target
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.text_matching import Sought, comes_near, is_telling, says
@@ -26,7 +26,7 @@ def test_a_statement_goes_with_its_note_line_and_all_that_was_said_of_it(world: 
             conversation_id="later",
             messages=[paraphrase],
         )
-        found = targets.of_facts(world.agent, world.customer, [fact])
+        found = finding.of_facts(world.agent, world.customer, [fact])
     meant = {(one.kind, one.text) for one in found.meant}
     assert meant == {
         (Kind.FACT, WEIGHT),
@@ -43,8 +43,8 @@ def test_another_owner_s_same_words_stay(world: World) -> None:
     lived(world, world.sender)
     with scope(team=world.team):
         for found in (
-            targets.of_facts(world.agent, world.customer, [fact]),
-            targets.of_text(world.agent, world.customer, "62 kilos"),
+            finding.of_facts(world.agent, world.customer, [fact]),
+            finding.of_text(world.agent, world.customer, "62 kilos"),
         ):
             owners = {one.file.owner_id for one in found.meant if one.file}
             owners |= {one.message.conversation.owner_id for one in found.meant if one.message}
@@ -59,7 +59,7 @@ def test_a_line_of_a_note_goes_with_the_statement_that_says_it(world: World) -> 
             owner=world.customer, path="memory/2026-03-01.md"
         )
         number = note.raw_content.split("\n").index(f"- 08:00 {WEIGHT}") + 1
-        found = targets.of_lines(note, [number])
+        found = finding.of_lines(note, [number])
     assert fact.pk in {one.fact.pk for one in found.meant if one.fact}
 
 
@@ -67,7 +67,7 @@ def test_a_line_of_a_note_goes_with_the_statement_that_says_it(world: World) -> 
 def test_what_never_was_is_not_found(world: World) -> None:
     lived(world, world.customer)
     with scope(team=world.team):
-        assert targets.of_text(world.agent, world.customer, "a boat in Kiel").meant == ()
+        assert finding.of_text(world.agent, world.customer, "a boat in Kiel").meant == ()
 
 
 @pytest.mark.parametrize(

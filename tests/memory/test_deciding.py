@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memoryweb.accounts.permissions import Permission, Role, can
-from memoryweb.memory.review.deciding import may_decide
+from memoryweb.memory.review.decisions import may_decide
 
 FACES = [Path("memoryweb/api"), Path("memoryweb/web")]
 _ASKS = re.compile(r"\b(?:can|may)\(Permission\.(?:DECIDE|FORGET)\)")

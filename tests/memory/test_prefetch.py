@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.forgetting.finding import fact_place, said_place
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.forgetting.targets import fact_place, said_place
 from memoryweb.memory.models import Evidence, Fact, Message, Request
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt.context import MOST_PERSONAL, Context, build

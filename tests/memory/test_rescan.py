@@ -49,10 +49,10 @@ def _furnish(world: World) -> File:
             messages=[NewMessage("user", "My password is PLACE_TWO!", name="Jo", id="m1")],
         )
     for model, columns in (
-        (File, ["content"]),
-        (Revision, ["text"]),
-        (Message, ["content"]),
-        (Passage, ["text", "tokens"]),
+        (File, ["raw_content"]),
+        (Revision, ["raw_text"]),
+        (Message, ["raw_content"]),
+        (Passage, ["raw_text", "raw_tokens"]),
     ):
         for row in model._default_manager.all():
             for column in columns:
@@ -166,7 +166,7 @@ def test_a_long_history_is_looked_through_text_by_text(world: World) -> None:
             file = write.write(work, place, f"{number}\n{text}", writer=writer).file
     with write_transaction(world.team) as work:
         tracemalloc.start()
-        rescan.in_past(work, file, fix=False)
+        rescan.in_past(file, fix=False)
         _now, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert most < len(text) * revisions / 2

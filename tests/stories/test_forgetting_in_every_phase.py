@@ -13,7 +13,7 @@ from django.db.transaction import Atomic
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.dreaming import schedule
-from memoryweb.memory.forgetting import erasing, hiding, targets
+from memoryweb.memory.forgetting import erasing, finding, hiding
 from memoryweb.memory.models import Receipt, Request
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
@@ -47,7 +47,7 @@ def _talked(world: World) -> Run:
 
 def _forget(world: World) -> None:
     with write_transaction(world.team) as work:
-        found = targets.of_text(world.agent, world.customer, "stamps")
+        found = finding.of_text(world.agent, world.customer, "stamps")
         asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
         request = hiding.open_request(work, asked)
         hiding.hide(work, request, found.meant)

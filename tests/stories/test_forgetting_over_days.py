@@ -12,7 +12,7 @@ from django_scopes import scope
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.facts.actions import not_true
-from memoryweb.memory.forgetting import erasing, hiding, selection, targets
+from memoryweb.memory.forgetting import erasing, finding, hiding, requests
 from memoryweb.memory.models import Fact, File, Receipt, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
@@ -55,7 +55,7 @@ def asked(world: World) -> Request:
     number = next(n for n, line in enumerate(file.raw_content.split("\n"), 1) if SAID in line)
     with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
-        return selection.forget_lines(
+        return requests.forget_lines(
             work, file, [number], expected=file.sha256, writer=writer, is_theirs=True
         )
 
@@ -238,7 +238,7 @@ def test_a_dream_that_has_read_it_ends_without_it(
             assert lease.run.inputs["notes"]
             forgotten.append(SAID)
             with write_transaction(world.team) as work:
-                found = targets.of_text(world.agent, world.customer, SAID)
+                found = finding.of_text(world.agent, world.customer, SAID)
                 asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
                 request = hiding.open_request(work, asked)
                 hiding.hide(work, request, found.meant)

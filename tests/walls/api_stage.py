@@ -14,8 +14,8 @@ from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.entries import entries
 from memoryweb.memory.facts import contradictions
 from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting.finding import fact_place
 from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.models import Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

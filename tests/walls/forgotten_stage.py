@@ -14,7 +14,7 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.entries import entries
-from memoryweb.memory.forgetting import hiding, targets
+from memoryweb.memory.forgetting import finding, hiding
 from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Conversation, Fact, File, Request
@@ -70,7 +70,7 @@ def hide(planted: Forgotten) -> Forgotten:
     world, requests = planted.world, {}
     for canary, fact in planted.facts.items():
         with write_transaction(world.team) as work:
-            found = targets.of_facts(world.agent, fact.owner, [fact])
+            found = finding.of_facts(world.agent, fact.owner, [fact])
             request = hiding.open_request(work, Asked(world.agent, fact.owner, Request.Via.PAGE))
             hiding.hide(work, request, found.meant, candidates=found.candidates)
             requests[canary] = request

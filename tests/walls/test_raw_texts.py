@@ -10,7 +10,15 @@ ROOT = Path(memoryweb.__file__).parent
 # What lies below the way out, and what writes.
 BELOW = {"models", "lines", "statements", "index", "visible", "writing", "migrations"}
 # Rooms that change or take away what stands, each by one module or two: they need the true text.
-WRITING: dict[str, str] = {}
+WRITING: dict[str, str] = {
+    "memory/forgetting/finding.py": "looks for what is meant in texts as they are",
+    "memory/forgetting/removal.py": "takes what is meant out of them",
+    "memory/forgetting/requests.py": "hears what an owner asks, in the owner's own words",
+    "memory/reverting/sources.py": "takes the lines of a source out of texts",
+    "memory/review/proposals.py": "writes what a person accepts",
+    "memory/review/rescan.py": "masks secrets where they stand",
+    "memory/review/secrets.py": "puts back what was held",
+}
 _RAW = re.compile(r"\braw_(content|text|value|about|tokens)\b")
 
 

@@ -14,8 +14,8 @@ from django_scopes import scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import mem0
 from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting.finding import fact_place
 from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.models import Fact, File, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

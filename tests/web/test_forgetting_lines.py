@@ -6,7 +6,7 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import hiding, selection
+from memoryweb.memory.forgetting import hiding, requests
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Fact, File, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -35,7 +35,7 @@ def remembered(world: World, owner: Owner | None) -> File:
 
 def hidden(world: World, file: File) -> Request:
     with write_transaction(world.team) as work:
-        return selection.forget_lines(
+        return requests.forget_lines(
             work,
             file,
             [4],

@@ -4,8 +4,8 @@ where a dream tells of it. Who did not ask for it is offered no undo."""
 import pytest
 from django.test import Client
 
+from memoryweb.memory.forgetting.finding import fact_place
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.models import Fact, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction

@@ -2,24 +2,35 @@
 
 from memoryweb.memory.forgetting.decisions import erase, keep, reopen, undo
 from memoryweb.memory.forgetting.erasing import erase_owner
+from memoryweb.memory.forgetting.finding import (
+    Finding,
+    Matches,
+    facts_of,
+    of_facts,
+    of_lines,
+    of_text,
+)
 from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, hide, open_request
 from memoryweb.memory.forgetting.holds import end, lasting, make
-from memoryweb.memory.forgetting.matching import Matches
 from memoryweb.memory.forgetting.receipts import of, promises_bytes
-from memoryweb.memory.forgetting.requests import NothingNamed, ask, ask_of, hear, offer, offer_to
-from memoryweb.memory.forgetting.selection import (
+from memoryweb.memory.forgetting.requests import (
+    NothingNamed,
+    ask,
+    ask_of,
     forget,
     forget_fact,
     forget_lines,
+    hear,
     hiding_of,
+    offer,
+    offer_to,
     undo_of_fact,
     undo_of_lines,
 )
-from memoryweb.memory.forgetting.targets import Found, facts_of, of_facts, of_lines, of_text
 
 __all__ = [
     "Asked",
-    "Found",
+    "Finding",
     "Matches",
     "NothingNamed",
     "NothingToUndo",

@@ -6,40 +6,50 @@ are kept with the run until the scan has ended, so that it knows what to look fo
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet, RestrictedError
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.audit.record import target
+from memoryweb.audit.record import erase_labels_of, target
 from memoryweb.core.sqlite.base import truncate_log
-from memoryweb.memory.forgetting import erasable_columns, holds, receipts, removal, whole_owners
-from memoryweb.memory.forgetting.erasable_columns import Memory, Table
+from memoryweb.memory.forgetting import holds, receipts, removal
 from memoryweb.memory.forgetting.hiding import close, locked
-from memoryweb.memory.forgetting.removal import Going
+from memoryweb.memory.forgetting.removal import PARTS, Going
 from memoryweb.memory.index import fulltext
-from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
+from memoryweb.memory.models import (
+    File,
+    LegalHold,
+    Message,
+    Receipt,
+    Request,
+    ReviewItem,
+    Revision,
+    Target,
+)
+from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import Hidden, of_targets
-from memoryweb.memory.visible.text_matching import Sought, names_of
+from memoryweb.memory.visible.text_matching import Sought
+from memoryweb.memory.writing import in_place
+from memoryweb.memory.writing.in_place import Memory
 from memoryweb.runs.engine import Lease, Outcome, enqueue
 from memoryweb.runs.models import Run
 
 KIND = Run.Kind.ERASURE
 STEP_SECONDS = 20.0  # more than the longest step takes
 _RECORDS = 500  # that are changed at once
-_BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
 _ALL = ""  # tables are looked through
 _AFTER_FAILURE = timedelta(hours=1)
-_PARTS: Mapping[str, tuple[Any, int]] = {  # and how much of it goes at once
-    "files": (removal.take_files, 20),
-    "facts": (removal.take_facts, 100),
-    "messages": (removal.take_messages, 100),
-}
+# Of a whole owner: rows that go at once, with all that hangs on them.
+STEP, STEP_OF_MESSAGES = 20, 200
+# What waits goes with its cause.
+_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, ReviewItem, Run)
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 
 
@@ -176,30 +186,19 @@ def _inputs(due: Sequence[Request]) -> dict[str, Any]:
     # A run that failed halfway has taken out what the targets said: it still knows the words.
     before = [one.run.inputs for one in due if one.run and one.run.inputs]
     texts = [text for inputs in before for text in inputs["texts"]]
-    asked = [one.raw_about for one in due if one.via in _BY_WORDS and one.raw_about]
     found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
     for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
         found.setdefault(key, set()).update(prints)
     said = list(dict.fromkeys([*texts, *removal.texts_of(targets)]))
-    texts = list(dict.fromkeys([*said, *asked]))
+    texts = list(dict.fromkeys([*said, *removal.words_of(due)]))
     names = [name for inputs in before for name in inputs.get("names", ())]
     return {
         "requests": [str(key) for key in keys],
         "texts": texts,
-        "names": list(dict.fromkeys([*names, *_names(due, targets, said)])),
+        "names": list(dict.fromkeys([*names, *removal.names_of(due, targets, said)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
         "whole": any(one.is_everything for one in due),
     }
-
-
-def _names(
-    due: Sequence[Request], targets: Collection[Target], texts: Collection[str]
-) -> list[str]:
-    """What stays of the memory may be named by the same words."""
-    gone, sought = {row.fact_id for row in targets if row.fact_id}, Sought(texts)
-    stay = Fact.objects.of(due[0].agent_id, due[0].owner_id).living().exclude(pk__in=gone)
-    others = stay.values_list("raw_text", flat=True)
-    return names_of(texts, (text for text in others if not sought.is_in(text)))
 
 
 def _result(due: Sequence[Request]) -> dict[str, Any]:
@@ -222,7 +221,7 @@ def _sought(run: Run) -> Sought:
 
 def _steps(run: Run) -> list[Any]:
     if run.inputs["whole"]:
-        return [whole_owners.delete_some, _merge, whole_owners.count_left]
+        return [delete_some, _merge, count_left]
     return [_take_out, _from_past, _from_diary, _from_records, _merge, _scan]
 
 
@@ -232,11 +231,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     run = lease.run
     sought = _sought(run)
     left = after or {
-        "files": erasable_columns.hits(Table(File, ("path", "raw_content")), memory, sought),
-        "facts": erasable_columns.hits(Table(Fact, ("raw_text", "raw_value")), memory, sought),
-        "messages": erasable_columns.hits(
-            Table(Message, ("raw_content", "name", "external_id", "tools_used")), memory, sought
-        ),
+        name: removal.hits(table, memory, sought) for name, (_take, _most, table) in PARTS.items()
     }
     with write_transaction(run.team, run=run) as work:
         lease.fence()
@@ -244,13 +239,13 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
         if after is None:
             holds.begin(run)
             removal.begin(work, _going(run, memory))
-            Request.objects.filter(pk__in=run.inputs["requests"]).update(raw_about="")
+            Request.objects.filter(pk__in=run.inputs["requests"]).empty_words()
             return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
-        part = next((name for name in _PARTS if left[name]), None)
+        part = next((name for name in PARTS if left[name]), None)
         if part is None:
             its.model.objects.filter(request__in=run.inputs["requests"]).delete()
             return None
-        take, most = _PARTS[part]
+        take, most, _table = PARTS[part]
         keys = left[part][:most]
         said = its.filter(message__in=keys) if part == "messages" else its.none()
         going = _going(run, memory, said)
@@ -274,9 +269,7 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
     """One file's revisions after the other, of those that ever held it."""
     run = lease.run
     going = _going(run, memory)
-    held = erasable_columns.hits(
-        Table(Revision, ("raw_text", "reason", "path")), memory, going.sought
-    )
+    held = removal.hits(removal.PAST, memory, going.sought)
     wrote = Revision.objects.filter(pk__in=held).values("file")
     rows = File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by("pk")
     file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()
@@ -303,15 +296,15 @@ def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
     """Diaries, reports, candidates, stored answers and whatever else repeats it."""
     run = lease.run
     for table, of, sought in removal.records(memory, _sought(run)):
-        hits = [pk for pk in erasable_columns.hits(table, of, sought) if pk != run.pk]
+        hits = [pk for pk in removal.hits(table, of, sought) if pk != run.pk]
         while hits:
             some, hits = hits[:_RECORDS], hits[_RECORDS:]
             with write_transaction(run.team, run=run):
                 lease.fence()
-                _count(run, {"records": erasable_columns.scrub(table, some, sought)})
+                _count(run, {"records": removal.scrub(table, some, sought)})
                 lease.store(Run.Phase.APPLIED, result=run.result)
     with write_transaction(run.team, run=run):
-        erasable_columns.empty_answers(memory)
+        removal.empty_answers(memory)
         lease.store(Run.Phase.APPLIED, inputs=run.inputs, checked=run.checked)
 
 
@@ -323,30 +316,28 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     """Some rows of one table, of the whole team: what is left of this memory counts, and of what
     quotes it."""
     run, sought = lease.run, _sought(lease.run)
-    tables = {table.label: table for table in erasable_columns.tables()}
+    tables = {table.label: table for table in in_place.tables()}
     if not after or after["table"] not in {*tables, _ALL}:  # another version has other tables
         total = sum(table.rows(run.team_id).count() for table in tables.values())
         run.result |= {"scanned": {}, "remaining": 0, "done": 0, "total": total}
         after = {"table": min(tables), "last": None}
     if after["table"] == _ALL:
-        if n := erasable_columns.identities(memory, sought):
+        if n := removal.identities(memory, sought):
             run.result["remaining"] += n
             _count(run, {"identity": n})
         for table, of, quoted in removal.records(memory, sought):
-            run.result["remaining"] += (
-                0 if of == memory else len(erasable_columns.hits(table, of, quoted))
-            )
+            run.result["remaining"] += 0 if of == memory else len(removal.hits(table, of, quoted))
         return None
     table = tables[after["table"]]
-    step = table.found(table.rows(run.team_id), sought, after["last"])
-    if step.hits:
-        left = table.rows(run.team_id).filter(table.within(memory), pk__in=step.hits)
+    count, hits, last = removal.found(table, table.rows(run.team_id), sought, after["last"])
+    if hits:
+        left = table.rows(run.team_id).filter(table.within(memory), pk__in=hits)
         run.result["remaining"] += left.exclude(pk=run.pk).count()
-    run.result["done"] += step.rows
+    run.result["done"] += count
     scanned = run.result["scanned"]
-    scanned[table.label] = scanned.get(table.label, 0) + step.rows
-    if step.last is not None:
-        return {"table": table.label, "last": _plain(step.last)}
+    scanned[table.label] = scanned.get(table.label, 0) + count
+    if last is not None:
+        return {"table": table.label, "last": _plain(last)}
     left_over = [label for label in tables if label > table.label]
     return {"table": min(left_over, default=_ALL), "last": None}
 
@@ -370,11 +361,92 @@ def _end(lease: Lease, memory: Memory) -> None:
                 remaining=result["remaining"],
             )
         if run.inputs["whole"] and run.owner:
-            whole_owners.close(work, run.owner)
+            _close_owner(work, run.owner)
         lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
         left = result["remaining"]
         status = Run.Status.NEEDS_REVIEW if left else Run.Status.SUCCEEDED
         lease.finish(Outcome(status, "residue" if left else "", result=result), record=work.record)
+
+
+# Everything that is kept about one owner at one agent: row after row, until none is left.
+
+
+def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
+    """A step; how many there were, and None at the end."""
+    run = lease.run
+    with write_transaction(run.team, run=run):
+        lease.fence()
+        if after is None:
+            holds.begin(run)
+        for rows, most in _tables(memory):
+            keys = list(rows.exclude(pk=run.pk).values_list("pk", flat=True)[:most])
+            if not keys:
+                continue
+            try:
+                count, by_model = rows.model._default_manager.filter(pk__in=keys).delete()
+            except RestrictedError:
+                continue  # another table's turn comes first
+            _count(run, by_model)
+            drop_empty()
+            return int(after or 0) + int(count)
+        _forget_asking(run, memory)
+    return None
+
+
+def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
+    """And how much of each goes at once. Messages first: a conversation may have any number."""
+    talk = Q(conversation__agent=memory.agent_id, conversation__owner=memory.owner_id)
+    yield Message.objects.filter(talk), STEP_OF_MESSAGES
+    for model in _models():
+        yield model._default_manager.filter(_all_of(memory)), STEP
+
+
+def _forget_asking(run: Run, memory: Memory) -> None:
+    """What they asked to forget before, in their words; and the answers that are kept for repeated
+    calls, which tell nobody whose they are. One that is still worked on has no text yet."""
+    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    asked.filter(pk__in=run.inputs["requests"]).empty_words()
+    answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
+    for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
+        _count(run, rows.delete()[1])
+
+
+def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
+    run = lease.run
+    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    run.result["remaining"] += asked.with_words().count()
+    run.result["scanned"][Request._meta.label] = Request.objects.filter(team=run.team_id).count()
+    for model in _models():
+        rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
+        run.result["remaining"] += rows.count()
+        run.result["scanned"][model._meta.label] = model._default_manager.filter(
+            team=run.team_id
+        ).count()
+
+
+def _close_owner(tx: Transaction, owner: Owner) -> None:
+    """Who it was, nobody knows any more, once the last agent has forgotten them."""
+    waiting = Request.objects.filter(owner=owner, is_everything=True)
+    if waiting.exclude(state=Request.State.ERASED).exists():
+        return
+    erase_labels_of(tx.team.pk, owner.pk)
+    owner.external_id, owner.integration, owner.person = f"erased-{owner.pk.hex}", None, None
+    owner.save(update_fields=["external_id", "integration", "person"])
+
+
+def _models() -> list[type[Model]]:
+    """What belongs to an agent and an owner; the rest hangs on it. Runs last: others cite them."""
+    found = [
+        model
+        for model in apps.get_models()
+        if {"team", "agent", "owner"} <= {field.name for field in model._meta.concrete_fields}
+        and model not in _KEPT
+    ]
+    return [*found, Run]
+
+
+def _all_of(memory: Memory) -> Q:
+    return Q(agent=memory.agent_id, owner=memory.owner_id)
 
 
 def _count(run: Run, counts: Any) -> None:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.models import Conversation, Message, Request, Target
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Meant, columns_of
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
@@ -42,14 +42,14 @@ class Asked:
 
 def open_request(tx: Transaction, asked: Asked) -> Request:
     """An open request that hides nothing yet; its words are kept without what may be a secret."""
-    return Request.objects.create(
+    return Request.objects.ask(
+        screening.mask_wish(asked.about),
         team_id=asked.agent.team_id,
         agent=asked.agent,
         owner=asked.owner,
         conversation=asked.message.conversation if asked.message else asked.conversation,
         message=asked.message,
         via=asked.via,
-        raw_about=screening.mask_wish(asked.about),
         why=asked.why,
         asked_by=asked.by,
         created_at=tx.now,
@@ -82,17 +82,13 @@ def hide(
 
 def add(request: Request, meant: Iterable[Meant]) -> None:
     """What the request hides besides, as far as it does not yet."""
-    known = {
-        (row.kind, row.fact_id, row.file_id, row.fingerprint, row.message_id, row.first)
-        for row in request.targets.filter(is_hidden=True)
-    }
+    known = set(map(_key, request.targets.filter(is_hidden=True)))
     rows = [_target(request, one, is_hidden=True) for one in meant]
-    Target.objects.bulk_create(
-        row
-        for row in rows
-        if (row.kind, row.fact_id, row.file_id, row.fingerprint, row.message_id, row.first)
-        not in known
-    )
+    Target.objects.bulk_create(row for row in rows if _key(row) not in known)
+
+
+def _key(row: Target) -> tuple[object, ...]:
+    return row.kind, row.fact_id, row.file_id, row.fingerprint, row.message_id, row.first
 
 
 def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
@@ -128,18 +124,8 @@ def still_open(request: Request) -> Request:
 
 
 def _target(request: Request, one: Meant, *, is_hidden: bool) -> Target:
-    return Target(
-        team_id=request.team_id,
-        request=request,
-        kind=one.kind,
-        fact=one.fact,
-        file=one.file,
-        fingerprint=one.fingerprint,
-        message=one.message,
-        first=one.first,
-        last=one.last,
-        is_hidden=is_hidden,
-    )
+    team_id, columns = request.team_id, columns_of(one)
+    return Target(team_id=team_id, request=request, is_hidden=is_hidden, **columns)
 
 
 def record(tx: Transaction, action: str, request: Request, **details: int) -> None:

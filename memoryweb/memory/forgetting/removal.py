@@ -1,28 +1,30 @@
 """Taking what is to be forgotten out of a memory: its files by new revisions, its statements, and
-what was said in place; and out of the files' past, where a mark stays.
+what was said in place; out of the files' past, where a mark stays; and out of whatever else holds
+the very words.
 """
 
 import hmac
+import re
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import groupby
+from functools import partial, reduce
 from operator import or_
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
+from memoryweb.agents.models import Owner
+from memoryweb.audit.models import Label
 from memoryweb.audit.record import target as named
+from memoryweb.core.fields import Erasure, Holds
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.file_kinds import KINDS, Written, kind_at
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.forgetting import erasable_columns
-from memoryweb.memory.forgetting.erasable_columns import Memory, Table, headed
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.models import (
@@ -32,8 +34,8 @@ from memoryweb.memory.models import (
     File,
     Import,
     Message,
-    Passage,
     RecallEvent,
+    Request,
     Revision,
     Target,
     Upload,
@@ -42,15 +44,21 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.review_items import Kind, drop_empty, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.visible import text_matching
 from memoryweb.memory.visible.hidden import MARK, Hidden, Span, lines_saying, without_spans
 from memoryweb.memory.visible.text_matching import Sought, is_told, units
-from memoryweb.memory.writing import tombstones, write
+from memoryweb.memory.writing import in_place, tombstones, write
+from memoryweb.memory.writing.in_place import Memory, Table
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.runs.lease import plan_anew
 
 REASON = "Forgotten"
 _FIXED = frozenset({"skill.md"})  # a name that makes a file what it is
 _LEAST_TOKENS = 3  # of a text whose very words are looked for
+_BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
+_HEADING = "Forgotten"
+_HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
+STEP = 20_000  # rows that are looked through at once
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,21 @@ class Going:
         """The very words go in the memory's own files alone: in a file that others write, too, the
         lines that are meant go, and no word of anybody else's."""
         return self.sought if file.owner_id == self.memory.owner_id else Sought(())
+
+
+def words_of(requests: Iterable[Request]) -> list[str]:
+    """Of those that name what goes by its words."""
+    return [one.raw_about for one in requests if one.via in _BY_WORDS and one.raw_about]
+
+
+def names_of(
+    due: Sequence[Request], targets: Collection[Target], texts: Collection[str]
+) -> list[str]:
+    """What stays of the memory may be named by the same words."""
+    gone, sought = {row.fact_id for row in targets if row.fact_id}, Sought(texts)
+    stay = Fact.objects.of(due[0].agent_id, due[0].owner_id).living().exclude(pk__in=gone)
+    others = stay.values_list("raw_text", flat=True)
+    return text_matching.names_of(texts, (text for text in others if not sought.is_in(text)))
 
 
 def texts_of(targets: Collection[Target]) -> list[str]:
@@ -113,26 +136,26 @@ def begin(tx: Transaction, going: Going) -> None:
 def take_out_of_past(file: File, going: Going) -> int:
     """All revisions of a file: the mark in the place of what went; how many were touched. What
     their hash was nobody can work out from a guess any more, as the key of the new one is gone."""
-    rows = Revision.objects.filter(file=file).order_by("base", "number")
     prints = going.hidden.prints.get(file.pk, frozenset())
     sought = going.sought_in(file)
+
+    def named(column: str, text: str) -> str:
+        return _path_without(text, file, sought) if column == "path" else sought.label(text)
+
     touched = 0
-    for _base, chain in groupby(rows, key=lambda row: row.base):
-        key = secrets.token_bytes(32)
-        whole, is_changed = "", False
+    for chain, texts in in_place.chains(file.pk):
+        marked = [_marked(text, prints, sought) for text in texts]
+        digest = partial(_digest, secrets.token_bytes(32))
+        numbers = in_place.rewrite(chain, marked, digest)
         for row in chain:
-            text = _marked(row.raw_text, prints, sought)
-            whole += text
-            is_changed = is_changed or text != row.raw_text
-            reason = sought.label(row.reason)
-            path = _path_without(row.path, file, sought)
-            if is_changed or (reason, path) != (row.reason, row.path):
-                digest = hmac.new(key, whole.encode(), "sha256").hexdigest()
-                row.raw_text, row.reason, row.path = text, reason[:300], path
-                row.sha256 = digest if is_changed else row.sha256
-                row.save(update_fields=["raw_text", "reason", "path", "sha256"])
-                touched += 1
+            if in_place.change(row, ("path", "reason"), named):
+                numbers.add(row.number)
+        touched += len(numbers)
     return touched
+
+
+def _digest(key: bytes, text: str) -> str:
+    return hmac.new(key, text.encode(), "sha256").hexdigest()
 
 
 def _marked(text: str, prints: Collection[str], sought: Sought) -> str:
@@ -211,29 +234,24 @@ def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None
     rows = Message.objects.filter(pk__in=keys, team=going.memory.team_id)
     for message in rows.select_related("conversation__owner__integration", "conversation__agent"):
         if spans := _merged(going.hidden.spans.get(message.pk, ()), len(message.raw_content)):
-            say(message, without_spans(message.raw_content, spans) or MARK, spans)
+            content = without_spans(message.raw_content, spans) or MARK
+            say(message, {"raw_content": content}, spans)
         is_scrubbed = _scrub(message, going.sought)
         going.counts["messages"] += bool(spans) or is_scrubbed
 
 
 def _scrub(message: Message, sought: Sought) -> bool:
-    named = map(sought.is_in_name, (message.name, message.external_id, *message.tools_used))
-    if not (sought.is_in(message.raw_content) or any(named)):
-        return False
-    message.name = sought.label(message.name)[:120]
-    message.external_id = sought.renamed(message.external_id)
-    message.tools_used = [sought.label(one) for one in message.tools_used]
-    message.save(update_fields=["name", "external_id", "tools_used"])
-    say(message, sought.without(message.raw_content), sought.spans(message.raw_content))
-    return True
+    table = in_place.table_of(Message)
+    spans = sought.spans(message.raw_content)
+    changed = in_place.changes(message, table.columns, _without(table, sought))
+    if changed:
+        say(message, changed, spans)
+    return bool(changed)
 
 
-def say(message: Message, content: str, spans: Sequence[tuple[int, int]] = ()) -> None:
-    """Its content in place of what it was; what others cite of it moves along."""
-    message.raw_content = content
-    message.save(update_fields=["raw_content"])
-    Passage.objects.filter(message=message).delete()
-    indexing.index_messages(message.conversation, [message])
+def say(message: Message, changed: dict[str, Any], spans: Sequence[tuple[int, int]] = ()) -> None:
+    """Its columns in place of what they were; what others cite of it moves along."""
+    in_place.save(message, changed)
     for row in Evidence.objects.filter(message=message, first__isnull=False):
         row.first, row.last = _moved(row.first, row.last, spans)
         row.save(update_fields=["first", "last"])
@@ -274,33 +292,147 @@ def _forget_answers(agent_id: UUID, owner_id: UUID | None) -> None:
     waiting.delete()
 
 
+def headed(text: str, sought: Sought) -> str:
+    """With another heading in the place of each that has the words."""
+
+    def head(found: re.Match[str]) -> str:
+        is_meant = sought.is_in_name(found[0])
+        return f"{found[0].split()[0]} {_HEADING}" if is_meant else found[0]
+
+    return _HEADINGS.sub(head, text)
+
+
+# Where the very words stand.
+
+
+def found(
+    table: Table, rows: "QuerySet[Any]", sought: Sought, after: Any
+) -> tuple[int, list[Any], Any]:
+    """The rows of one step: how many, the keys of those that hold a sought text, and the key to go
+    on after; None at the end."""
+    rows = rows.order_by("pk").values_list("pk", *table.columns)
+    read = list((rows.filter(pk__gt=after) if after is not None else rows)[:STEP])
+    texts = [(pk, values, "\0".join(_texts(values))) for pk, *values in read]
+    hits = []
+    if sought.may_be_in("\0".join(text for _pk, _values, text in texts)):
+        hits = [
+            pk
+            for pk, values, text in texts
+            if sought.is_in(text) or any(map(sought.is_in_name, _names_in(table, values)))
+        ]
+    return len(read), hits, read[-1][0] if len(read) == STEP else None
+
+
+def hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
+    """Of the rows of that memory, those with the very words."""
+    rows = table.rows(memory.team_id).filter(table.within(memory))
+    keys, last = list[Any](), None
+    while sought:
+        _count, some, last = found(table, rows, sought, last)
+        keys += some
+        if last is None:
+            break
+    return keys
+
+
+def _names_in(table: Table, values: list[Any]) -> Iterator[str]:
+    """Headings name what stands below them."""
+    names, has_headings = table.names, table.says(Erasure.HEADED)
+    for name, value in zip(table.columns, values, strict=True):
+        if name in names:
+            yield from _texts([value])
+        elif has_headings and isinstance(value, str):
+            yield from _HEADINGS.findall(value)
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    """Each text of these values, also within JSON, keys too."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from map(str, value)
+            yield from _texts([*value.values()])
+        elif isinstance(value, list | tuple):
+            yield from _texts([*value])
+
+
+def identities(memory: Memory, sought: Sought) -> int:
+    """Whether the owner's own id has the words: it is who they are, and goes with all of them."""
+    own = Owner.objects.filter(pk__in=filter(None, [memory.owner_id]))
+    return sum(map(sought.is_in_name, own.values_list("external_id", flat=True)))
+
+
+def scrub(table: Table, keys: list[Any], sought: Sought) -> int:
+    """Take the texts out of these rows; how many there were."""
+    rows = table.model._default_manager.filter(pk__in=keys)
+    if table.says(Erasure.DROPPED):
+        rows.delete()
+    elif table.model is Label:  # its event stands by the commitment alone
+        rows.update(text="", salt=None)
+    else:
+        for row in rows:
+            in_place.change(row, table.columns, _without(table, sought))
+    return len(keys)
+
+
+def _without(table: Table, sought: Sought) -> in_place.Change:
+    def without(column: str, text: str) -> str:
+        holds = table.holds(column)
+        if holds is Holds.NAME:
+            return sought.renamed(text)
+        return sought.without(text) if holds is Holds.TEXT else sought.label(text)
+
+    return without
+
+
+def empty_answers(memory: Memory) -> None:
+    """What models answered, and what was made of it, in other words perhaps: of no use once a run
+    has ended."""
+    for table in _records():
+        rows = table.rows(memory.team_id).filter(table.within(memory))
+        for name in {"answer", "checked"} & set(table.columns):
+            field = table.model._meta.get_field(name)
+            empty: Any = None if field.null else {}
+            is_empty = Q(**{f"{name}__isnull": True}) if field.null else Q(**{name: {}})
+            rows.filter(~is_empty).update(**{name: empty})
+
+
 # Records that repeat what is erased: those of its memory, and those of the shared one that quote
 # it. What the shared memory says itself is somebody's who stays.
 
 _STARTS = [kind.start for kind in KINDS if kind.written is Written.DREAMS]
 _IS_DIARY = reduce(or_, (Q(folded_path__startswith=start) for start in _STARTS))
 _REVISIONS = Table(Revision, ("raw_text", "reason"))
+PAST = Table(Revision, ("raw_text", "reason", "path"))
+PARTS: dict[str, tuple[Any, int, Table]] = {  # how much of each goes at once, and where it stands
+    "files": (take_files, 20, Table(File, ("path", "raw_content"))),
+    "facts": (take_facts, 100, Table(Fact, ("raw_text", "raw_value"))),
+    "messages": (take_messages, 100, in_place.table_of(Message)),
+}
 
 
 def records(memory: Memory, sought: Sought) -> Iterator[tuple[Table, Memory, Sought]]:
     """Each table with the memory whose rows are meant, and what goes of them."""
-    for table in erasable_columns.records():
+    for table in _records():
         yield table, memory, sought
     shared = replace(memory, owner_id=None)
     if memory != shared:
-        there = [
-            table
-            for table in erasable_columns.quoting()
-            if erasable_columns.hits(table, shared, sought)
-        ]
+        quoting = (table for table in in_place.tables() if table.says(Erasure.QUOTING))
+        there = [table for table in quoting if hits(table, shared, sought)]
         quoted = _quoted(shared, sought) if there else sought
         yield from ((table, shared, quoted) for table in there)
+
+
+def _records() -> list[Table]:
+    """Those that no door writes, whose words are taken out where they stand."""
+    return [table for table in in_place.tables() if not table.says(Erasure.BY_DOORS)]
 
 
 def in_diaries(memory: Memory, sought: Sought) -> tuple[Going, list[UUID]]:
     """What goes of the shared memory's diary, and the files: its months are archived."""
     shared = replace(memory, owner_id=None)
-    told = Revision.objects.filter(pk__in=erasable_columns.hits(_REVISIONS, shared, sought))
+    told = Revision.objects.filter(pk__in=hits(_REVISIONS, shared, sought))
     found = File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
     keys = list(found.values_list("pk", flat=True)) if memory != shared else []
     quoted = _quoted(shared, sought) if keys else Sought(())
@@ -314,5 +446,5 @@ def _quoted(shared: Memory, sought: Sought) -> Sought:
 
 def _is_said(shared: Memory, text: str) -> bool:
     """In any revision: of a line that was its owner's alone all of them have the mark by now."""
-    told = Revision.objects.filter(pk__in=erasable_columns.hits(_REVISIONS, shared, Sought([text])))
+    told = Revision.objects.filter(pk__in=hits(_REVISIONS, shared, Sought([text])))
     return told.exclude(file__in=File.objects.filter(_IS_DIARY)).exists()

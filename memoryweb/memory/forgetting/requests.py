@@ -1,12 +1,14 @@
 """Asking to forget in a few words: said in a conversation, by an agent's tool, or by the API
 (SPEC §6.1). One to five statements are hidden at once, and five of a person's a day by what they
-say; of more, or none, and of what may be pasted, a person picks or says yes.
+say; of more, or none, and of what may be pasted, a person picks or says yes. And forgetting what
+somebody pointed at: statements, lines or words.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
@@ -21,25 +23,27 @@ from memoryweb.language.forget_requests import (
     meant_by,
 )
 from memoryweb.language.forget_requests import meanings as meanings_of
-from memoryweb.memory.forgetting import hiding
-from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.forgetting.matching import (
+from memoryweb.memory.forgetting import finding, hiding
+from memoryweb.memory.forgetting.finding import (
     MOST,
     OFFERED,
+    Finding,
     Matches,
-    echoes_of,
-    match,
+    fact_place,
+    facts_of,
+    said_place,
     unique,
 )
-from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
+from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import Conversation, Message, Request, Target
+from memoryweb.memory.models import Conversation, Fact, File, Message, Request, Target
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.forgetting import Meant
-from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.refusals import MemoryRefused, Stale
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.visible.hidden import of_targets
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.visible.hidden import lines_saying, of_targets
 from memoryweb.memory.visible.request_contents import (
     offered,
     offered_of,
@@ -47,7 +51,7 @@ from memoryweb.memory.visible.request_contents import (
     statements,
     tell_all,
 )
-from memoryweb.memory.writing import screening
+from memoryweb.memory.writing import screening, write
 
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 
@@ -131,50 +135,108 @@ def offer(tx: Transaction, message: Message, about: str) -> None:
     if not is_own or Request.objects.filter(message=message).exists():
         return
     asked = Asked(conversation.agent, conversation.owner, Request.Via.MESSAGE, about, message)
-    found = match(asked, meanings_of(about), message.timestamp)
+    found = finding.match(asked, meanings_of(about), message.timestamp)
     if places := found.places or unique(found.near):
         _offer(tx, asked, places)
 
 
+def forget(
+    tx: Transaction, asked: Asked, found: Finding, *, is_person: bool, is_theirs: bool
+) -> Request:
+    """Hidden at once and erased after the time of a button, where a person forgets what is
+    `is_theirs` to forget; what a program asks has a request's time, and `room`.
+    All else is offered, for whoever may decide."""
+    offers = not is_theirs or not (is_person or _things(found.meant) <= room(asked, tx.now))
+    request = hiding.open_request(tx, asked)
+    if offers:
+        hiding.hide(tx, request, (), candidates=found.meant)
+    else:
+        seconds = settings.FORGET_UNDO_SECONDS if is_person else None
+        hiding.hide(tx, request, found.meant, seconds=seconds, candidates=found.candidates)
+    return request
+
+
+def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool) -> Request:
+    """With all that says the same."""
+    asked = Asked(fact.agent, fact.owner, Request.Via.PAGE, by=writer.user)
+    found = finding.of_facts(fact.agent, fact.owner, [fact])
+    return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+
+
+def forget_lines(
+    tx: Transaction,
+    file: File,
+    numbers: Collection[int],
+    *,
+    expected: str,
+    writer: Writer,
+    is_theirs: bool,
+) -> Request:
+    """Lines of the text that has this hash, with all that says the same. Raises Stale."""
+    file = _unchanged(file, expected)
+    asked = Asked(file.agent, file.owner, Request.Via.PAGE, by=writer.user)
+    found = finding.of_lines(file, numbers)
+    return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+
+
+def undo_of_lines(
+    tx: Transaction, file: File, numbers: Collection[int], *, expected: str, writer: Writer
+) -> None:
+    """Every request of its memory that hides one of these lines. Raises Stale, NothingToUndo."""
+    file = _unchanged(file, expected)
+    own = Request.objects.hiding().of(file.agent_id, file.owner_id)
+    its = Target.objects.filter(file=file, is_hidden=True, request__in=own)
+    said = [row for row in its if lines_saying(file.raw_content, {row.fingerprint}) & {*numbers}]
+    for request in own.filter(pk__in=[row.request_id for row in said]):
+        hiding.undo(tx, request, writer.user)
+    if not said:
+        raise hiding.NothingToUndo
+
+
+def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
+    """Every request of its memory that hides it. Raises NothingToUndo."""
+    requests = [one for one in hiding_of(fact) if one.targets.filter(fact=fact, is_hidden=True)]
+    if not requests:
+        raise hiding.NothingToUndo
+    for request in requests:
+        hiding.undo(tx, request, writer.user)
+
+
+def hiding_of(fact: Fact) -> list[Request]:
+    """The requests of its own memory that hide it, or ask for it; what is erased last comes last:
+    an owner's private request may hide a shared statement, too."""
+    own = Request.objects.hiding().of(fact.agent_id, fact.owner_id)
+    found = own.filter(targets__fact=fact).distinct()
+    return list(found.order_by("erase_at", "created_at"))
+
+
 def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> Request:
     """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
-    conversation = message.conversation
-    about = " ".join(message.raw_content[one.first : one.last].strip() for one in said)
-    asked = Asked(
-        conversation.agent,
-        conversation.owner,
-        Request.Via.MESSAGE,
-        about,
-        message if message.pk else None,
-        conversation=conversation,
-        why="" if is_own_wish(message.raw_content, said) else Request.Why.PASTED,
-    )
+    places = [said_place(message, one.first, one.last) for one in said]
+    why = "" if is_own_wish(message.raw_content, said) else Request.Why.PASTED
     meanings = [meaning for one in said for meaning in meant_by(one.about, one.language)]
-    request = _ask(tx, asked, meanings, message.timestamp)
+    request = _ask(tx, _asked(message, places, why), meanings, message.timestamp)
     if message.pk:
-        hiding.add(request, [said_place(message, one.first, one.last) for one in said])
+        hiding.add(request, places)
     return request
 
 
 def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]) -> Request:
     """More than anybody says at once: one request of all, in which nothing was looked for."""
-    message = late[-1][0]
-    said = [(one, forget) for one, forgets in late for forget in forgets]
-    about = " ".join(one.raw_content[forget.first : forget.last].strip() for one, forget in said)
-    asked = Asked(
-        message.conversation.agent,
-        message.conversation.owner,
-        Request.Via.MESSAGE,
-        about[:_ABOUT],
-        message if message.pk else None,
-        conversation=message.conversation,
-        why=Request.Why.MANY,
-    )
-    request = _offer(tx, asked, ())
-    if message.pk:
-        places = [said_place(one, forget.first, forget.last) for one, forget in said]
+    places = [said_place(message, one.first, one.last) for message, said in late for one in said]
+    asked = _asked(late[-1][0], places, Request.Why.MANY)
+    request = _offer(tx, replace(asked, about=asked.about[:_ABOUT]), ())
+    if asked.message:
         hiding.add(request, places)
     return request
+
+
+def _asked(message: Message, places: Iterable[Meant], why: str) -> Asked:
+    """In the words of these sentences."""
+    talk, about = message.conversation, " ".join(place.text.strip() for place in places)
+    kept = message if message.pk else None
+    via = Request.Via.MESSAGE
+    return Asked(talk.agent, talk.owner, via, about, kept, conversation=talk, why=why)
 
 
 def _hide_offered(tx: Transaction, yes: Message) -> Request | None:
@@ -190,8 +252,8 @@ def _hide_offered(tx: Transaction, yes: Message) -> Request | None:
         facts = [one.fact for one in places if one.fact]
         said = [one for one in places if not one.fact]
         request.targets.filter(is_hidden=False).delete()
-        everywhere, near = Matches(facts=facts, said=said).everywhere(talk.agent, talk.owner)
-        hiding.hide(tx, request, everywhere, candidates=near)
+        found = Matches(facts=facts, said=said).everywhere(talk.agent, talk.owner)
+        hiding.hide(tx, request, found.meant, candidates=found.candidates)
     return request
 
 
@@ -221,10 +283,10 @@ def _ask(
 ) -> Request:
     """What is not in the owner's own memory may be in the shared one: then it asks who decides
     about that."""
-    found = match(asked, meanings, said_at)
+    found = finding.match(asked, meanings, said_at)
     if asked.owner is not None and not (found.places or found.near):
         shared = replace(asked, owner=None)
-        of_all = match(shared, meanings, said_at).places
+        of_all = finding.match(shared, meanings, said_at).places
         if of_all and asked.via != Request.Via.MESSAGE:
             return _offer(tx, _of_shared(asked), of_all)
         if of_all:
@@ -243,11 +305,11 @@ def _of_shared(asked: Asked) -> Asked:
 def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
     if before := _asked_before(asked, found.places):
         return before
-    if why := asked.why or _why(tx, asked, len(found.statements)):
+    if why := asked.why or _why(tx, asked, found.count):
         return _offer(tx, replace(asked, why=why), found.places or unique(found.near))
-    places, near = found.everywhere(asked.agent, asked.owner)
+    everywhere = found.everywhere(asked.agent, asked.owner)
     request = hiding.open_request(tx, asked)
-    hiding.hide(tx, request, places, candidates=near)
+    hiding.hide(tx, request, everywhere.meant, candidates=everywhere.candidates)
     return request
 
 
@@ -333,7 +395,7 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
         for request in lively:
             is_answer = request.message and since <= request.message.position <= message.position
             meanings = meanings_of(request.raw_about) if is_answer else ()
-            if places := echoes_of(meanings, texts[request.pk], message):
+            if places := finding.echoes_of(meanings, texts[request.pk], message):
                 hiding.add(request, places)
 
 
@@ -342,3 +404,16 @@ def _heard_before(message: Message) -> int:
     heard = message.conversation.messages.filter(role=Message.Role.USER)
     latest = heard.filter(position__lt=message.position).aggregate(last=Max("position"))
     return latest["last"] or 0
+
+
+def _unchanged(file: File, expected: str) -> File:
+    file = write.lock(file)
+    if file.sha256 != expected:
+        raise Stale(file)
+    return file
+
+
+def _things(meant: tuple[Meant, ...]) -> int:
+    """How many things go, wherever each of them stands."""
+    facts = {one.fact.pk for one in meant if one.fact}
+    return len(facts) or len({one.text for one in meant})

@@ -48,6 +48,17 @@ def print_of(line: str) -> str:
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def lines_with(file: File, line_print: str) -> list[int]:
+    """Numbers of the lines of the current text that have this print."""
+    lines = enumerate(file.raw_content.split("\n"), start=1)
+    return [number for number, line in lines if print_of(line) == line_print]
+
+
+def line_at(file: File, number: int) -> str:
+    lines = file.raw_content.split("\n")
+    return lines[number - 1] if number <= len(lines) else ""
+
+
 def flagged_lines(file: File) -> set[int]:
     """Numbers of the lines of the current text that wait for a person."""
     return flagged_of([file])[file.pk]

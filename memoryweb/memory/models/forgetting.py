@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import models
@@ -30,6 +31,15 @@ class RequestQuerySet(models.QuerySet["Request"]):
 
     def hiding(self) -> "RequestQuerySet":
         return self.filter(state__in=Request.HIDING)
+
+    def ask(self, about: str, **columns: Any) -> "Request":
+        return self.create(raw_about=about, **columns)
+
+    def with_words(self) -> "RequestQuerySet":
+        return self.exclude(raw_about="")
+
+    def empty_words(self) -> int:
+        return self.update(raw_about="")
 
 
 class Request(models.Model):
@@ -225,3 +235,9 @@ class Meant:
         if self.file:
             return "line", self.file.pk, self.fingerprint
         return "message", self.message.pk if self.message else None, self.first
+
+
+def columns_of(place: Meant | Target) -> dict[str, Any]:
+    """What both have."""
+    names = ("kind", "fact", "file", "fingerprint", "message", "first", "last")
+    return {name: getattr(place, name) for name in names}

@@ -17,7 +17,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
+from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import carry, counts, side_by_side
 from memoryweb.memory import review as proposals
 from memoryweb.memory.lines.history import returning
@@ -27,6 +29,7 @@ from memoryweb.memory.lines.revisions import content_of, contents_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, from_source, is_diary, lines_of
 from memoryweb.memory.models import (
     Conversation,
+    Evidence,
     Fact,
     File,
     Import,
@@ -39,8 +42,6 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review_items import drop_empty, follow
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.reverting import quotes
-from memoryweb.memory.reverting import sources as memory_messages
 from memoryweb.memory.statements import projection
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.writing import matrix, proposing, put_back, write
@@ -90,6 +91,14 @@ def waiting(source: Source, talks: Q) -> "list[Conversation]":
 def _others_wait(source: Source, talk: Conversation) -> bool:
     rest = talk.messages.filter(position__gt=talk.extracted_upto)
     return rest.exclude(token=source.id).exists()
+
+
+_QUOTING: list[Callable[[Agent, UUID | None, Collection[str]], None]] = []
+
+
+def register_quotes(untell: Callable[[Agent, UUID | None, Collection[str]], None]) -> None:
+    """What quotes an owner's lines and statements, and is given those to quote no longer."""
+    _QUOTING.append(untell)
 
 
 _NOTES: dict[str, Callable[[Transaction, Run, Writer], Sequence[Written]]] = {}
@@ -203,9 +212,9 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     return Plan(
         source,
         tuple(change for change in made if not change.is_empty),
-        tuple(memory_messages.waiting(source, talks)),
+        tuple(waiting(source, talks)),
         tuple(_proposed(source, reach)),
-        messages=memory_messages.used(source, talks).count(),
+        messages=used(source, talks).count(),
         others=sum(len(found.alone) for pk, found in lines.items() if pk not in within),
         stay=sum(change.stay for change in made),
     )
@@ -240,9 +249,9 @@ def revert(
     for talk in made.conversations:
         talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
         talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
-    memory_messages.unuse(tx, source, talks)
+    unuse(tx, source, talks)
     if source.kind is not Kind.RUN or not source.runs.filter(kind__in=_NOTES).exists():
-        quotes.untell(source, reach, _gone(made))  # the report of a dream says so itself
+        _untell(source, reach, _gone(made))  # the report of a dream says so itself
     noted = _mark(tx, source, made, writer)
     done = _sum(made)
     _record(tx, source, done)
@@ -324,7 +333,7 @@ def _proposed(source: Source, reach: Q) -> list[Proposal]:
 def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
     """The number of the new revision."""
     file = change.file
-    whys = projection.all_went(file.raw_content, file.path, Fact.Why.REVERTED)
+    whys = projection.all_went(file, Fact.Why.REVERTED)
     if change.deletes:
         return write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys).number
     if change.restores is not None:
@@ -389,6 +398,27 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
         run_id=source.id, file=change.file, defaults=decided, create_defaults=decided | made
     )
     follow(ReviewItem.Kind.PROPOSAL, [kept.pk])
+
+
+def _untell(source: Source, reach: Q, gone: Mapping[UUID | None, Collection[str]]) -> None:
+    """`gone`: lines that the files of each owner lost. With them go statements of the past that
+    stood on the source alone; what still stands somewhere stays."""
+    texts = {owner_id: set(lines) for owner_id, lines in gone.items()}
+    owners = File.objects.filter(reach, agent=source.agent).values_list("owner", flat=True)
+    for key in set(owners):
+        known = Fact.objects.of(source.agent.pk, key).filter(_stands_alone_on(source))
+        texts.setdefault(key, set()).update(known.values_list("raw_text", flat=True))
+    for owner_id, told in texts.items():
+        contents = File.objects.of(source.agent.pk, owner_id).present().values_list("raw_content")
+        stands = {normalise(line) for [content] in contents for line in content.split("\n")}
+        for quoting in _QUOTING:
+            quoting(source.agent, owner_id, {one for one in told if normalise(one) not in stands})
+
+
+def _stands_alone_on(source: Source) -> Q:
+    theirs = Q(message__in=source.messages) | Q(root__in=source.revisions.values("pk"))
+    said = Evidence.objects.filter(fact=OuterRef("pk"))
+    return Q(Exists(said.filter(theirs))) & ~Q(Exists(said.exclude(theirs)))
 
 
 def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> Sequence[Written]:

@@ -1,8 +1,7 @@
 """What waits for a person, and deciding it."""
 
 from memoryweb.memory.review.comparing import check, repair
-from memoryweb.memory.review.deciding import may_decide, reach_of
-from memoryweb.memory.review.decisions import decide, undo_flag
+from memoryweb.memory.review.decisions import decide, may_decide, reach_of, undo_flag
 from memoryweb.memory.review.inbox import Inbox, Item, count_together, find, item_of, rows_of
 from memoryweb.memory.review.item_kinds import SOURCES, Kind
 from memoryweb.memory.review.nearly_full import is_crowded, tell

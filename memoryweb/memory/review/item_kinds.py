@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Subquery
+from django.db.models import QuerySet
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.core.prepared_queries import Prepared
-from memoryweb.memory.lines.flags import print_of
-from memoryweb.memory.models import Fact, LineOrigin, ReviewItem
-from memoryweb.memory.models.review_items import offered
+from memoryweb.memory.lines.flags import line_at, print_of
+from memoryweb.memory.models import Fact, ReviewItem
 from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import is_hidden, is_meant
+from memoryweb.memory.visible.request_contents import with_offer
 
 Kind = ReviewItem.Kind
 
@@ -33,11 +33,6 @@ class Source:
     add_beside: Callable[[Sequence[Any]], None] = lambda _rows: None
 
 
-def line_text(flagged: LineOrigin) -> str:
-    lines = flagged.file.raw_content.split("\n")
-    return lines[flagged.line - 1] if flagged.line <= len(lines) else ""
-
-
 @Prepared
 def _sides(keys: Sequence[UUID]) -> "QuerySet[Any]":
     sides = weighed(Fact.objects.filter(contradiction__in=keys))
@@ -54,15 +49,6 @@ def _with_sides(rows: Sequence[Any]) -> None:
         facts = row.facts.all()
         facts._result_cache, facts._prefetch_done = sides[row.pk], True
         row._prefetched_objects_cache = {"facts": facts}
-
-
-def _with_offer(rows: "QuerySet[Any]") -> "QuerySet[Any]":
-    """The first statement that a request offers, and how many there are."""
-    said = offered().filter(fact__isnull=False).order_by()
-    counted = said.values("request").annotate(n=Count("pk")).values("n")
-    first = said.order_by("pk").values("fact__raw_text")[:1]
-    found: QuerySet[Any] = rows.annotate(offered=Subquery(first), offers=Subquery(counted))
-    return found
 
 
 def _with_meant(rows: "QuerySet[Any]") -> "QuerySet[Any]":
@@ -90,7 +76,7 @@ SOURCES = {
         " message__conversation__owner",
         reasons=lambda row: row.marks.split(","),
         target="file",
-        id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
+        id=lambda row: f"{row.file_id}.{print_of(line_at(row.file, row.line))}",
         with_more=_with_meant,
         add_beside=_tell_files,
     ),
@@ -116,6 +102,6 @@ SOURCES = {
         reasons=lambda row: [row.via],
         target="forget_request",
         takes=Permission.FORGET,
-        with_more=_with_offer,
+        with_more=with_offer,
     ),
 }

@@ -2,12 +2,11 @@
 
 from memoryweb.accounts.models import User
 from memoryweb.markdown.file_kinds import CORE
-from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import CrowdedFile, Fact, File
+from memoryweb.memory.models import CrowdedFile, File
 from memoryweb.memory.models.refusals import Decided
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.listing import protected_size
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place
 
@@ -16,17 +15,8 @@ _MOST = 0.8 * (CORE["MEMORY.md"].limit or 0)  # characters that are protected
 
 
 def is_crowded(file: File) -> bool:
-    """Of MEMORY.md: lines that people wrote, confirmed or pinned, or that wait for one."""
-    if len(file.raw_content) <= _MOST:
-        return False
-    facts = Fact.objects.filter(file=file, confirmed_at__isnull=False)
-    confirmed = set(facts.values_list("fingerprint", flat=True))
-    held = protected_lines(file)
-    for one in statements_of(file.raw_content, file.path):
-        if one.print in confirmed:
-            held.update(range(one.line, one.end + 1))
-    lines = enumerate(file.raw_content.split("\n"), start=1)
-    return sum(len(line) + 1 for number, line in lines if number in held) > _MOST
+    """Of MEMORY.md."""
+    return protected_size(file, _MOST) > _MOST
 
 
 def tell(tx: Transaction, place: Place, content: str) -> None:

@@ -101,7 +101,7 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
         before, after = found.taken.get("before", 0), found.taken.get("after")
         if not before or file.revision != after:
             raise Stale(file)
-        whys = all_went(file.raw_content, file.path, Fact.Why.REMOVED)
+        whys = all_went(file, Fact.Why.REMOVED)
         if file.revisions.get(number=before).is_deletion:
             number = delete(tx, file, writer=_person(by), whys=whys).number
         else:

@@ -5,13 +5,12 @@ It notes kind and place of what it finds, never the text; with `fix` it masks it
 the current text by a new revision, old revisions and messages in place. Lines keep their numbers.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
+from itertools import accumulate, pairwise
 from typing import Any
-from uuid import UUID
 
-from django.apps import apps
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
@@ -23,9 +22,9 @@ from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.statements import projection
-from memoryweb.memory.writing import screening, write
+from memoryweb.memory.writing import in_place, screening, write
 from memoryweb.memory.writing.revising import sha256
-from memoryweb.memory.writing.screening import Sight
+from memoryweb.memory.writing.screening import Masked, Sight
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.enqueue import enqueue
 from memoryweb.runs.models import Run
@@ -38,11 +37,8 @@ FILES = 1  # with all their revisions, while every other writer of the team wait
 MOST = 500  # sightings that are listed; all are counted
 
 
-# Looked through one by one, or made again from what is.
+# Stages of their own, or made again from those.
 _BY_THEMSELVES = (File, Revision, Message, Proposal, Passage)
-# Names, which are refused where they hold a secret, and the search's own words.
-_NAMES = {"path", "folded_path", "external_id", "email", "raw_tokens"}
-_WAYS = ("agent", "file__agent", "run__agent", "report__run__agent", "conversation__agent")
 
 
 @dataclass(frozen=True)
@@ -98,12 +94,14 @@ def scan(lease: Lease) -> None:
 
 
 def _stages(agent: Agent) -> list[tuple[str, "QuerySet[Any]"]]:
-    team = agent.team_id
+    """What else of an agent can hold a person's words: runs, reports, stored answers…"""
+    its = {table.model: table.of_agent(agent) for table in in_place.tables() if table.said}
+    others = [rows for model, rows in its.items() if model not in _BY_THEMSELVES]
     return [
-        ("file", File.objects.filter(team=team, agent=agent)),
-        ("message", Message.objects.filter(team=team, conversation__agent=agent)),
-        ("proposal", Proposal.objects.filter(team=team, file__agent=agent)),
-        *(("record", rows) for rows in records_of(agent)),
+        ("file", its[File]),
+        ("message", its[Message]),
+        ("proposal", its[Proposal]),
+        *(("record", rows) for rows in others),
     ]
 
 
@@ -112,19 +110,21 @@ def _after(rows: "QuerySet[Any]", after: str | None) -> "QuerySet[Any]":
     return found.filter(pk__gt=after) if after else found
 
 
-def _look(work: Transaction, name: str, row: Model, *, fix: bool) -> Iterator[Sighting]:
-    found: Iterable[tuple[str, int, Sight]]
+def _look(work: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sighting]:
+    table = in_place.table_of(type(row))
     if isinstance(row, File):
         # The past second: the revision that masks the current text makes one more.
-        found = [("file", row.revision, one) for one in in_current(work, row, fix=fix)]
-        found += [("revision", number, one) for number, one in in_past(work, row, fix=fix)]
+        found = [("file", row.revision, sight) for sight in in_current(work, row, fix=fix)]
+        found += [("revision", number, sight) for number, sight in in_past(row, fix=fix)]
     elif isinstance(row, Message):
-        found = [(name, row.position, one) for one in in_message(work, row, fix=fix)]
+        found = [(name, row.position, sight) for sight in in_message(work, row, fix=fix)]
     else:
-        found = [(name, 0, one) for one in in_record(row, fix=fix)]
-    owner = owner_of(row)
-    for where, number, one in found:
-        yield Sighting(one.kind, where, str(row.pk), number, one.line, owner)
+        masks = in_columns(row, table.said, fix=fix)
+        found = [(name, 0, sight) for masked in masks for sight in masked.sights]
+    owner_id = table.owner_id(row)
+    owner = str(owner_id) if owner_id else None
+    for where, number, sight in found:
+        yield Sighting(sight.kind, where, str(row.pk), number, sight.line, owner)
 
 
 def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bool) -> None:
@@ -154,108 +154,48 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
     return list(masked.sights)
 
 
-def in_past(work: Transaction, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
+def in_past(file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     """Of all revisions but the current text, with each one's number; masked in place, and every
     digest that depends on it is made again."""
-    rows = Revision.objects.filter(file=file)
     found: list[tuple[int, Sight]] = []
-    for base in list(rows.order_by("base").values_list("base", flat=True).distinct()):
-        found += _in_chain(file, list(rows.filter(base=base).order_by("number")), fix=fix)
-    current = rows.filter(number=file.revision).values_list("base", flat=True).first()
-    return [(n, one) for n, one in found if fix or current is None or n < current]
+    current = None
+    for chain, texts in in_place.chains(file.pk):
+        masked = screening.mask_in_place(file.team_id, "".join(texts), owner_id=file.owner_id)
+        ends = pairwise(accumulate(map(len, texts), initial=0))
+        cuts = [masked.cut(start, end) for start, end in ends]
+        if fix and masked.sights:
+            in_place.rewrite(chain, [text for text, _sights in cuts], sha256)
+        for row, (_text, sights) in zip(chain, cuts, strict=True):
+            found += [(row.number, sight) for sight in sights]
+            for reason in in_columns(row, ("reason",), fix=fix):
+                found += [(row.number, sight) for sight in reason.sights]
+            current = row.base if row.number == file.revision else current
+    return [(n, sight) for n, sight in found if fix or current is None or n < current]
 
 
 def in_message(work: Transaction, message: Message, *, fix: bool) -> list[Sight]:
-    owner_id = message.conversation.owner_id
-    content = screening.mask_in_place(message.team_id, message.raw_content, owner_id=owner_id)
-    name = screening.mask_in_place(message.team_id, message.name, owner_id=owner_id)
-    sights = [*content.sights, *name.sights]
+    masks = list(in_columns(message, in_place.table_of(Message).said, fix=fix))
+    sights = [sight for masked in masks for sight in masked.sights]
     if fix and sights:
-        message.raw_content, message.name = content.text, name.text[:120]
         message.masked += len(sights)
-        message.save(update_fields=["raw_content", "name", "masked"])
-        Passage.objects.filter(message=message).delete()
-        indexing.index_messages(message.conversation, [message])
-        screening.keep_for_message(work, message.conversation, message, content.held)
+        message.save(update_fields=["masked"])
+        held = [held for masked in masks for held in masked.held]
+        screening.keep_for_message(work, message.conversation, message, held)
     return sights
 
 
-def in_record(row: Any, *, fix: bool) -> list[Sight]:
-    """Every erasable column of another row, texts within JSON, too."""
-    sights: list[Sight] = []
-    owner = owner_of(row)
+def in_columns(row: Any, columns: Collection[str], *, fix: bool) -> list[Masked]:
+    """Of texts within JSON, too."""
+    found: list[Masked] = []
+    owner_id = in_place.table_of(type(row)).owner_id(row)
 
-    def masked(text: str) -> str:
-        owner_id = UUID(owner) if owner else None
-        found = screening.mask_in_place(row.team_id, text, owner_id=owner_id)
-        sights.extend(found.sights)
-        return found.text
+    def mask(_column: str, text: str) -> str:
+        found.append(screening.mask_in_place(row.team_id, text, owner_id=owner_id))
+        return found[-1].text
 
-    before = {name: getattr(row, name) for name in _columns(type(row))}
-    after = {name: screening.with_each_text(value, masked) for name, value in before.items()}
-    changed = [name for name in before if after[name] != before[name]]
+    changed = in_place.changes(row, columns, mask)
     if fix and changed:
-        for name in changed:
-            setattr(row, name, after[name])
-        row.save(update_fields=changed)
-    return sights
-
-
-def records_of(agent: Agent) -> "list[QuerySet[Any]]":
-    """What else of an agent can hold a person's words: runs, reports, stored answers…"""
-    found = []
-    for model in apps.get_models():
-        if model in _BY_THEMSELVES or not _columns(model):
-            continue
-        way = _way(model)
-        if way:
-            rows = model._default_manager.filter(team=agent.team_id, **{way: agent})
-            found.append(rows)
-    return found
-
-
-def owner_of(row: Any) -> str | None:
-    """Whose words the row holds, by what it belongs to."""
-    if hasattr(row, "owner_id"):
-        return str(row.owner_id) if row.owner_id else None
-    for name in ("file", "conversation", "run", "report"):
-        if getattr(row, f"{name}_id", None):
-            return owner_of(getattr(row, name))
-    return None
-
-
-def _in_chain(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
-    """A revision with the whole text, and what was appended to it one by one."""
-    whole = "".join(row.raw_text for row in chain)
-    masked = screening.mask_in_place(file.team_id, whole, owner_id=file.owner_id)
-    if not masked.sights:
-        return _in_reasons(file, chain, fix=fix)
-    found, pieces, at = [], [], 0
-    for row in chain:
-        end = at + len(row.raw_text)
-        piece, sights = masked.cut(at, end)
-        found += [(row.number, one) for one in sights]
-        pieces.append(piece)
-        at = end
-    if fix:
-        whole = ""
-        for row, piece in zip(chain, pieces, strict=True):
-            whole += piece
-            row.raw_text, row.sha256, row.size = piece, sha256(whole), len(whole.encode())
-            row.save(update_fields=["raw_text", "sha256", "size"])
-    return [*found, *_in_reasons(file, chain, fix=fix)]
-
-
-def _in_reasons(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
-    found = []
-    for row in chain:
-        masked = screening.mask_in_place(row.team_id, row.reason, owner_id=file.owner_id)
-        if not masked.sights:
-            continue
-        found += [(row.number, one) for one in masked.sights]
-        if fix:
-            row.reason = masked.text[:300]
-            row.save(update_fields=["reason"])
+        in_place.save(row, changed)
     return found
 
 
@@ -263,19 +203,3 @@ def _again(row: LineOrigin) -> LineOrigin:
     row.pk = None
     row._state.adding = True
     return row
-
-
-def _columns(model: type[Model]) -> list[str]:
-    return [
-        field.name
-        for field in model._meta.get_fields()
-        if getattr(field, "erasable", False) and field.name not in _NAMES
-    ]
-
-
-def _way(model: type[Model]) -> str:
-    """How rows of the model lead to an agent; empty where none does."""
-    fields = {field.name for field in model._meta.get_fields() if field.concrete}
-    if "team" not in fields:
-        return ""
-    return next((way for way in _WAYS if way.split("__")[0] in fields), "")

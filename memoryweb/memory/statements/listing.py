@@ -26,6 +26,7 @@ from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.core.prepared_queries import Prepared
+from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
 from memoryweb.memory.models.statements import BY_HAND
 from memoryweb.memory.statements.bullets import statements_of
@@ -270,3 +271,18 @@ def growth(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Growth:
     ):
         changed[day], left[day] = replaced, gone
     return Growth(before, came, changed, left)
+
+
+def protected_size(file: File, least: float) -> int:
+    """How many characters no machine may take out: lines that people wrote, confirmed or pinned,
+    or that wait for one. A file that has no more than `least` is not looked through."""
+    if len(file.raw_content) <= least:
+        return 0
+    facts = Fact.objects.filter(file=file, confirmed_at__isnull=False)
+    confirmed = set(facts.values_list("fingerprint", flat=True))
+    protected = protected_lines(file)
+    for one in statements_of(file.raw_content, file.path):
+        if one.print in confirmed:
+            protected.update(range(one.line, one.end + 1))
+    lines = enumerate(file.raw_content.split("\n"), start=1)
+    return sum(len(line) + 1 for number, line in lines if number in protected)

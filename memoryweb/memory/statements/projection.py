@@ -58,13 +58,14 @@ def follow_name(tx: Transaction, file: File, was: str, writer: Writer) -> None:
         Fact.objects.filter(file=file).update(path=file.path)
         return
     old, new = statements_of(file.raw_content, was), statements_of(file.raw_content, file.path)
-    whys = all_went(file.raw_content, was, Why.REMOVED)
+    whys = all_went(file, Why.REMOVED, was)
     move(Revised(tx, file, writer, whys, is_restored=True), old, new)
 
 
-def all_went(content: str, path: str, why: Fact.Why) -> Whys:
-    """Whichever of its statements go, they go for that reason."""
-    return {normalise(one.text): Went(why) for one in statements_of(content, path)}
+def all_went(file: File, why: Fact.Why, was: str = "") -> Whys:
+    """Whichever of its statements go, they go for that reason. `was`: its path before."""
+    there = statements_of(file.raw_content, was or file.path)
+    return {normalise(one.text): Went(why) for one in there}
 
 
 def let_stand(file: File, line: int) -> None:

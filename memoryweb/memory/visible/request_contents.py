@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
+from django.db.models import Count, Prefetch, Q, QuerySet, Subquery, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.core.prepared_queries import Prepared
@@ -15,7 +15,8 @@ from memoryweb.language.forget_requests import meanings
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.flags import flagged_messages, flagged_of
 from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Meant, columns_of
+from memoryweb.memory.models.review_items import offered as candidates
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.text_matching import Sought, says
 
@@ -133,17 +134,7 @@ def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
 
 def place_of(row: Target) -> Meant:
     """With what it says now."""
-    return Meant(
-        Target.Kind(row.kind),
-        text_of(row),
-        _where(row),
-        fact=row.fact,
-        file=row.file,
-        fingerprint=row.fingerprint,
-        message=row.message,
-        first=row.first,
-        last=row.last,
-    )
+    return Meant(text=text_of(row), where=_where(row), **columns_of(row))
 
 
 def offered_of(request: Request) -> list[Told]:
@@ -155,6 +146,15 @@ def offered_of(request: Request) -> list[Told]:
 def about(request: Request) -> str:
     """In the words of who asked, for who may read the request."""
     return request.raw_about
+
+
+def with_offer(requests: "QuerySet[Any]") -> "QuerySet[Any]":
+    """With the first statement that each offers, and how many there are."""
+    said = candidates().filter(fact__isnull=False).order_by()
+    counted = said.values("request").annotate(n=Count("pk")).values("n")
+    first = said.order_by("pk").values("fact__raw_text")[:1]
+    found: QuerySet[Any] = requests.annotate(offered=Subquery(first), offers=Subquery(counted))
+    return found
 
 
 def about_for_others(request: Request) -> str:

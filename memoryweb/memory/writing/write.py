@@ -4,7 +4,7 @@ In the caller's unit: path and size rules → secret scan → optimistic lock �
 line origins → search index → audit event → facts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
@@ -29,6 +29,7 @@ from memoryweb.memory.statements import projection
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.writing import matrix, proposing, screening, tombstones
+from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.memory.writing.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.writing.screening import Held, Likely, Screened
 
@@ -220,6 +221,14 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
         tombstones.in_files([file], [before])
     screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
+
+
+def take_out(
+    tx: Transaction, file: File, numbers: Collection[int], *, writer: Writer, reason: str
+) -> Written:
+    """Without these lines of its current text."""
+    content = without_lines(file.raw_content, numbers)
+    return write(tx, _place_of(file), content, writer=writer, reason=reason)
 
 
 def delete(

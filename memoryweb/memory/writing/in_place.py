@@ -1,0 +1,197 @@
+"""Texts are changed where they stand: in every column that can hold a person's words, found by the
+fields that say so, so that a new model is walked as soon as it is there. Whoever erases or masks
+brings the change of one text.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import Field, Model, Q, QuerySet
+
+from memoryweb.agents.models import Agent
+from memoryweb.agents.owners import speaker_id
+from memoryweb.core.fields import Erasure, Holds
+from memoryweb.memory.index import indexing
+from memoryweb.memory.models import Message, Passage, Revision
+from memoryweb.memory.writing.screening import with_each_text
+
+_WAYS = ("conversation", "report", "file", "run", "message")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The agent's shared one, or one owner's."""
+
+    team_id: UUID
+    agent_id: UUID
+    owner_id: UUID | None
+
+    def within(self, way: str = "") -> Q:
+        """By the agent and the owner that this way leads to. Of the shared one also what was sent
+        as shared."""
+        owner, its_agent = f"{way}owner", Q(**{f"{way}agent": self.agent_id})
+        mine = Q(**{owner: self.owner_id})
+        if self.owner_id is None:
+            mine |= Q(**{owner: self._system})
+        return its_agent & mine
+
+    @cached_property
+    def _system(self) -> UUID | None:
+        return speaker_id(self.team_id, None)
+
+
+@dataclass(frozen=True)
+class Table:
+    model: type[Model]
+    columns: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return self.model._meta.label
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those of its columns that hold a name or a label."""
+        return frozenset(name for name in self.columns if self.holds(name) is not Holds.TEXT)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Those of its columns that people or models filled, but for names and the search's own
+        words."""
+        fields = {field.name: field for field in self.model._meta.concrete_fields}
+        return tuple(name for name in self.columns if _is_said(fields[name]))
+
+    def holds(self, column: str) -> Holds | None:
+        return _holds(self.model._meta.get_field(column))
+
+    def says(self, erasure: Erasure) -> bool:
+        return erasure in getattr(self.model, "erasure", Erasure(0))
+
+    def rows(self, team_id: UUID) -> "QuerySet[Any]":
+        return self.model._default_manager.filter(team_id=team_id)
+
+    def within(self, memory: Memory) -> Q:
+        """Its rows of that memory; of what belongs to no memory, all of the team."""
+        fields = {field.name for field in self.model._meta.concrete_fields}
+        if "event" in fields:  # of the team's own events nothing is anybody's memory
+            its_own = Q(event__agent_id=memory.agent_id)
+            if memory.owner_id is not None:  # events of before that column do not say
+                its_own |= Q(event__agent_id=None)
+            return its_own & Q(event__on_behalf_of=memory.owner_id)
+        if self.way is not None:
+            return memory.within(self.way)
+        # About all of a person's memory, or nobody's.
+        return Q(owner=memory.owner_id) if "owner" in fields else Q()
+
+    def of_agent(self, agent: Agent) -> "QuerySet[Any]":
+        """Its rows of all memories of the agent, none where nothing leads to one."""
+        rows = self.model._default_manager
+        if self.way is None:
+            return rows.none()
+        return rows.filter(team=agent.team_id, **{f"{self.way}agent": agent})
+
+    def owner_id(self, row: Any) -> UUID | None:
+        """Whose words the row holds."""
+        for step in (self.way or "").split("__")[:-1]:
+            row = getattr(row, step)
+        found: UUID | None = row.owner_id
+        return found
+
+    @property
+    def way(self) -> str | None:
+        """From its rows to what has an agent and an owner; they may have both themselves."""
+        fields = {field.name: field for field in self.model._meta.concrete_fields}
+        if {"agent", "owner"} <= fields.keys():
+            return ""
+        ways = [name for name in _WAYS if name in fields]
+        way = next((name for name in ways if not fields[name].null), ways[0] if ways else None)
+        if way is None or "owner" in fields:
+            return None
+        return "message__conversation__" if way == "message" else f"{way}__"
+
+
+def tables() -> list[Table]:
+    """All with words of people."""
+    found = [
+        table_of(model)
+        for model in apps.get_models()
+        if Erasure.IDENTITY not in getattr(model, "erasure", Erasure(0))
+    ]
+    return sorted((table for table in found if table.columns), key=lambda table: table.label)
+
+
+def table_of(model: type[Model]) -> Table:
+    fields = model._meta.concrete_fields
+    return Table(model, tuple(field.name for field in fields if _holds(field)))
+
+
+Change = Callable[[str, str], str]  # a column and a text of it → the text that stands there then
+
+
+def change(row: Any, columns: Collection[str], by: Change) -> bool:
+    """Whether anything is said otherwise now."""
+    changed = changes(row, columns, by)
+    if changed:
+        save(row, changed)
+    return bool(changed)
+
+
+def changes(row: Any, columns: Collection[str], by: Change) -> dict[str, Any]:
+    """The columns that it changes, texts within JSON too, with what they say then."""
+    found = {}
+    for name in columns:
+        before = getattr(row, name)
+        after = with_each_text(before, partial(by, name))
+        most: int | None = getattr(row._meta.get_field(name), "max_length", None)
+        after = after[:most] if isinstance(after, str) else after
+        if after != before:
+            found[name] = after
+    return found
+
+
+def save(row: Any, changed: dict[str, Any]) -> None:
+    """A message is found by what it says now."""
+    for name, value in changed.items():
+        setattr(row, name, value)
+    type(row)._default_manager.filter(pk=row.pk).update(**changed)
+    if isinstance(row, Message):
+        Passage.objects.filter(message=row).delete()
+        indexing.index_messages(row.conversation, [row])
+
+
+def chains(file_id: UUID) -> Iterator[tuple[list[Revision], list[str]]]:
+    """The past of a file: each time a revision with the whole text and what was appended to it,
+    one by one; and what they say."""
+    rows = Revision.objects.filter(file=file_id)
+    for base in list(rows.order_by("base").values_list("base", flat=True).distinct()):
+        chain = list(rows.filter(base=base).order_by("number"))
+        yield chain, [row.raw_text for row in chain]
+
+
+def rewrite(
+    chain: Sequence[Revision], texts: Sequence[str], digest: Callable[[str], str]
+) -> set[int]:
+    """They say this from now on, and have the digest of it from the first on that differs; the
+    numbers of those that changed."""
+    whole, touched = "", set[int]()
+    for row, text in zip(chain, texts, strict=True):
+        whole += text
+        if touched or text != row.raw_text:
+            row.raw_text, row.sha256, row.size = text, digest(whole), len(whole.encode())
+            row.save(update_fields=["raw_text", "sha256", "size"])
+            touched.add(row.number)
+    return touched
+
+
+def _holds(field: object) -> Holds | None:
+    return getattr(field, "holds", None)
+
+
+def _is_said(field: "Field[Any, Any]") -> bool:
+    """A plain column is filled by our own code; what is indexed is made again from the text."""
+    is_erasable = getattr(field, "erasable", False) and field.name != "raw_tokens"
+    return is_erasable and _holds(field) is not Holds.NAME
