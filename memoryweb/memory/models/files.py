@@ -35,6 +35,10 @@ class FileQuerySet(models.QuerySet["File"]):
         """Exactly one workspace: the agent's shared one, or one owner's."""
         return self.filter(agent=agent_id, owner=owner_id)
 
+    def untexted(self) -> "FileQuerySet":
+        """For who lists names alone."""
+        return self.defer("raw_content")
+
     def enabled_in_order(self) -> "FileQuerySet":
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
 
@@ -96,6 +100,10 @@ class File(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    def says(self, text: str, *, in_any_case: bool = False) -> bool:
+        """Whether it stands there, shown or not."""
+        return text in (self.raw_content.casefold() if in_any_case else self.raw_content)
 
 
 class Import(models.Model):

@@ -147,6 +147,11 @@ def offered_of(request: Request) -> list[Told]:
     return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
 
 
+def about_of(request: Request, *, is_theirs: bool) -> str:
+    """For who may decide about it, or anybody else."""
+    return request.raw_about if is_theirs else about_for_others(request)
+
+
 def about_for_others(request: Request) -> str:
     """A topic is told ("my weight"); more of the words may say what is hidden."""
     is_hiding = request.state in Request.HIDING and any(t.is_hidden for t in request.targets.all())
