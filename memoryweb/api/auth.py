@@ -20,6 +20,7 @@ from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.review import may_decide
+from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing.write import Writer
 
 if TYPE_CHECKING:
@@ -93,6 +94,11 @@ class Caller:
     def is_program(self) -> bool:
         """It is not the person themselves who reads, writes and decides."""
         return not self.token.act_as_person
+
+    @property
+    def to(self) -> To:
+        """Where the texts go that it asks for."""
+        return To.PROGRAM if self.is_program else To.PAGE
 
     def require_person(self, sentence: str) -> User:
         """For what only people decide; `sentence` says what that is."""

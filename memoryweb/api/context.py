@@ -117,7 +117,7 @@ def _item(reader: Reader, one: Learned) -> MorningItem:
         fact_id=fact.pk if fact else None,
         owner=acting_owner.shown(own),
         outcome=operation.outcome,
-        text=fact.raw_text if one.was and fact else operation.after or " ".join(operation.before),
+        text=one.stands or operation.after or " ".join(operation.before),
         before=operation.before,
         reason=operation.reason,
         said_by=who,

@@ -8,7 +8,7 @@ from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
-from memoryweb.api import problems, visibility
+from memoryweb.api import problems
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
@@ -32,6 +32,7 @@ from memoryweb.memory.models.refusals import (
 from memoryweb.memory.review import WINDOW
 from memoryweb.memory.snapshots import PartMissing
 from memoryweb.memory.tools import DateRefused, EditRefused, StrategyRefused
+from memoryweb.memory.visible.readable import text_of
 from memoryweb.memory.writing.matrix import WriteRefused
 
 # The status, and the field that is named unless the refusal itself names one; "" for none.
@@ -127,7 +128,7 @@ def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     file = refused.file
     if file.deleted_at is not None:
         return {"current": None}
-    text = visibility.text_now(caller, file)
+    text = text_of(file, caller.to)
     return {"current": {"content": text, "sha256": file.sha256, "revision": file.revision}}
 
 

@@ -1,7 +1,6 @@
 """Dreams: asked for, looked at before they happen, and where the diary is read."""
 
 from datetime import date
-from functools import partial
 from typing import Annotated, Any
 
 from django.conf import settings
@@ -24,6 +23,7 @@ from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
 from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.visible.readable import text_of
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
@@ -194,7 +194,7 @@ def read_dreaming_status(
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     visible = visibility.of_owner(owner)
     now = timezone.now()
-    stands = status.status(agent, owner, now, partial(visibility.text_now, request.auth))
+    stands = status.status(agent, owner, now, request.auth.to)
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
@@ -226,7 +226,7 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
         return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
-    content = visibility.text_now(request.auth, file)
+    content = text_of(file, request.auth.to)
     return DreamDiary(
         filename=file.path, content=content, sha256=file.sha256, updated_at=file.updated_at
     )

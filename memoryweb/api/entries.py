@@ -8,7 +8,7 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound
 from memoryweb.api.files import IF_MATCH, expected_by
@@ -19,6 +19,7 @@ from memoryweb.memory import entries
 from memoryweb.memory.models import Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.visible.readable import text_of
 
 router = Router(tags=["Entries"])
 
@@ -199,7 +200,7 @@ def _found(agent: Agent, owner: Owner | None, asked: str | int) -> Entry:
 
 def _read(request: Request, agent: Agent, owner: Owner | None, asked: str | int) -> EntryText:
     found = _found(agent, owner, asked)
-    content = visibility.text_now(request.auth, found.file)
+    content = text_of(found.file, request.auth.to)
     return EntryText.of(found, **_told(found, owner), content=content)
 
 

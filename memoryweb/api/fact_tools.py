@@ -24,6 +24,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.search import Found, found_with
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
+from memoryweb.memory.visible.readable import ReadableFact
 from memoryweb.memory.visible.request_contents import Told, tell, withheld_targets
 from memoryweb.memory.writing.write import Writer
 
@@ -180,7 +181,7 @@ def list_contradictions(acting: Acting, asked: ListContradictions) -> dict[str, 
 def recall_structured(acting: Acting, asked: RecallStructured) -> dict[str, Any]:
     """Read values of `structured/`, by type and key."""
     found = tools.structured(acting, asked.type, asked.key)
-    entries = [_entry(one.fact) for one in found]
+    entries = [_entry(one.fact, one.said) for one in found]
     return {"count": len(entries), "entries": entries}
 
 
@@ -215,6 +216,8 @@ def _fact(acting: Acting, one: Found) -> ToolFact:
         fact,
         owner=acting_owner.shown(acting.reader.owner if fact.owner_id else None, fact.scope),
         filename=fact.file.path if fact.file else None,
+        text=one.said.text,
+        value=one.said.value,
         relevance=one.relevance,
         trust=one.trust,
         contradiction=fact.contradiction_id,
@@ -227,11 +230,11 @@ def _sides(acting: Acting, found: Contradiction) -> ToolContradiction:
     return ToolContradiction(id=found.pk, facts=facts)
 
 
-def _entry(fact: Fact) -> StructuredEntry:
+def _entry(fact: Fact, said: ReadableFact) -> StructuredEntry:
     return StructuredEntry(
         type=fact.path.removeprefix(STRUCTURED).removesuffix(".md"),
-        key=re.split("[:：]", fact.raw_text, maxsplit=1)[0].strip("*_ "),
-        value=fact.raw_value or fact.raw_text,
+        key=re.split("[:：]", said.text, maxsplit=1)[0].strip("*_ "),
+        value=said.value or said.text,
         heading=fact.heading,
         fact=fact.pk,
         filename=fact.path,

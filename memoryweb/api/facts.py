@@ -45,7 +45,8 @@ from memoryweb.memory.statements.listing import (
 )
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
-from memoryweb.memory.visible.hidden import hidden_facts
+from memoryweb.memory.visible.hidden import remembered_of
+from memoryweb.memory.visible.readable import To, statement
 
 router = Router(tags=["Facts"])
 
@@ -306,7 +307,7 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     reach = visible.readable()
     own = agent.facts.filter(reach)
     facts = weighed(with_global(agent.pk, reach) if visible.shared else own)
-    facts = facts.exclude(pk__in=hidden_facts())
+    facts = remembered_of(facts)
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("agent", "owner__integration", "file")
 
@@ -335,9 +336,11 @@ def _described(fact: Any) -> FactOut:
 
 def _fields(fact: Any) -> dict[str, Any]:
     now = timezone.now()
-    weight = weight_of(fact, now)
+    weight, said = weight_of(fact, now), statement(fact, To.PAGE)
     told = {name: getattr(fact, name, None) for name in FactOut.model_fields}
     return told | {
+        "text": said.text,
+        "value": said.value,
         "owner": acting_owner.shown(fact.owner, fact.scope),
         "state": state_on(fact, today(now, fact.agent.zone)),
         "superseded_by": fact.superseded_by_id,

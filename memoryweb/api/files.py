@@ -7,7 +7,7 @@ from ninja import Query, Status
 from pydantic import ConfigDict, Field, model_validator
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.query_parameters import FileQuery, OwnerQuery, RevisionQuery, page, page_by
@@ -27,13 +27,14 @@ from memoryweb.api.schemas import (
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.lines.files import files_at_path
-from memoryweb.memory.lines.revisions import Past, content_of, files_at
+from memoryweb.memory.lines.revisions import Past, files_at
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Exists, FileMissing
 from memoryweb.memory.prompt import arrange
 from memoryweb.memory.statements.bullets import read_ahead
+from memoryweb.memory.visible.readable import Look, text_of
 from memoryweb.memory.visible.request_contents import away_from, without_away
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import check_arranging
@@ -137,7 +138,7 @@ def read_revision(
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise NotFound
     revision = or_not_found(file.revisions.filter(number=int(number)).first())
-    content = visibility.text_then(request.auth, file, content_of(file, revision.number))
+    content = Look(request.auth.to, files=[file]).at(file, revision.number)
     without_away(file, [revision])
     return RevisionText.of(revision, **_author(revision), content=content)
 
@@ -202,7 +203,7 @@ def read_file(
         file = global_file(agent, path)  # what search finds can be read, too
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
-    content = visibility.text_now(request.auth, file)
+    content = text_of(file, request.auth.to)
     return FileText.of(file, **_named(file, owner), content=content)
 
 

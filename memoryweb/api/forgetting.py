@@ -36,7 +36,7 @@ from memoryweb.memory.models import Request as ForgetRequest
 from memoryweb.memory.models.forgetting import Meant
 from memoryweb.memory.visible.request_contents import (
     Told,
-    about_for_others,
+    about_of,
     offered_of,
     requests_of,
     tell,
@@ -323,7 +323,7 @@ def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        about=found.raw_about if is_theirs else about_for_others(found),
+        about=about_of(found, is_theirs=is_theirs),
         hidden=[_told_out(one, is_shown=is_theirs) for one in account.hidden],
         candidates=[
             _told_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates

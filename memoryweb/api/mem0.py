@@ -26,6 +26,7 @@ from memoryweb.api.tools import acting_of, writer_of
 from memoryweb.memory import tools
 from memoryweb.memory.models import Conversation, Fact
 from memoryweb.memory.tools import Acting
+from memoryweb.memory.visible.readable import To, statement
 from memoryweb.runs.models import Run
 
 # Whom a call of mem0's client is about: a `user_id`, `agent_id`, `app_id` or `run_id`, as it has
@@ -174,8 +175,8 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
         "results": [
             {
                 "id": str(fact.pk),
-                "memory": fact.raw_text,
-                "data": {"memory": fact.raw_text},
+                "memory": _said(fact),
+                "data": {"memory": _said(fact)},
                 "event": "ADD",
             }
             for fact in facts
@@ -299,19 +300,20 @@ def history(asked: Asked) -> list[dict[str, Any]]:
     _acting, fact = asked.found(asked.id)
     before, told = None, []
     for one in tools.values(fact):
+        after = _said(one)
         told.append(
             {
                 "id": str(one.pk),
                 "memory_id": asked.id,
                 "old_memory": before,
-                "new_memory": one.raw_text,
+                "new_memory": after,
                 "event": "UPDATE" if before else "ADD",
                 "created_at": one.created_at.isoformat(),
                 "updated_at": one.changed_at.isoformat(),
                 **named_as(one.owner),
             }
         )
-        before = one.raw_text
+        before = after
     return told
 
 
@@ -341,11 +343,15 @@ def _dreams(run: Run) -> QuerySet[Run]:
     return run.agent.runs.active().filter(kind=Run.Kind.DREAM, owner=run.owner, night=None)
 
 
+def _said(fact: Fact) -> str:
+    return statement(fact, To.PROGRAM).text
+
+
 def _memory(fact: Fact) -> dict[str, Any]:
     said = fact.said_at or fact.created_at
     return {
         "id": str(fact.pk),
-        "memory": fact.raw_text,
+        "memory": _said(fact),
         **named_as(fact.owner),
         "metadata": None,
         "categories": [],

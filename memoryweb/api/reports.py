@@ -25,8 +25,8 @@ from memoryweb.dreaming.night_results import learned_of
 from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import facts as memory_facts
-from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Fact
+from memoryweb.memory.visible.readable import Look
 from memoryweb.memory.visible.request_contents import away_of
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
@@ -189,15 +189,10 @@ def _diff(caller: Caller, agent: Agent, report: Report) -> str:
         str(file.pk): file
         for file in agent.files.filter(pk__in=[change["file"] for change in report.changes])
     }
-    parts = []
+    look, parts = Look(caller.to, files=files.values()), []
     for change in report.changes:
         file = files.get(str(change["file"]))
         if file:
-            before, after = (
-                visibility.text_then(caller, file, content_of(file, change[when]))
-                if change[when]
-                else ""
-                for when in ("before", "after")
-            )
+            before, after = (look.at(file, change[when]) for when in ("before", "after"))
             parts.append(f"{file.path}\n{unified(before, after)}")
     return "\n\n".join(parts)

@@ -22,8 +22,8 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import Kind, decide, item_of, outcome, rows_of
-from memoryweb.memory.visible import placeholders
-from memoryweb.memory.writing.changes import Picked, changes_of, print_of, unmarked
+from memoryweb.memory.visible.readable import Look, To
+from memoryweb.memory.writing.changes import Picked, changes_in, unmarked
 
 proposals, secrets = Router(tags=["Proposals"]), Router(tags=["Secrets"])
 
@@ -151,7 +151,7 @@ def _proposal_of(
 def _proposal(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:
     file = proposal.file
     shows = visible.shows(file.owner)
-    content = visibility.text_then(caller, file, proposal.raw_content) if shows else None
+    content = Look(caller.to, files=[file]).proposed(proposal) if shows else None
     lines, seen = _lines(proposal) if shows and not caller.is_program else (None, "")
     return ProposalOut.of(
         proposal,
@@ -170,8 +170,9 @@ def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
     is_waiting = proposal.state == Proposal.State.PENDING
     if not is_waiting or (after := outcome(proposal)) is None:
         return None, ""
-    texts = (placeholders.for_people(file, text).split("\n") for text in (file.raw_content, after))
-    old, new = texts
+    look = Look(To.PAGE, files=[file])
+    old, new = look.file(file).lines, look.then(file, after).split("\n")
+    changes, seen = changes_in(file, after)
     lines = [
         ProposedLine(
             number=one.number,
@@ -180,9 +181,9 @@ def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
             old=unmarked(old[one.row.old_number - 1]) if one.row.old_number else None,
             new=unmarked(new[one.row.new_number - 1]) if one.row.new_number else None,
         )
-        for one in changes_of(file.raw_content, after)
+        for one in changes
     ]
-    return lines, print_of(file.raw_content, after)
+    return lines, seen
 
 
 class HeldSecretOut(Camel):

@@ -13,7 +13,7 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.query_parameters import OwnerQuery
@@ -27,6 +27,8 @@ router = Router(tags=["Snapshots"])
 
 BASE = "/agents/{agent_id}/workspace/memory"
 ZIP = "application/zip"
+
+SHOWN_LINES = 400  # of one file's diff
 
 
 class ImportedFile(Camel):
@@ -46,9 +48,7 @@ class ImportedFile(Camel):
 
 
 class PlannedFile(ImportedFile):
-    diff: str = Field(
-        description=f"Changed lines with `+` and `-`; at most {visibility.SHOWN_LINES}."
-    )
+    diff: str = Field(description=f"Changed lines with `+` and `-`; at most {SHOWN_LINES}.")
     lifts: list[str] = Field(
         description="Statements that someone corrected or deleted; the import brings them back."
     )
@@ -154,8 +154,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
     with request.auth.write() as work:
-        is_for_program = request.auth.is_program
-        exported = snapshots.export(work, agent, owner, query.part, is_for_program=is_for_program)
+        exported = snapshots.export(work, agent, owner, query.part, to=request.auth.to)
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     response["Snapshot-Parts"] = str(exported.parts)
@@ -186,7 +185,7 @@ def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -
             PlannedFile.of(
                 item,
                 **_file(item),
-                diff=visibility.import_diff(request.auth, sent.agent, owner, item),
+                diff=item.diff(SHOWN_LINES, request.auth.to),
             )
             for item in plan.items
         ],

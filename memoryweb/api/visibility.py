@@ -1,4 +1,4 @@
-"""Which rows with an owner a caller may list, and the texts that it may read."""
+"""Which rows with an owner a caller may list, and whose texts it may read."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,9 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Owner
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller
-from memoryweb.markdown.paths import fold
-from memoryweb.memory.models import File
-from memoryweb.memory.snapshots import Item
-from memoryweb.memory.visible import placeholders
 
 
 @dataclass(frozen=True)
@@ -73,29 +69,3 @@ def of_owner(owner: Owner | None) -> Visibility:
     if owner is None:
         return Visibility(frozenset(), frozenset())
     return Visibility(frozenset({owner.pk}), frozenset({owner.pk}), shared=False)
-
-
-# Texts of files as an API caller may read them: a person's token sees what a browser shows, an
-# integration's what a tool gives. What is written with a person's token is that person's word.
-
-SHOWN_LINES = 400  # of one file's diff
-
-
-def text_now(caller: Caller, file: File) -> str:
-    return placeholders.shown(file) if caller.is_program else placeholders.for_people(file)
-
-
-def text_then(caller: Caller, file: File, content: str) -> str:
-    """An earlier text of the file, or one that was proposed for it."""
-    if caller.is_program:
-        return placeholders.shown_then(file, content)
-    return placeholders.for_people(file, content)
-
-
-def import_diff(caller: Caller, agent: Agent, owner: Owner | None, item: Item) -> str:
-    """What an import would change in a file."""
-    text = item.diff(SHOWN_LINES)
-    files = agent.files.of(agent.pk, owner.pk if owner else None).present()
-    file = files.filter(folded_path=fold(item.path)).first()
-    is_program = caller.is_program
-    return placeholders.shown_in_diff(file, text, is_program=is_program) if file else text

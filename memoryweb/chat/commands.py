@@ -22,6 +22,7 @@ from memoryweb.memory.models import Request
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search import known
 from memoryweb.memory.visible.hidden import hidden_facts
+from memoryweb.memory.visible.readable import To, readable_facts
 from memoryweb.runs.models import Run
 
 _COMMAND = re.compile(r"/(?P<name>new|memory)(?:\s+(?P<rest>\w+(?:\s+\w+)?))?\s*\Z")
@@ -171,9 +172,9 @@ def _remembered(asked: Asked) -> str:
     with reading(reader):
         found = known(reader, timezone.now()).order_by("-changed_at", "pk")
         own = found.exclude(owner=None) if reader.owner else found
-        texts, count = list(own.values_list("raw_text", flat=True)[:_MOST]), own.count()
-    if not texts:
+        count, latest = own.count(), list(readable_facts(list(own[:_MOST]), To.PAGE))
+    if not latest:
         return _("Nothing is remembered yet.")
     said = ngettext("One statement is remembered:", "{count} statements are remembered:", count)
-    shown = "\n".join(f"- {text}" for text in texts)
+    shown = "\n".join(f"- {one.text}" for one in latest)
     return f"{said.format(count=count)}\n{shown}"

@@ -7,7 +7,7 @@ it, and a marker says from where on prompts read: all three in one transaction, 
 import re
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -31,13 +31,15 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.prompt import KEPT_MESSAGES, MOST_TOKENS, Context, summary_of
-from memoryweb.memory.visible.hidden import asked_since, hidden
+from memoryweb.memory.visible.hidden import asked_since
+from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.memory.writing.write import Writer
 
 _SECONDS = 30
 _MOST = 1_000  # messages of one archive, the newest: those before stay in the conversation alone
 _LINES, _CHARACTERS = 60, 200
 _COMMENT = re.compile(r"<!--|-->")
+Said = Mapping[int, str]  # message → its text as it may be told: masked, without what is hidden
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,10 @@ def compact(talk: Conversation, reader: Reader, actor: Actor, upto: int) -> Arch
         return None
     marker, began = last_marker(talk), timezone.now()
     rows = _rows(talk, _begin(marker), upto)
-    if not any(row.raw_content for row in rows):
+    said = {one.id: credentials.mask(one.text)[0] for one in readable_messages(rows, To.HOST)}
+    if not any(said.values()):
         return None
-    lines = _by_model(reader, rows) or list(_by_rules(rows))
+    lines = _by_model(reader, rows, said) or list(_by_rules(rows, said))
     try:
         with write_transaction(reader.agent.team, actor=actor) as work:
             if last_marker(talk) != marker or asked_since(rows, began):
@@ -170,23 +173,18 @@ def _begin(marker: Marker | None) -> int:
 
 
 def _rows(talk: Conversation, after: int, upto: int) -> list[Message]:
-    """As they may be told: masked, and without what is to be forgotten."""
     found = talk.messages.filter(
         role__in=SPEAKING, reverted_at=None, position__gt=after, position__lte=upto
     )
-    rows = list(found.order_by("-position")[:_MOST])[::-1]
-    away = hidden(messages=rows)
-    for row in rows:
-        row.raw_content = credentials.mask(away.said(row))[0]
-    return rows
+    return list(found.order_by("-position")[:_MOST])[::-1]
 
 
-def _by_model(reader: Reader, rows: Sequence[Message]) -> list[_Line]:
+def _by_model(reader: Reader, rows: Sequence[Message], said: Said) -> list[_Line]:
     """Nothing where it can't. Its answer is material: a list of plain sentences."""
     room = settings.MODEL_WINDOW // 2
     turns: list[dict[str, str]] = []
     for row in reversed(rows):
-        text = row.raw_content[: fitting(row.raw_content, room)]
+        text = said[row.pk][: fitting(said[row.pk], room)]
         room -= fitting(text, room) and len(text) // 3 + 8
         if room <= 0:
             break
@@ -210,10 +208,11 @@ def _by_model(reader: Reader, rows: Sequence[Message]) -> list[_Line]:
     return [_Line(f"- {sentence}", tuple(rows)) for sentence in split(text)]
 
 
-def _by_rules(rows: Sequence[Message]) -> Iterator[_Line]:
+def _by_rules(rows: Sequence[Message], said: Said) -> Iterator[_Line]:
     """What was asked and told, each in its own first words; in the middle of many some are left
     out."""
-    found = [line for row in rows if row.role == Message.Role.USER and (line := _quoted(row))]
+    own = [row for row in rows if row.role == Message.Role.USER]
+    found = [line for row in own if (line := _quoted(row, said[row.pk]))]
     left_out = len(found) - _LINES
     if left_out <= 0:
         yield from found or [_Line("- Nothing but courtesies was said.", tuple(rows[:1]))]
@@ -223,8 +222,8 @@ def _by_rules(rows: Sequence[Message]) -> Iterator[_Line]:
     yield from found[-_LINES // 2 :]
 
 
-def _quoted(row: Message) -> _Line | None:
-    said = next(iter(split(without_courtesies(_COMMENT.sub(" ", row.raw_content)))), "")
+def _quoted(row: Message, text: str) -> _Line | None:
+    said = next(iter(split(without_courtesies(_COMMENT.sub(" ", text)))), "")
     if not said:
         return None
     short = said if len(said) <= _CHARACTERS else f"{said[:_CHARACTERS]}…"

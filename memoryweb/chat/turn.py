@@ -25,6 +25,7 @@ from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.models import Conversation, Injection, Message, Request
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import KEPT_MESSAGES, Context, Turn
+from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.runs.models import Run
 
 MOST_TOKENS = 4_096  # of an answer
@@ -85,7 +86,7 @@ def answered_before(asked: Asked) -> str | None:
     """What the same message was answered with."""
     talk = asked.conversation if asked.message_id else None
     said = talk and talk.messages.filter(external_id=f"{asked.message_id}{_ANSWER}").first()
-    return said.raw_content if said else None
+    return next(readable_messages([said], To.PAGE)).shown if said else None
 
 
 def prompt_for(asked: Asked) -> Prompt:

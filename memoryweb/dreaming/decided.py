@@ -1,12 +1,12 @@
 """What became of what a dream left to a person."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import Waits
-from memoryweb.language.statement_comparison import clean, fingerprint
-from memoryweb.memory.lines.revisions import content_of
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import Contradiction, Fact, Proposal
+from memoryweb.memory.writing.changes import not_taken
 from memoryweb.runs.models import Run
 
 State, Resolution = Proposal.State, Contradiction.Resolution
@@ -30,7 +30,7 @@ def _of_proposed(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:
         return {}
     if proposal.state == State.REJECTED:
         return {one.pk: "rejected" for one in waiting}
-    out, stayed = _not_taken(proposal)
+    out, stayed = not_taken(proposal)
     return {one.pk: "rejected" if _is_out(one, out, stayed) else "accepted" for one in waiting}
 
 
@@ -42,23 +42,10 @@ def _standing(proposal: Proposal | None) -> Proposal | None:
     return newer.exclude(state=State.REPLACED).order_by("created_at").first()
 
 
-def _not_taken(proposal: Proposal) -> tuple[set[str], set[str]]:
-    """Of what was proposed, and of what stood there."""
-    taken = proposal.taken
-    out, stayed = taken.get("left_out", ()), taken.get("kept", ())
-    before = content_of(proposal.file, taken["before"]) if stayed else ""
-    return _prints(proposal.raw_content, out), _prints(before, stayed)
-
-
 def _is_out(one: Operation, out: Collection[str], stayed: Collection[str]) -> bool:
     if one.after:
         return fingerprint(one.after) in out
     return any(fingerprint(text) in stayed for text in one.before)
-
-
-def _prints(content: str, numbers: Iterable[int]) -> set[str]:
-    lines = content.split("\n")
-    return {fingerprint(clean(lines[n - 1])) for n in numbers if n <= len(lines)}
 
 
 def _of_rivals(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:

@@ -32,6 +32,7 @@ from memoryweb.markdown.blocks import blocks
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines import source_classes
+from memoryweb.memory.lines.origins import speakers_of
 from memoryweb.memory.models import File, LineOrigin
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.statements.evidence import ground_of
@@ -95,7 +96,7 @@ def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
     held = earlier_nights.held(run)
     files = sorted(_files(run, held), key=_by_date)
-    found = [_text(file) for file in files if file.note_date]
+    found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
@@ -236,31 +237,21 @@ def _by_date(file: File) -> tuple[str, str]:
     return (str(file.note_date), file.path)
 
 
-def _text(file: File) -> Text:
+def text_of(file: File) -> Text:
+    """The true one: a night changes lines, and says by number which of them no model is given."""
     return Text(str(file.pk), file.path, file.revision, file.raw_content, file.note_date)
 
 
 def _core(files: Iterable[File], path: str) -> Text:
     fresh = "# Memory\n" if path == MEMORY else ""
-    return next((_text(file) for file in files if file.path == path), Text("", path, 0, fresh))
+    return next((text_of(file) for file in files if file.path == path), Text("", path, 0, fresh))
 
 
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
     found: dict[tuple[str, int], list[LineOrigin]] = defaultdict(list)
-    for row in _rows_of(tuple(uuid.UUID(text.file_id) for text in texts if text.file_id)):
+    for row in speakers_of(tuple(uuid.UUID(text.file_id) for text in texts if text.file_id)):
         found[str(row.file_id), row.line].append(row)
     return found
-
-
-@Prepared
-def _rows_of(files: Collection[uuid.UUID]) -> "QuerySet[LineOrigin]":
-    rows = LineOrigin.objects.filter(file__in=files).select_related(
-        *("source_file", "root__user", "message__token__user"),
-        "message__conversation__owner__person",
-    )
-    return rows.defer(
-        "source_file__raw_content", "root__raw_text", "message__raw_content"
-    ).order_by("pk")
 
 
 def _mentions(

@@ -16,24 +16,18 @@ from memoryweb.dreaming.removal_rules import is_rival, may_replace
 from memoryweb.dreaming.speakers import confirmed, spoken
 from memoryweb.language.extraction_rules import Claim, claim_of, takes_back
 from memoryweb.language.statement_comparison import Lookup
-from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.models import Fact, LineOrigin
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
-from memoryweb.memory.statements.bullets import Statement, statements_of
+from memoryweb.memory.statements.bullets import Statement, pinned_in, statements_of
 from memoryweb.memory.statements.listing import weighed, weight_of
 from memoryweb.memory.statements.trust import START
+from memoryweb.memory.visible.hidden import remembered_of
+from memoryweb.memory.visible.readable import To, statement
 from memoryweb.runs.models import Run
 
 MEMORY = "MEMORY.md"
 NOTED_IN = timedelta(days=1)  # what a message said, unless nothing ever notes it
 DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
-
-
-def pinned_in(content: str) -> set[str]:
-    """Fingerprints of the statements of MEMORY.md that are pinned."""
-    pinned = pinned_lines(content)
-    found = statements_of(content, MEMORY)
-    return {one.print for one in found if not pinned.isdisjoint(range(one.line, one.end + 1))}
 
 
 def _facts(
@@ -45,7 +39,7 @@ def _facts(
     return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
 
 
-known_of = Prepared(lambda *of: weighed(_facts(*of)).order_by("pk"))
+known_of = Prepared(lambda *of: remembered_of(weighed(_facts(*of))).order_by("pk"))
 decided_of = Prepared(lambda *of: _facts(*of).values_list(*DECIDED))
 
 
@@ -64,7 +58,7 @@ def living(
         for fact in known
         if fact.path == MEMORY and (fact.file_id or fact.state == Fact.State.ACTIVE)
     }
-    pinned = pinned_in(content)
+    pinned = pinned_in(content, MEMORY)
     for one in statements_of(content, MEMORY):
         lines = range(one.line, one.end + 1)
         found = [row for line in lines for row in origins.get(line, ())]
@@ -119,11 +113,12 @@ def _held_until(claim: Claim, fact: Fact | None) -> Claim:
 def _aside(fact: Fact, run: Run) -> Living:
     """Trusted no further than a dream, wherever it came from."""
     is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
+    told = _told(fact)
     said = Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
     return Living(
         id=str(fact.pk),
-        text=fact.raw_text,
-        claim=_held_until(Statement(fact.raw_text, fact.heading).claim, fact),
+        text=told.text,
+        claim=_held_until(told.claim, fact),
         by=confirmed(said, fact.confirmed_at),
         is_persons=fact.confirmed_at is not None,
         is_hidden=fact.hidden_at is not None,
@@ -136,8 +131,12 @@ def corrections(known: Iterable[Fact]) -> Iterator[Correction]:
     """What people took back."""
     for fact in known:
         if fact.corrected_at is not None:
-            claim = Statement(fact.raw_text, fact.heading).claim
-            yield Correction(fact.raw_text, claim, fact.corrected_at)
+            told = _told(fact)
+            yield Correction(told.text, told.claim, fact.corrected_at)
+
+
+def _told(fact: Fact) -> Statement:
+    return Statement(statement(fact, To.HOST).text, fact.heading)
 
 
 # What MEMORY.md and the notes say already, to be asked about a candidate. Pure.

@@ -20,6 +20,7 @@ from memoryweb.memory.models import Evidence, Fact
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
+from memoryweb.memory.visible.readable import To, statement
 
 # The filter for what a reader reaches, by the name of the owner's field.
 Reach = Callable[[str], Q]
@@ -48,6 +49,11 @@ class Learned:
     fact: Any | None = None
     said: Evidence | None = None
     was: Any | None = None
+
+    @property
+    def stands(self) -> str:
+        """What a person has put it in since; empty where they left it as it was."""
+        return statement(self.fact, To.PAGE).text if self.was and self.fact else ""
 
     @property
     def holds(self) -> bool:

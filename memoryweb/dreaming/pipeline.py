@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -279,8 +280,9 @@ def _archived(
     added = write.append(night.tx, place, lines, writer=writer)
     if not diary.is_told(left, month, night.read.material.today):
         return added
-    text = diary.summed_up(added.file.raw_content, month, *reports.of_month(night.run, month))
-    whole = write.write(night.tx, place, text, writer=writer)
+    did, nights = reports.of_month(night.run, month)
+    told = partial(diary.summed_up, month=month, counts=did, dreams=nights)
+    whole = write.change(night.tx, place, told, writer=writer)
     return replace(whole, before=added.before) if whole.changed else added
 
 

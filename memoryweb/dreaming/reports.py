@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -87,15 +88,13 @@ def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[Written]:
     report = Report.objects.filter(run=run).first()
     if report is None:
         return []
-    noted = []
     said = _reverted_sentence(tx, run, writer)
+    told = partial(diary.reverted, entry=report.diary, sentence=said)
     files = File.objects.of(run.agent_id, run.owner_id).present()
-    for file in files.filter(path__in=[DIARY, diary.archive_of(report.diary)]):
-        text = diary.reverted(file.raw_content, report.diary, said)
-        if text != file.raw_content:
-            place = Place(run.agent, run.owner, file.path)
-            noted.append(write.write(tx, place, text, writer=writer, expected=file.sha256))
-    return noted
+    there = files.filter(path__in=[DIARY, diary.archive_of(report.diary)])
+    places = [Place(run.agent, run.owner, path) for path in there.values_list("path", flat=True)]
+    noted = [write.change(tx, place, told, writer=writer) for place in places]
+    return [one for one in noted if one.changed]
 
 
 def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:

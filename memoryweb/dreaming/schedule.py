@@ -18,6 +18,7 @@ from memoryweb.dreaming.models import Report
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.models import Fact, File, LineOrigin
 from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.statements.listing import is_pinned
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -239,11 +240,7 @@ def _over(agent: Agent, now: datetime) -> set[object]:
         hidden_at__isnull=False, hidden_by=None
     )
     found = known.filter(is_over | is_told).select_related("file")
-    return {
-        one.owner_id
-        for one in found
-        if not (one.file and one.fingerprint in known_statements.pinned_in(one.file.raw_content))
-    }
+    return {one.owner_id for one in found if not is_pinned(one)}
 
 
 def _decided(agent: Agent) -> set[object]:
@@ -257,7 +254,7 @@ def _decided(agent: Agent) -> set[object]:
     return {
         one.report.owner_id
         for one in held
-        if one.file and one.text in one.file.raw_content and (one.file_id, one.line) not in waits
+        if one.file and one.file.says(one.text) and (one.file_id, one.line) not in waits
     }
 
 

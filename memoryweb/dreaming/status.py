@@ -1,7 +1,7 @@
 """How an agent's dreaming stands: what is shown on Tonight and told by the API (SPEC §5.5)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -19,11 +19,10 @@ from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models import File
 from memoryweb.memory.review import is_crowded
-from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import To, text_of
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 
-Reading = Callable[[File], str]
 LATE = timedelta(hours=2)
 RECENT = timedelta(days=14)
 
@@ -37,11 +36,11 @@ class Status:
     warnings: tuple[str, ...]
 
 
-def status(agent: Agent, owner: Owner | None, now: datetime, read: Reading = for_people) -> Status:
-    """Of one (agent, owner), or of the agent's shared notes. `read`: the text as its caller may."""
+def status(agent: Agent, owner: Owner | None, now: datetime, to: To = To.PAGE) -> Status:
+    """Of one (agent, owner), or of the agent's shared notes."""
     runs = dreams_of(agent, owner)
     looks = dreams_of(agent, None).filter(reason=inputs.NO_NEW_NOTES)
-    latest_entry, notes = told(agent, owner, now, read)
+    latest_entry, notes = told(agent, owner, now, to)
     return Status(
         agent=agent,
         last_run=(runs | looks).exclude(finished_at=None).order_by("-finished_at").first(),
@@ -52,12 +51,12 @@ def status(agent: Agent, owner: Owner | None, now: datetime, read: Reading = for
 
 
 def told(
-    agent: Agent, owner: Owner | None, now: datetime, read: Reading = for_people
+    agent: Agent, owner: Owner | None, now: datetime, to: To = To.PAGE
 ) -> tuple[str, tuple[str, ...]]:
     """The latest diary entry, and what a person should look at."""
     files = File.objects.of(agent.pk, owner.pk if owner else None).present()
     core = {one.path: one for one in files.filter(path__in=(inputs.DIARY, inputs.MEMORY))}
-    entry = diary.latest(read(core[inputs.DIARY])) if inputs.DIARY in core else ""
+    entry = diary.latest(text_of(core[inputs.DIARY], to)) if inputs.DIARY in core else ""
     return entry, (*warnings(agent, now), *_crowded(core.get(inputs.MEMORY)))
 
 

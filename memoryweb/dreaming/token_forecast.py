@@ -7,13 +7,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, Length
+from django.db.models.functions import Coalesce
 
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming.inputs import MEMORY
 from memoryweb.dreaming.preview import ANSWERS
 from memoryweb.llm import prompts
 from memoryweb.llm.tokens import estimate
+from memoryweb.memory.conversations import amount_of
 from memoryweb.memory.models import File, Message
 from memoryweb.runs.models import Run
 
@@ -35,17 +36,16 @@ def nightly(team_id: UUID, now: datetime) -> Nightly:
     since = now - timedelta(days=DAYS)
     asking = Agent.objects.live().filter(team=team_id)
     asking = asking.exclude(consolidator=Agent.Consolidator.RULES)
-    said = Message.objects.filter(conversation__agent__in=asking, timestamp__gte=since).aggregate(
-        n=Count("pk"), characters=Sum(Length("raw_content"))
-    )
+    said = Message.objects.filter(conversation__agent__in=asking, timestamp__gte=since)
+    messages, characters = amount_of(said)
     ran = Run.objects.filter(agent__in=asking).exclude(status=Run.Status.SKIPPED)
     ran = ran.annotate(at=Coalesce("clock", "created_at")).filter(at__gte=since)
     kinds = dict(ran.order_by().values_list("kind").annotate(Count("pk")))
     dreams = kinds.get(Run.Kind.DREAM, 0)
-    windows = ceil(said["n"] / settings.EXTRACTION_WINDOW_MESSAGES)
-    extractions = max(kinds.get(Run.Kind.EXTRACTION, 0), windows) if said["n"] else 0
+    windows = ceil(messages / settings.EXTRACTION_WINDOW_MESSAGES)
+    extractions = max(kinds.get(Run.Kind.EXTRACTION, 0), windows) if messages else 0
     read = estimate(prompts.load("extraction")) * extractions
-    read += (said["characters"] or 0) // _CHARACTERS
+    read += characters // _CHARACTERS
     if dreams:
         read += dreams * (estimate(prompts.load("dream")) + _of_a_memory(asking, since))
     calls = extractions + dreams

@@ -13,7 +13,7 @@ from memoryweb.dreaming import inputs
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.consolidators import Consolidated, said_again
 from memoryweb.dreaming.document import Document
-from memoryweb.dreaming.inputs import Inputs
+from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.operations import Living, Result, Waits, Why
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
@@ -66,7 +66,7 @@ class Night:
         self._memory = place(run, inputs.MEMORY)
         self._mentions = {one.ref: one for one in read.mentions}
         self._aside = {one.id for one in read.material.living if not one.stands}
-        self._becomes(read.memory.content, read.memory.revision)
+        self._becomes(read.memory)
 
     def texts(self) -> list[write.Text]:
         """MEMORY.md with what was decided."""
@@ -82,7 +82,7 @@ class Night:
         """What stands in no file, and what is proposed on top of what was written."""
         for one in written:
             if one.file.path == inputs.MEMORY:
-                self._becomes(one.file.raw_content, one.file.revision)
+                self._becomes(inputs.text_of(one.file))
                 self._set_aside(one.file)
         if self.held:
             said = _("The notes changed twice while the dream was at work.")
@@ -114,9 +114,9 @@ class Night:
                     found[one.text].append(Source(UUID(memory.file_id), memory.revision, line))
         return found
 
-    def _becomes(self, content: str, revision: int) -> None:
-        self.content, self._revision = content, revision
-        numbers = {one.text: one.line for one in statements_of(content, inputs.MEMORY)}
+    def _becomes(self, memory: Text) -> None:
+        self.content, self._revision = memory.content, memory.revision
+        numbers = {one.text: one.line for one in statements_of(memory.content, inputs.MEMORY)}
         living = self.read.material.living
         self._lines = {one.id: numbers[one.text] for one in living if one.text in numbers}
 

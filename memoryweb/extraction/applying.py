@@ -9,11 +9,12 @@ from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.note_line import note_line
-from memoryweb.language.statement_comparison import Lookup, clean
+from memoryweb.language.statement_comparison import Lookup
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import forgetting as forgetting
 from memoryweb.memory.conversations import Window, newest, note_date
 from memoryweb.memory.lines import source_classes
+from memoryweb.memory.lines.files import noted
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Conversation, File, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -55,7 +56,7 @@ def _write_lines(
     path = note_path(note_date(window.turns, work.now))
     place = Place(conversation.agent, workspace_of(conversation), path)
     note = write.find(place)
-    fresh = list(_fresh(found.lines, note.raw_content if note else ""))
+    fresh = list(_fresh(found.lines, noted(note)))
     if not fresh:
         return []
     turns = {turn.pk: turn for turn in window.turns}
@@ -94,9 +95,8 @@ def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
     )
 
 
-def _fresh(lines: Sequence[Line], note: str) -> Iterator[Line]:
+def _fresh(lines: Sequence[Line], known: Lookup) -> Iterator[Line]:
     """Without what the note says already, in the same words or nearly."""
-    known = Lookup(clean(line) for line in note.split("\n") if line.startswith("- "))
     for line in lines:
         if next(known.covering(line.text), None) is None:
             known.add(line.text)

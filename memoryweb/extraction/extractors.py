@@ -18,9 +18,8 @@ from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory.conversations import Window, note_date
-from memoryweb.memory.lines.flags import without_flagged
 from memoryweb.memory.models import Conversation, File, Message
-from memoryweb.memory.visible.outdated import withheld_of
+from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing import screening
 from memoryweb.runs.engine import GiveUp
 
@@ -64,7 +63,7 @@ def by_rules(conversation: Conversation, window: Window) -> Answered:
             str(turn.pk),
             turn.role,
             turn.name or senders.get(turn.token_id, ""),
-            cut(turn.raw_content),
+            cut(window.texts[turn.pk]),
             turn.timestamp.astimezone(zone),
             conversation.is_room_at(turn.position),
         )
@@ -95,7 +94,7 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Answe
     )
     try:
         owner, zone = speaker_of(conversation.owner), conversation.agent.zone
-        found = findings.from_answer(said.value, window.turns, owner=owner, zone=zone)
+        found = findings.from_answer(said.value, window, owner=owner, zone=zone)
     except BadAnswer as error:
         error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
         error.cost_micros = said.cost_micros
@@ -114,11 +113,8 @@ def _files(conversation: Conversation, day: date) -> dict[str, str]:
     """The texts that the model is given besides the window."""
     owner = workspace_of(conversation)
     files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
-    found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
-    hidden = withheld_of(found.values())
-    return {
-        path: without_flagged(file.raw_content, hidden[file.pk]) for path, file in found.items()
-    }
+    found = list(files.filter(path__in=[MEMORY, PROFILE, note_path(day)]))
+    return {one.path: one.remaining for one in readable_files(found, To.HOST)}
 
 
 def _senders(conversation: Conversation, window: Window) -> Mapping[UUID | None, str]:
@@ -152,7 +148,7 @@ def _data(conversation: Conversation, window: Window, day: date) -> dict[str, ob
                 "role": turn.role,
                 "name": turn.name or senders.get(turn.token_id) or _name(turn, conversation.owner),
                 "time": turn.timestamp.astimezone(UTC).isoformat(),
-                "content": cut(turn.raw_content),
+                "content": cut(window.texts[turn.pk]),
             }
             for turn in window.turns
         ],

@@ -94,7 +94,8 @@ def _append(
         f"[{moment:%Y-%m-%d %H:%M}] {MARK} {why}", Origin((Source(message_id=window.turns[0].pk),))
     )
     kept = () if is_kept else window.turns[-MESSAGES:]
-    lines = [NewLine(""), NewLine(f"## {moment:%Y-%m-%dT%H:%M:%SZ}"), title, *map(_line, kept)]
+    said = (_line(turn, window.texts[turn.pk]) for turn in kept)
+    lines = [NewLine(""), NewLine(f"## {moment:%Y-%m-%dT%H:%M:%SZ}"), title, *said]
     writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
     done = write.append(work, place, lines, writer=writer)
     if is_aside:
@@ -107,7 +108,7 @@ def _append(
     }
 
 
-def _line(turn: Message) -> NewLine:
-    text = " ".join(turn.raw_content.split())[:CHARACTERS]
+def _line(turn: Message, said: str) -> NewLine:
+    text = " ".join(said.split())[:CHARACTERS]
     speaker = f"{turn.role} {turn.name}".strip()
     return NewLine(f"- {speaker}: {text}", Origin((Source(message_id=turn.pk),)))

@@ -22,6 +22,7 @@ from memoryweb.language.sentences import one_line
 from memoryweb.language.support import Heard, is_said
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import Text, clean
+from memoryweb.memory.conversations import Window
 from memoryweb.memory.models import Message
 
 MAX_LINES = 200
@@ -135,18 +136,18 @@ def from_rules(found: Iterable[NoteLine]) -> Findings:
 
 
 def from_answer(
-    answer: ExtractionAnswer, turns: Sequence[Message], *, owner: str = "", zone: tzinfo = UTC
+    answer: ExtractionAnswer, window: Window, *, owner: str = "", zone: tzinfo = UTC
 ) -> Findings:
     """`owner`: the name of whoever speaks without one. Raises BadAnswer when lines were written and
     none cites a message of the window; what its messages don't say is left out."""
-    reason = _masked(answer.reason)
+    reason, turns = _masked(answer.reason), window.turns
     requests = tuple(_requests(answer, turns))
     if not answer.should_update:
         return Findings(requests=requests, reason=reason)
     lines = _cited(answer, turns) if answer.lines else _uncited(answer.daily_entry, turns)
     if answer.lines and not lines:
         raise BadAnswer(_("The model's lines cite no message of the conversation."))
-    said = _Said({turn.pk: turn for turn in turns}, owner, zone)
+    said = _Said({turn.pk: turn for turn in turns}, window.texts, owner, zone)
     kept = tuple(line for line in lines if said.says(line))
     if left := len(lines) - len(kept):
         why = ngettext(
@@ -163,6 +164,7 @@ class _Said:
     """What lines are held against: the messages of the window, and who speaks in it."""
 
     turns: Mapping[int, Message]
+    texts: Mapping[int, str]
     owner: str
     zone: tzinfo
 
@@ -182,7 +184,7 @@ class _Said:
     def _heard(self, turn: Message, by: Collection[str]) -> Iterator[Heard]:
         """On its day as the model was told it, and as the person lived it. What others say lends
         words to a line in the name of one of those who speak."""
-        text = turn.raw_content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
+        text = self.texts[turn.pk][: settings.EXTRACTION_MESSAGE_CHARACTERS]
         is_asked = turn.role != Message.Role.USER or bool(by and self._name(turn) not in by)
         for day in {turn.timestamp.astimezone(zone).date() for zone in (UTC, self.zone)}:
             yield Heard(text, day, is_asked=is_asked)

@@ -20,7 +20,6 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.conversations import Window, next_window
 from memoryweb.memory.models import Conversation, Proposal
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.visible.hidden import hidden
 from memoryweb.runs import engine
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
@@ -92,16 +91,11 @@ def _is_answered(stored: Extraction | None) -> bool:
 
 
 def _window(conversation: Conversation, stored: Extraction | None) -> Window | None:
-    """Without what is to be forgotten."""
-    window = next_window(
+    return next_window(
         conversation,
         size=settings.EXTRACTION_WINDOW_MESSAGES,
         last=stored.last if stored is not None and _is_answered(stored) else None,
     )
-    away = hidden(messages=window.turns) if window else None
-    for turn in window.turns if window and away else ():
-        turn.raw_content = away.said(turn) if away else turn.raw_content
-    return window
 
 
 def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction | None:

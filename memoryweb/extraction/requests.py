@@ -17,6 +17,7 @@ from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.extraction.models import Extraction
+from memoryweb.memory.conversations import last_words
 from memoryweb.memory.models import Conversation, Evidence, Fact
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import hidden_facts
@@ -235,8 +236,7 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 
 
 def mark(conversation: Conversation) -> Skip | None:
-    said = conversation.messages.filter(role="user").order_by("-position")
-    reason = skip_reason(conversation, said.values_list("raw_content", flat=True).first() or "")
+    reason = skip_reason(conversation, last_words(conversation))
     if reason in _TOO_LITTLE and _takes_back(conversation):
         reason = None
     conversation.waiting = reason is None

@@ -6,8 +6,8 @@ from datetime import datetime
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, Revision, Scope
+from memoryweb.memory.lines.revisions import content_of, history_of
+from memoryweb.memory.models import File, Scope
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ def global_text(reader: Reader, path: str, number: int | None = None) -> GlobalT
         if file is None:
             return None
         wanted = number or file.revision
-        revisions = Revision.objects.filter(file=file, number=wanted, is_deletion=False)
-        revision = revisions.defer("raw_text").first()
+        revision = history_of(file).filter(number=wanted, is_deletion=False).first()
         if revision is None:
             return None
         return GlobalText(

@@ -67,7 +67,7 @@ def test_evidence_is_the_sentence_of_its_message(
 
 def test_the_history_of_a_fact_comes_in_pages(world: World, callers: Callers, memory: str) -> None:
     facts = [
-        made(world, f"Tea is served at {n}.", subject="tea", attribute="time", value=str(n))
+        made(world, f"Tea is served at {n}.", subject="tea", attribute="time", raw_value=str(n))
         for n in range(5)
     ]
     path, seen, cursor = f"{memory}/facts/{facts[0].pk}", [], ""

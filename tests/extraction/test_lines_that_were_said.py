@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memoryweb.extraction.findings import ExtractionAnswer, Findings, from_answer
+from memoryweb.memory.conversations import Window
 from memoryweb.memory.models import Message
 from tests.extraction.answering import NOTE, answer
 from tests.extraction.talking import bullets, extract, talk, text_of
@@ -120,24 +121,25 @@ HONEST = (
 )
 
 
-def _turns() -> list[Message]:
-    return [
+def _window() -> Window:
+    turns = [
         Message(
             pk=number,
             external_id=f"m{number}",
             role="user" if name else "assistant",
             name=name,
-            raw_content=content,
             timestamp=SATURDAY,
         )
-        for number, (name, content) in enumerate(TALK, start=1)
+        for number, (name, _content) in enumerate(TALK, start=1)
     ]
+    texts = {number: content for number, (_name, content) in enumerate(TALK, start=1)}
+    return Window(1, len(turns), tuple(turns), texts)
 
 
 def _found(text: str, ids: str) -> Findings:
     line = {"text": text, "messageIds": ids.split(), "durable": True}
     made: dict[str, Any] = {"should_update": True, "reason": "News.", "lines": [line]}
-    return from_answer(ExtractionAnswer.model_validate(made), _turns(), owner="Mara")
+    return from_answer(ExtractionAnswer.model_validate(made), _window(), owner="Mara")
 
 
 @pytest.mark.parametrize(("text", "ids"), [*HOSTILE, *CROSSED])
@@ -155,7 +157,7 @@ def test_what_they_say_stands(text: str, ids: str) -> None:
 def test_an_entry_without_lines_is_held_against_all_that_people_said() -> None:
     entry = "- Mara loves figs.\n- Mara adopted a dog.\n- Takes vitamin D."
     made = {"should_update": True, "reason": "News.", "daily_entry": entry}
-    found = from_answer(ExtractionAnswer.model_validate(made), _turns(), owner="Mara")
+    found = from_answer(ExtractionAnswer.model_validate(made), _window(), owner="Mara")
     assert [line.text for line in found.lines] == ["Mara loves figs."]
 
 

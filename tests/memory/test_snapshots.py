@@ -23,6 +23,7 @@ from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.planning import Action
 from memoryweb.memory.snapshots.reading import read
 from memoryweb.memory.snapshots.service import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place, Writer
 from tests.accounts.refusal import refusing_events
@@ -193,7 +194,7 @@ def test_a_preview_says_which_lines_an_import_would_hold_back(world: World) -> N
     (item,) = made.holding
     assert [(held.kind, held.line) for held in item.held] == [("password", 3)]
     assert (item.path, item.action) == ("MEMORY.md", Action.UPDATE)
-    assert value not in item.after + item.diff(100) + repr(item)
+    assert value not in item.after + item.diff(100, To.PAGE) + repr(item)
     done = take(world, archive)
     left = texts(world.other_agent)["MEMORY.md"]
     assert left == item.after == "# Memory\n\n- password: [held: password]\n"

@@ -29,6 +29,8 @@ from memoryweb.memory.models import Fact, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.prompt import served
+from memoryweb.memory.statements.listing import saying
+from memoryweb.memory.visible.readable import To, statement
 from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -54,12 +56,12 @@ def _confirm_and_correct(agents: Sequence[Agent], users: Users, at: datetime) ->
         for fact in _about(agents[0], user, "allergic to nuts"):
             facts.confirm(work, fact, writer=writer)
         for fact in _about(agents[0], user, "every Wednesday evening"):
-            text = fact.raw_text.replace("Wednesday", "Thursday")
+            text = statement(fact, To.PAGE).text.replace("Wednesday", "Thursday")
             facts.edit(work, fact, text, writer=writer)
 
 
 def _about(agent: Agent, user: User, words: str) -> "QuerySet[Fact]":
-    return agent.facts.living().filter(owner__person=user, raw_text__contains=words)
+    return agent.facts.living().filter(saying(words), owner__person=user)
 
 
 def _accept(agents: Sequence[Agent], users: Users, at: datetime) -> None:
@@ -83,9 +85,7 @@ def _ask_to_forget(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     writer = Writer(AuthorKind.PERSON, user=users["Kenji"])
     with write_transaction(agents[0].team) as work:
         work.now = at
-        for fact in (
-            agents[0].facts.living().filter(owner=None, raw_text__startswith="Kenji's home")
-        ):
+        for fact in agents[0].facts.living().filter(saying("Kenji's home"), owner=None):
             forgetting.forget_fact(work, fact, writer=writer, is_theirs=False)
 
 

@@ -1,6 +1,13 @@
 """Messages: kept in order, masked, once each; and what is read of them."""
 
-from memoryweb.memory.conversations.messages import Added, Imported, add_messages, import_messages
+from memoryweb.memory.conversations.messages import (
+    Added,
+    Imported,
+    add_messages,
+    amount_of,
+    import_messages,
+    last_words,
+)
 from memoryweb.memory.conversations.parsing import (
     MAX_BATCH_BYTES,
     MAX_MESSAGES,
@@ -33,10 +40,12 @@ __all__ = [
     "Talks",
     "Window",
     "add_messages",
+    "amount_of",
     "conversation_id",
     "first_said",
     "import_messages",
     "last_marker",
+    "last_words",
     "messages_by_day",
     "messages_with_talks",
     "newest",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
@@ -16,13 +18,14 @@ from memoryweb.audit.record import target
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.secrets import credentials, in_names
 from memoryweb.memory import forgetting
-from memoryweb.memory.conversations import parsing, spoken_corrections
+from memoryweb.memory.conversations import parsing
 from memoryweb.memory.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines.source_classes import is_own_name
 from memoryweb.memory.models import Conversation, Import, Message, Request
 from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
 from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.statements import spoken_corrections
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.text_matching import sentences
 from memoryweb.memory.writing import screening, tombstones
@@ -139,6 +142,18 @@ def import_messages(
                 len(seen), total.added + added.added, total.duplicates + added.duplicates
             )
     return total
+
+
+def last_words(conversation: Conversation) -> str:
+    """What a person said last there, to be judged and not shown."""
+    said = conversation.messages.filter(role=Message.Role.USER).order_by("-position")
+    return said.values_list("raw_content", flat=True).first() or ""
+
+
+def amount_of(messages: "QuerySet[Message]") -> tuple[int, int]:
+    """How many they are, and their characters."""
+    found = messages.aggregate(n=Count("pk"), characters=Sum(Length("raw_content")))
+    return found["n"], found["characters"] or 0
 
 
 def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> None:

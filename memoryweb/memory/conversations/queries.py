@@ -1,7 +1,7 @@
 """Named reads of conversations that start from no single one."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -13,6 +13,7 @@ from django.db.models.functions import TruncDate
 from memoryweb.accounts.models import Team
 from memoryweb.memory.models import Conversation, Marker, Message
 from memoryweb.memory.visible.hidden import is_meant
+from memoryweb.memory.visible.readable import To, readable_messages
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,18 @@ SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
 
 @dataclass(frozen=True)
 class Window:
-    """Positions `first` to `last`, all roles; `turns` are what people and assistants said there."""
+    """Positions `first` to `last`, all roles; `turns` are what people and assistants said there,
+    and `texts` (by their keys) the words of it, without what is to be forgotten."""
 
     first: int
     last: int
     turns: tuple[Message, ...]
+    texts: Mapping[int, str]
+
+    @classmethod
+    def of(cls, first: int, last: int, turns: Sequence[Message]) -> "Window":
+        texts = {one.id: one.text for one in readable_messages(turns, To.HOST)}
+        return cls(first, last, tuple(turns), texts)
 
 
 def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:
@@ -84,7 +92,7 @@ def next_window(conversation: Conversation, *, size: int, last: int | None = Non
     end = conversation.message_count if len(turns) <= size else turns[size].position - 1
     end = end if last is None else last
     first = conversation.extracted_upto + 1
-    return Window(first, end, tuple(turn for turn in turns[:size] if turn.position <= end))
+    return Window.of(first, end, [turn for turn in turns[:size] if turn.position <= end])
 
 
 def newest(turns: Sequence[Message], now: datetime) -> datetime:

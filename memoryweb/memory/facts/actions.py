@@ -3,7 +3,7 @@
 What changes a statement changes its file; the facts follow, as they follow every edit.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,11 +13,10 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
-from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory.facts import soul
-from memoryweb.memory.models import Fact, File, Vote
+from memoryweb.memory.models import Fact, Vote
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
@@ -148,15 +147,23 @@ def replace(
         if (now := locked(fact)).file is None:
             moves.leave(tx, now, went, writer)
         return written
-    file, places = _standing(fact)
-    same = Fact.objects.filter(file=file, fingerprint=fingerprint(text)).exclude(pk=fact.pk).first()
-    if same is not None:
-        return _take_line(tx, fact, Went(went.why, same.pk), writer)
-    lines = file.raw_content.split("\n")
-    for one in reversed(places):
-        marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
-        lines[one.line - 1 : one.end] = [f"{marker}{text}"]
-    return _write(tx, file, fact, "\n".join(lines), writer, went)
+    same = Fact.objects.filter(file=fact.file, fingerprint=fingerprint(text)).exclude(pk=fact.pk)
+    if (there := same.first()) is not None:
+        return _take_line(tx, fact, Went(went.why, there.pk), writer)
+
+    def reworded(content: str) -> str:
+        lines = content.split("\n")
+        for one in _places(content, fact):
+            marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
+            lines[one.line - 1 : one.end] = [f"{marker}{text}"]
+        return "\n".join(lines)
+
+    return _change(tx, fact, reworded, writer, went)
+
+
+def take_line_of(tx: Transaction, fact: Fact, by: Fact, *, writer: Writer, why: Fact.Why) -> None:
+    """Another statement stands where this one stood."""
+    replace(tx, fact, by.raw_text, writer=writer, why=why)
 
 
 def take_out(tx: Transaction, fact: Fact, went: Went, *, writer: Writer) -> None:
@@ -168,45 +175,45 @@ def take_out(tx: Transaction, fact: Fact, went: Went, *, writer: Writer) -> None
 
 def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Written:
     """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
-    place = Place(fact.agent, fact.owner, fact.path)
-    file = write.find(place)
-    there = file.raw_content if file is not None and file.deleted_at is None else ""
     said = text or fact.raw_text
-    if fingerprint(said) in {one.print for one in bullets_of(there, fact.path)}:
-        raise StatementGone
-    content = with_bullet(there, fact.heading, f"- {said}")
-    return write.write(tx, place, content, writer=writer)
+
+    def with_it(content: str) -> str:
+        if fingerprint(said) in {one.print for one in bullets_of(content, fact.path)}:
+            raise StatementGone
+        return with_bullet(content, fact.heading, f"- {said}")
+
+    return write.change(tx, Place(fact.agent, fact.owner, fact.path), with_it, writer=writer)
 
 
 def record(tx: Transaction, action: str, fact: Fact) -> None:
     tx.record(action, **target(fact), on_behalf_of=fact.owner_id)
 
 
-def _standing(fact: Fact) -> tuple[File, list[Statement]]:
-    """Its file as it is now, and wherever it stands there. Raises StatementGone."""
-    if fact.file is None:
-        raise StatementGone
-    file = write.lock(fact.file)
-    there = all_bullets_of(file.raw_content, file.path)
+def _places(content: str, fact: Fact) -> list[Statement]:
+    """Wherever it stands there, the last first. Raises StatementGone."""
+    there = all_bullets_of(content, fact.path)
     if places := [one for one in there if one.print == fact.fingerprint]:
-        return file, places
+        return places[::-1]
     raise StatementGone
 
 
 def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Written:
-    file, places = _standing(fact)
-    content = file.raw_content
-    for one in reversed(places):
-        content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
-    return _write(tx, file, fact, content, writer, went)
+    def without_it(content: str) -> str:
+        for one in _places(content, fact):
+            content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
+        return content
+
+    return _change(tx, fact, without_it, writer, went)
 
 
-def _write(
-    tx: Transaction, file: File, fact: Fact, content: str, writer: Writer, went: Went
+def _change(
+    tx: Transaction, fact: Fact, how: Callable[[str], str], writer: Writer, went: Went
 ) -> Written:
-    place = Place(fact.agent, fact.owner, file.path)
-    whys = {normalise(fact.raw_text): went}
-    return write.write(tx, place, content, writer=writer, expected=file.sha256, whys=whys)
+    """Of the file that it stands in."""
+    if fact.file is None:
+        raise StatementGone
+    place = Place(fact.agent, fact.owner, fact.file.path)
+    return write.change(tx, place, how, writer=writer, whys=moves.whys_of(fact, went))
 
 
 # What stands in a memory now, for an agent's home: how much there is, and the statements.

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb.language.statement_comparison import contradicts
 from memoryweb.memory.facts import actions
 from memoryweb.memory.facts.actions import (
     StatementGone,
@@ -14,6 +13,7 @@ from memoryweb.memory.facts.actions import (
     locked,
     put_in,
     replace,
+    take_line_of,
     take_out,
 )
 from memoryweb.memory.models import Contradiction, Fact
@@ -22,8 +22,8 @@ from memoryweb.memory.models.refusals import ContentRefused, Decided
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement
+from memoryweb.memory.statements.conflicts import are_rivals, clash, record, value_print
 from memoryweb.memory.statements.conflicts import ask_whether_replaced as ask_whether_replaced
-from memoryweb.memory.statements.conflicts import clash, record, value_print
 from memoryweb.memory.statements.conflicts import open_or_add as open_or_add
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.statements.moves import Went
@@ -46,8 +46,7 @@ def contradict(
     made = moves.new(standing, one, tx.now)
     made.subject = standing.subject  # by whatever name: they were found to speak of one thing
     there = Fact.objects.of(standing.agent_id, standing.owner_id)
-    is_rival = clash(standing, made) or contradicts(standing.raw_text, text)
-    if not is_rival or there.standing().filter(fingerprint=one.print).exists():
+    if not are_rivals(standing, made) or there.standing().filter(fingerprint=one.print).exists():
         return None
     waiting = there.filter(state=Fact.State.PENDING, file=None, attribute=made.attribute)
     if not made.attribute:  # no key tells whether two say the same
@@ -153,7 +152,7 @@ def _keep(
         if one != stood:
             take_out(tx, one, Went(why, kept.pk), writer=writer)
     if stood is not None:
-        replace(tx, stood, kept.raw_text, writer=writer, why=why)
+        take_line_of(tx, stood, kept, writer=writer, why=why)
     elif kept.file is None and kept.state == Fact.State.PENDING:
         put_in(tx, kept, writer=writer)
     now = locked(kept)

@@ -9,15 +9,14 @@ from django.utils.translation import gettext_noop
 
 from memoryweb.agents.models import Agent
 from memoryweb.language.extraction_rules import Kind
-from memoryweb.language.statement_comparison import clean, fingerprint
-from memoryweb.markdown.sections import with_bullet
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Fact, File, LineOrigin
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.statements.listing import lines_of
-from memoryweb.memory.visible.hidden import hidden_facts
+from memoryweb.memory.visible.hidden import remembered_of
+from memoryweb.memory.visible.readable import To, statement
 from memoryweb.memory.writing import proposing
 
 PATH = "SOUL.md"
@@ -47,28 +46,18 @@ def _propose(tx: Transaction, agent: Agent) -> None:
     soul = File.objects.of(agent.pk, None).present().filter(path=PATH).first()
     if soul is None:
         return
-    known = {fingerprint(clean(line)) for line in soul.raw_content.split("\n")}
-    content, wanted = soul.raw_content, {}
-    for fact, source in _instructions(agent):
-        if fact.fingerprint not in known:
-            known.add(fact.fingerprint)
-            content = with_bullet(content, _HEADING, f"- {fact.raw_text}")
-            wanted[f"- {fact.raw_text}"] = Origin((source,))
-    origins = {
-        number: wanted[line]
-        for number, line in enumerate(content.split("\n"), start=1)
-        if line in wanted
+    said = {
+        statement(fact, To.PROGRAM).text: Origin((source,)) for fact, source in _instructions(agent)
     }
-    if origins:
-        writer = Writer(AuthorKind.SYSTEM)
-        proposing.hold_back(tx, soul, content, writer=writer, broken=[_REASON], origins=origins)
+    writer = Writer(AuthorKind.SYSTEM)
+    proposing.hold_back_bullets(tx, soul, _HEADING, said, writer=writer, broken=[_REASON])
 
 
 def _instructions(agent: Agent) -> Iterator[tuple[Fact, Source]]:
     """That a person wrote, confirmed or accepted, each with the line that says it."""
     facts = Fact.objects.of(agent.pk, None).living().filter(kind=Kind.INSTRUCTION)
-    shown = facts.filter(hidden_at=None, file__isnull=False).exclude(pk__in=hidden_facts())
-    stands = shown.filter(state=Fact.State.ACTIVE).select_related("file").order_by("created_at")
+    facts = facts.filter(state=Fact.State.ACTIVE, hidden_at=None, file__isnull=False)
+    stands = remembered_of(facts).select_related("file").order_by("created_at")
     is_accepted = Q(user__isnull=False, run__isnull=False)
     lines = LineOrigin.objects.filter(is_accepted, file__agent=agent, file__owner=None)
     accepted = set(lines.values_list("file", "line"))

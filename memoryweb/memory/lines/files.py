@@ -13,6 +13,8 @@ from django.db.models.functions import TruncMonth
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.core.prepared_queries import Prepared
+from memoryweb.language.normal_form import clean, normalise
+from memoryweb.language.statement_comparison import Lookup
 from memoryweb.markdown import paths
 from memoryweb.markdown.file_kinds import ENTRY, NOTE, SEEDED, FileKind
 from memoryweb.markdown.paths import entry_path, fold, kind_of
@@ -52,6 +54,22 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
     last = texts.order_by("-number").values("number")[:1]
     gone = files.exclude(deleted_at=None).defer("raw_content")
     return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
+
+
+def noted_at(note: File, text: str) -> int | None:
+    """On which line a bullet of a note says just that, shown or not."""
+    said = normalise(text)
+    return next((n for n, line in _bullets(note) if normalise(line) == said), None)
+
+
+def noted(note: File | None) -> Lookup:
+    """All that the bullets of a note say, to be asked whether it is there already."""
+    return Lookup(clean(line) for _n, line in _bullets(note)) if note else Lookup(())
+
+
+def _bullets(note: File) -> Iterator[tuple[int, str]]:
+    lines = enumerate(note.raw_content.split("\n"), start=1)
+    return ((number, line) for number, line in lines if line.startswith("- "))
 
 
 @Prepared

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Q, QuerySet
 
+from memoryweb.core.prepared_queries import Prepared
 from memoryweb.core.row_batches import insert, remove, shift
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
@@ -46,6 +47,18 @@ _KEPT = (
     *("team_id", "file_id", "line", "since", "durable", "asked", "category"),
     *("source_file_id", "source_revision", "source_line", "message_id", "root_id"),
 )
+
+
+@Prepared
+def speakers_of(files: Collection[uuid.UUID]) -> "QuerySet[LineOrigin]":
+    """The origins of the lines of some files, with all that tells who said them, and no texts."""
+    rows = LineOrigin.objects.filter(file__in=files).select_related(
+        *("source_file", "root__user", "message__token__user"),
+        "message__conversation__owner__person",
+    )
+    return rows.defer(
+        "source_file__raw_content", "root__raw_text", "message__raw_content"
+    ).order_by("pk")
 
 
 def protected_lines(file: File) -> set[int]:

@@ -104,6 +104,10 @@ class File(models.Model):
     def has_line(self, number: int) -> bool:
         return 1 <= number <= self.raw_content.count("\n") + 1
 
+    def says(self, text: str, *, in_any_case: bool = False) -> bool:
+        """Whether it stands there, shown or not."""
+        return text in (self.raw_content.casefold() if in_any_case else self.raw_content)
+
 
 class Import(models.Model):
     """One applied import, so that all that came with it can be found and reverted. The archive is

@@ -8,7 +8,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.memory.conversations import SPEAKING, last_marker
 from memoryweb.memory.models import Conversation, Message
-from memoryweb.memory.visible.hidden import hidden
+from memoryweb.memory.visible.readable import To, readable_messages
 
 KEPT_MESSAGES = 2
 _READ = 100
@@ -84,11 +84,11 @@ class Talk:
         """Without the message itself, where it was sent to the conversation already."""
         if self._conversation is None:
             return
-        for index, row in enumerate(_backwards(self._conversation, self.archived_upto)):
-            turn = _turn(self._conversation, row)
+        for index, (row, said) in enumerate(_backwards(self._conversation, self.archived_upto)):
+            turn = _turn(self._conversation, row, said)
             if not turn.content:  # all of it is to be forgotten
                 continue
-            if index == 0 and row.role == Message.Role.USER and _said(row) == message:
+            if index == 0 and row.role == Message.Role.USER and said == message:
                 continue
             yield row.position, turn
 
@@ -96,8 +96,8 @@ class Talk:
 def told(conversation: Conversation, upto: int, room: int) -> list[Turn]:
     """The turns up to a position that end it and fit into so many tokens, the oldest first."""
     found: list[Turn] = []
-    for row in _backwards(conversation, 0, upto + 1):
-        turn = _turn(conversation, row)
+    for row, said in _backwards(conversation, 0, upto + 1):
+        turn = _turn(conversation, row, said)
         room -= turn.tokens
         if room < 0:
             break
@@ -108,24 +108,19 @@ def told(conversation: Conversation, upto: int, room: int) -> list[Turn]:
 
 def _backwards(
     conversation: Conversation, after: int, before: int | None = None
-) -> Iterator[Message]:
-    """No cursor: whoever stops reading halfway would leave it open into another transaction."""
+) -> Iterator[tuple[Message, str]]:
+    """With what was said. No cursor: whoever stops reading halfway would leave it open into another
+    transaction."""
     rows = conversation.messages.filter(
         role__in=SPEAKING, reverted_at=None, position__gt=after
     ).order_by("-position")
     read = list((rows if before is None else rows.filter(position__lt=before))[:_READ])
     while read:
-        away = hidden(messages=read)
-        for row in read:
-            row.raw_content = away.said(row)
-            yield row
+        for row, one in zip(read, readable_messages(read, To.PROGRAM), strict=True):
+            yield row, credentials.mask(one.text)[0]
         read = list(rows.filter(position__lt=read[-1].position)[:_READ])
 
 
-def _turn(conversation: Conversation, row: Message) -> Turn:
+def _turn(conversation: Conversation, row: Message, said: str) -> Turn:
     is_named = conversation.group and row.name and row.role == Message.Role.USER
-    return Turn(row.role, f"{row.name}: {_said(row)}" if is_named else _said(row))
-
-
-def _said(row: Message) -> str:
-    return credentials.mask(row.raw_content)[0]
+    return Turn(row.role, f"{row.name}: {said}" if is_named else said)

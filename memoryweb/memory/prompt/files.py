@@ -1,7 +1,7 @@
 """The files of a prompt: each whole, or what of it fits and is worth most for the message."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -16,9 +16,8 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render
 from memoryweb.memory.index.relevance import Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
-from memoryweb.memory.lines.flags import without_flagged
 from memoryweb.memory.models import File
-from memoryweb.memory.visible.outdated import withheld_of
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
 
 _NOTE = 12  # tokens of “… (N characters more)”
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit
@@ -102,20 +101,19 @@ def _terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
 def _include(files: Iterable[File], room: int, choice: Choice) -> tuple[Included, ...]:
     included = []
     found = list(files)
-    hidden = withheld_of(found)
-    for file in found:
-        one = _fitted(file, room, hidden[file.pk], choice)
+    for file, read in zip(found, readable_files(found, To.PROGRAM), strict=True):
+        one = _fitted(file, read, room, choice)
         room -= one.tokens
         included.append(one)
     return tuple(included)
 
 
-def _fitted(file: File, room: int, hidden: Collection[int], choice: Choice) -> Included:
+def _fitted(file: File, read: ReadableFile, room: int, choice: Choice) -> Included:
     """The file under its own limit and within the room; nothing of it where that is too small.
 
     Lines that wait for a person, and those that their owner spoke against, are left empty.
     """
-    content, masked = credentials.mask(without_flagged(file.raw_content, hidden))
+    content, masked = credentials.mask(read.remaining)
     limit = kind_of(file.path).limit or len(content)
     part = choice(content, limit)
     rendered = render([(file.path, part.text)]) + "\n"
@@ -128,6 +126,6 @@ def _fitted(file: File, room: int, hidden: Collection[int], choice: Choice) -> I
         part = choice(content, limit)
         rendered = render([(file.path, part.text)]) + "\n"
     # Masking may have taken lines away: then the whole file counts as given.
-    lines = ((1, line_count(file.raw_content)),) if masked else part.lines
+    lines = ((1, line_count(read.text)),) if masked else part.lines
     size = estimate(rendered)
     return Included(file, rendered, len(content) - part.cut, lines, size, part.cut, masked)

@@ -7,8 +7,8 @@ from memoryweb.memory.search.statements import (
     Found,
     answering,
     found_with,
-    kept_back,
     known,
+    taken_back,
     told,
 )
 
@@ -19,9 +19,9 @@ __all__ = [
     "answering",
     "beside",
     "found_with",
-    "kept_back",
     "known",
     "search",
     "search_each",
+    "taken_back",
     "told",
 ]

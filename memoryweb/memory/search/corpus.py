@@ -1,6 +1,6 @@
 """What a reader can search: their passages as they are now, by the database's own index."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
@@ -16,8 +16,9 @@ from memoryweb.core.prepared_queries import Prepared
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.index import fulltext
+from memoryweb.memory.index import passages as stored
 from memoryweb.memory.index.fulltext import Found
-from memoryweb.memory.index.indexing import TEXT, scope_key, whole_key
+from memoryweb.memory.index.indexing import scope_key, whole_key
 from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent
 from memoryweb.memory.lines.revisions import Past
@@ -83,8 +84,7 @@ class Current:
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         """Those of the passages that hold every phrase, given as its tokens."""
-        rows = Passage.objects.filter(pk__in=passages).values_list("pk", "raw_tokens")
-        return {pk for pk, tokens in rows if says(tokens, phrases)}
+        return stored.saying(passages, phrases)
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
         """What has a date that the query asks for."""
@@ -107,8 +107,7 @@ class Current:
 
     def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
         """With the file or the message, whichever of them there are."""
-        rows = _ROWS[frozenset(kinds)](tuple(ids)) if ids else ()
-        return {row.pk: row for row in rows}
+        return {row.pk: row for row in stored.rows_of(ids, kinds)}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
         """Once more, by the row itself: keys are short, owners are not."""
@@ -121,64 +120,11 @@ class Current:
         return None
 
 
-# What no hit is asked for: each column of each row takes its time.
-_UNREAD = {
-    "passage": (
-        "team",
-        "raw_tokens",
-        "reach",
-        "whole",
-        "place",
-        "length",
-        "weight",
-        "tokenizer_version",
-    ),
-    "file": [
-        f"file__{name}"
-        for name in (
-            "folded_path",
-            "enabled",
-            "sort_order",
-            "raw_content",
-            "sha256",
-            "size",
-            "base_revision",
-            "created_at",
-            "updated_at",
-        )
-    ],
-    "message": [
-        f"message__{name}"
-        for name in ("tools_used", "masked", "conversation__message_count", "conversation__skipped")
-    ],
-}
-
-
 @Prepared
 def _standing(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
     names = ("file__folded_path", "message__conversation__external_id")
     rows = Passage.objects.filter(pk__in=ids)
     return rows.values_list("pk", "date", "message__timestamp", *names, "owner", "line")
-
-
-def _rows(kinds: Collection[str]) -> Prepared[Passage]:
-    related = {"file": "file", "message": "message__conversation"}
-    unread = [name for kind in ("passage", *sorted(kinds)) for name in _UNREAD[kind]]
-
-    def those(ids: Sequence[int]) -> "QuerySet[Passage]":
-        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
-        return rows.select_related(*(related[kind] for kind in sorted(kinds)))
-
-    return Prepared(those)
-
-
-_ROWS = {frozenset(kinds): _rows(kinds) for kinds in (("file",), ("message",), ("file", "message"))}
-
-
-def says(tokens: str, phrases: Iterable[Sequence[str]]) -> bool:
-    """Whether every phrase stands there, word after word."""
-    text = f" {tokens} "
-    return all(f" {' '.join(TEXT + word for word in phrase)} " in text for phrase in phrases)
 
 
 def standing(

@@ -28,7 +28,7 @@ from memoryweb.memory.search.past import Then
 from memoryweb.memory.search.statements import answering
 from memoryweb.memory.statements.listing import held_from, trusts_of
 from memoryweb.memory.statements.trust import beside_others
-from memoryweb.memory.visible.hidden import Hidden, hidden
+from memoryweb.memory.visible.readable import without_hidden
 
 __all__ = ["Found", "Hit", "beside", "search", "search_each"]
 
@@ -105,7 +105,7 @@ def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> 
             line=0,
             end_line=0,
             trail=one.fact.heading,
-            text=one.fact.raw_text,
+            text=one.said.text,
             words=asked.words,
             score=best * one.relevance * beside_others(one.trust),
             relevance=one.relevance,
@@ -115,7 +115,7 @@ def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> 
             fact=one.fact,
         )
         for one in answering(reader, timezone.now(), text, its & Q(file=None))[:limit]
-        if all(phrase.casefold() in one.fact.raw_text.casefold() for phrase in query.phrases)
+        if all(phrase.casefold() in one.said.text.casefold() for phrase in query.phrases)
     ]
     shown = sorted((*hits, *found.hits), key=lambda one: -one.score)
     return replace(found, total=found.total + len(hits), hits=tuple(shown))
@@ -135,10 +135,9 @@ def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
     if not places:
         return []
     with reading(reader):
-        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner).defer("raw_tokens")
-        rows = list(turns.select_related("message__conversation").order_by("pk"))
-        away = hidden(messages=[row.message for row in rows if row.message])
-    return [hit(row, 0.0, 0.0, ()) for row in rows if not _says(row, away)]
+        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner)
+        turns = turns.select_related("message__conversation").order_by("pk")
+        return [hit(row, 0.0, 0.0, ()) for row in without_hidden(turns)]
 
 
 def _awake(reader: Reader) -> Reader:
@@ -187,11 +186,8 @@ def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
     """What stands on these pages and is not to be forgotten."""
     wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
     rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
-    away = hidden(
-        files=[row.file for row in rows.values() if row.file],
-        messages=[row.message for row in rows.values() if row.message],
-    )
-    return {key: row for key, row in rows.items() if not _says(row, away)}
+    stands = {id(row) for row in without_hidden(rows.values())}
+    return {key: row for key, row in rows.items() if id(row) in stands}
 
 
 def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -210,13 +206,6 @@ def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         return hit if trust is None else replace(hit, score=hit.score * beside_others(trust))
 
     return tuple(sorted(map(weighed, hits), key=lambda hit: -hit.score))
-
-
-def _says(row: Passage, away: Hidden) -> bool:
-    """Something that is to be forgotten, whenever it was said."""
-    if row.message_id:
-        return row.message_id in away.spans
-    return row.file_id is not None and bool(away.lines_in(row.file_id, row.raw_text))
 
 
 def _scope(reader: Reader, owner: str) -> str:

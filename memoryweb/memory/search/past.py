@@ -5,7 +5,6 @@ There is no index of the past: its texts are rebuilt and walked, with the same r
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from datetime import datetime
 from uuid import UUID
 
@@ -13,15 +12,15 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold, kind_of
-from memoryweb.memory.index import indexing
 from memoryweb.memory.index.fulltext import Found
+from memoryweb.memory.index.passages import of_past, says, words_of
 from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent, Places
 from memoryweb.memory.lines.revisions import Past, workspace_at
 from memoryweb.memory.lines.source_classes import sources_at, weakest
-from memoryweb.memory.models import File, Passage
+from memoryweb.memory.models import Passage
 from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.search.corpus import Reaches, Spot, Standing, says, standing
+from memoryweb.memory.search.corpus import Reaches, Spot, Standing, standing
 
 
 class Then:
@@ -40,8 +39,7 @@ class Then:
         postings: dict[str, Counter[int]] = {}
         found: dict[int, None] = {}
         for number, row in self.rows.items():
-            for token in row.raw_tokens.split(" "):
-                word = row.reach + token
+            for word in words_of(row):
                 if word in wanted:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
@@ -61,7 +59,7 @@ class Then:
         return {row.whole for row in rows if row.file and kind_of(row.file.path) is ENTRY}
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
-        return {number for number in passages if says(self.rows[number].raw_tokens, phrases)}
+        return {number for number in passages if says(self.rows[number], phrases)}
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
         return {
@@ -111,7 +109,7 @@ def _pasts(reader: Reader, moment: datetime) -> Iterator[Past]:
 
 def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterator[Passage]:
     for past in pasts:
-        yield from indexing.of_file(_as_it_was(past, moment))
+        yield from of_past(past, moment)
     own = reader.owner.pk if reader.owner else None
     if own is not None:
         yield from Passage.objects.filter(
@@ -120,14 +118,6 @@ def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterat
             owner=own,
             message__created_at__lte=moment,
         ).select_related("message__conversation")
-
-
-def _as_it_was(past: Past, moment: datetime) -> File:
-    file = copy(past.file)
-    file.path, file.raw_content, file.deleted_at = past.path, past.content, None
-    file.revision = past.number
-    file.updated_at = min(file.updated_at, moment)
-    return file
 
 
 def _standing(row: Passage) -> Standing:

@@ -16,10 +16,11 @@ from memoryweb.language.tokens import tokens
 from memoryweb.memory.index.relevance import FLOOR, Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.models import Fact
-from memoryweb.memory.statements.listing import weighed, weight_of
+from memoryweb.memory.statements.listing import saying, weighed, weight_of
 from memoryweb.memory.statements.trust import ranked
 from memoryweb.memory.statements.validity import holds_on, today
-from memoryweb.memory.visible.hidden import hidden_facts
+from memoryweb.memory.visible.hidden import remembered_of
+from memoryweb.memory.visible.readable import ReadableFact, To, readable_facts, statement
 
 LOOKED_AT = 2_000  # statements that have a word of the question
 _PREFIX = 4  # letters: a stem's last ones may differ from the word's
@@ -30,6 +31,7 @@ class Found:
     """A weighed statement, and how far it answers what was asked."""
 
     fact: Any
+    said: ReadableFact
     relevance: float
     trust: float
 
@@ -45,10 +47,10 @@ def answering(reader: Reader, now: datetime, query: str, which: Q | None = None)
         return []
     with reading(reader):
         statements = known(reader, now).filter(which or Q())
-        having = reduce(or_, (Q(raw_text__icontains=_prefix(word)) for word in chain(*terms)))
+        having = reduce(or_, (saying(_prefix(word)) for word in chain(*terms)))
         rows = list(statements.filter(having)[:LOOKED_AT])
         total = statements.count() if rows else 0
-    said = [_terms_in(fact.raw_text, terms) for fact in rows]
+    said = [_terms_in(one.text, terms) for one in readable_facts(rows, To.PROGRAM)]
     counts = Counter(chain.from_iterable(said))
     rarities = [rarity(total, counts[number]) for number in range(len(terms))]
     sentences = sentences_of(query, terms)
@@ -62,17 +64,16 @@ def answering(reader: Reader, now: datetime, query: str, which: Q | None = None)
 
 
 def found_with(fact: Any, now: datetime, answers: float = 1.0) -> Found:
-    return Found(fact, answers, weight_of(fact, now).value)
+    return Found(fact, statement(fact, To.PROGRAM), answers, weight_of(fact, now).value)
 
 
 def told(reader: Reader) -> "QuerySet[Any]":
     """No program is told what waits, was taken back or is to be forgotten."""
-    return weighed(Fact.objects.visible_to(reader).living()).exclude(kept_back())
+    return remembered_of(weighed(Fact.objects.visible_to(reader).living()).exclude(taken_back()))
 
 
-def kept_back() -> Q:
-    taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
-    return taken_back | Q(pk__in=hidden_facts())
+def taken_back() -> Q:
+    return Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
 
 
 def known(reader: Reader, now: datetime) -> "QuerySet[Any]":

@@ -24,6 +24,8 @@ from memoryweb.memory.snapshots.conversations import Talks
 from memoryweb.memory.snapshots.formats import table
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.corrections import corrections
+from memoryweb.memory.visible.placeholders import shown_in_diff
+from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import matrix, screening, tombstones
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.screening import Held, Screened
@@ -122,7 +124,7 @@ class Item:
 
     @property
     def before(self) -> str:
-        return self.file.raw_content if self.file and self.file.deleted_at is None else ""
+        return self.file.raw_content if self.file else ""
 
     @property
     def after(self) -> str:
@@ -139,8 +141,9 @@ class Item:
     def size_after(self) -> int:
         return len(self.after.encode())
 
-    def diff(self, most: int) -> str:
-        """At most so many lines of what changes; worked out only when asked for."""
+    def diff(self, most: int, to: To) -> str:
+        """At most so many lines of what changes, as the reader may read them; worked out only when
+        asked for."""
         if self.action == Action.SKIP:
             return ""
         if self.action == Action.CREATE:
@@ -149,7 +152,10 @@ class Item:
             lines = unified(self.before, self.after).split("\n")
         left = len(lines) - most
         more = [gettext("… ({n} more lines)").format(n=left)] if left > 0 else []
-        return "\n".join(lines[:most] + more)
+        text = "\n".join(lines[:most] + more)
+        if self.file is None or self.file.deleted_at is not None:
+            return text
+        return shown_in_diff(self.file, text, is_program=to is not To.PAGE)
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ from memoryweb.memory.snapshots.contents import NAMES
 from memoryweb.memory.snapshots.formats import table
 from memoryweb.memory.snapshots.manifest import Packed, Part, Sized, divide
 from memoryweb.memory.snapshots.planning import Action, Item, Plan, plan
-from memoryweb.memory.visible import placeholders
-from memoryweb.memory.visible.hidden import hidden
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.put_back import without_lines
 
@@ -124,7 +123,7 @@ def export(
     owner: Owner | None,
     part: int | None = None,
     *,
-    is_for_program: bool = False,
+    to: To = To.PAGE,
 ) -> Exported:
     """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
     calls has checked that the person is that owner. The same state gives the same bytes; of lines
@@ -135,7 +134,7 @@ def export(
     parts = parts_of(agent, owner)
     if part is not None and not 1 <= part <= len(parts):
         raise PartMissing(len(parts))
-    packed = _packed(agent, owner, parts[part - 1] if part else None, is_for_program=is_for_program)
+    packed = _packed(agent, owner, parts[part - 1] if part else None, to)
     tx.record(
         "snapshot.exported",
         **target(agent),
@@ -185,18 +184,19 @@ def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
     return File.objects.of(agent.pk, owner.pk if owner else None).present().filter(_TAKEN)
 
 
-def _packed(
-    agent: Agent, owner: Owner | None, part: Part | None, *, is_for_program: bool
-) -> list[Packed]:
+def _packed(agent: Agent, owner: Owner | None, part: Part | None, to: To) -> list[Packed]:
     rows = _files(agent, owner)
     if part:
         rows = rows.filter(path__in=[file.path for file in part.files])
     found = list(rows)
-    away = hidden(files=found)
-    texts = placeholders.shown_all(found) if is_for_program else [one.raw_content for one in found]
+    look = Look(to, files=found)
     return [
-        Packed(file.path, without_lines(text, away.lines_of(file)), file.updated_at)
-        for file, text in zip(found, texts, strict=True)
+        Packed(
+            file.path,
+            without_lines(look.file(file).text, look.hidden.lines_of(file)),
+            file.updated_at,
+        )
+        for file in found
     ]
 
 

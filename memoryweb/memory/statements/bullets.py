@@ -10,6 +10,7 @@ from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
+from memoryweb.markdown.pins import pinned_lines
 
 # Headings of kinds say what sort of thing stands below, not whose it is.
 KIND_HEADINGS = frozenset(map(normalise, HEADINGS.values())) | {
@@ -51,6 +52,13 @@ class Statement:
 def statements_of(content: str, path: str) -> list[Statement]:
     """In their order; the same one twice is one."""
     return bullets_of(content, path) if kind_of(path).holds_facts else []
+
+
+def pinned_in(content: str, path: str) -> set[str]:
+    """Fingerprints of those that are pinned."""
+    pinned = pinned_lines(content)
+    found = statements_of(content, path)
+    return {one.print for one in found if not pinned.isdisjoint(range(one.line, one.end + 1))}
 
 
 def read_ahead(content: str, path: str) -> None:

@@ -29,7 +29,7 @@ from memoryweb.core.prepared_queries import Prepared
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
 from memoryweb.memory.models.statements import BY_HAND
-from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.bullets import pinned_in, statements_of
 from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.memory.statements.validity import in_states, today
 
@@ -108,8 +108,8 @@ def narrowed(
     trust."""
     found = facts.filter(in_states(states, today(now, zone))) if states else facts
     columns = {"scope": scope, "kind": kind, "heading": heading, "source": source}
-    columns["raw_text__icontains"] = words
     found = found.filter(**{name: value for name, value in columns.items() if value})
+    found = found.filter(saying(words)) if words else found
     if subject is not None:
         found = found.filter(subject=subject)
     if trusted:
@@ -117,6 +117,11 @@ def narrowed(
         at_least = max(at_least, FROM[Band(trusted)])
         found = _summed(found).exclude(_reaches(above, now))
     return _summed(found).filter(_reaches(at_least, now)) if at_least else found
+
+
+def saying(text: str) -> Q:
+    """Statements with that in them, in capitals or not."""
+    return Q(raw_text__icontains=text)
 
 
 def for_all_teams() -> Q:
@@ -168,6 +173,12 @@ def sides_of(found: Contradiction, facts: Iterable[Any]) -> list[Any]:
 def lines_of(file: File) -> dict[str, int]:
     """On which line of a file each of its statements begins, by the statement's print."""
     return {one.print: one.line for one in statements_of(file.raw_content, file.path)}
+
+
+def is_pinned(fact: Fact) -> bool:
+    """Where it stands."""
+    file = fact.file
+    return file is not None and fact.fingerprint in pinned_in(file.raw_content, file.path)
 
 
 def fact_at(file: File, line: int) -> Fact | None:

@@ -59,6 +59,10 @@ class Went:
 Whys = Mapping[str, Went]  # by the normalised text of what went
 
 
+def whys_of(fact: Fact, went: Went) -> Whys:
+    return {normalise(fact.raw_text): went}
+
+
 @dataclass(frozen=True)
 class Revised:
     """A file with its new text, who wrote that, and why statements left it."""

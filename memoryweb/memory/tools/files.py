@@ -5,7 +5,7 @@ apart, a write never touches the shared one.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import accumulate, groupby, islice
@@ -18,21 +18,20 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.language.extraction_rules import is_own_word
 from memoryweb.language.note_line import note_line, said_by
-from memoryweb.language.statement_comparison import normalise
 from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory import prompt, search
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
-from memoryweb.memory.lines.flags import without_flagged
-from memoryweb.memory.lines.origins import Origin, protected_lines
+from memoryweb.memory.lines.files import noted_at
+from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import Conversation, File, Injection, RecallEvent, Scope
 from memoryweb.memory.models.refusals import FileMissing, MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.prompt import Line, Span, line_count
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.visible.outdated import withheld_of
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_files, text_of
 from memoryweb.memory.writing import machine_guards, screening, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
 
@@ -106,7 +105,7 @@ class NoteLine(NamedTuple):
 def list_files(acting: Acting, prefix: str = "") -> list[File]:
     """In the order of the prompt."""
     with reading(acting.sees):
-        found = File.objects.present().visible_to(acting.sees).defer("raw_content")
+        found = File.objects.present().visible_to(acting.sees).untexted()
         rows = [file for file in found if file.path.startswith(prefix)]
     return sorted(rows, key=_in_order)
 
@@ -116,7 +115,7 @@ def read_file(acting: Acting, filename: str) -> tuple[File, str]:
     owner has spoken against. Raises PathRefused, FileMissing."""
     file = _readable(acting, filename)
     _count_files(acting, file.path, [file])
-    return file, placeholders.shown(file)
+    return file, text_of(file, To.PROGRAM)
 
 
 def write_file(
@@ -172,7 +171,7 @@ def change_file(
     file = write.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
-    shown = placeholders.shown(file)
+    shown = text_of(file, To.PROGRAM)
     content = change(shown)
     _check_edit(file, shown, content, writer)
     return write.write(tx, place_of(acting, filename), content, writer=writer, whys=whys)
@@ -185,7 +184,7 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
             .format(path=file.path)
         )  # fmt: skip
     after = placeholders.put_back(file, content, writer, keeps=False)
-    broken = machine_guards.of_people(file.raw_content, after, protected_lines(file))
+    broken = machine_guards.of_people_in(file, after)
     if writer.is_machine and broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise EditRefused(said.format(detail=broken.detail))
@@ -202,10 +201,8 @@ def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -
         text = said_by(str(writer.user), text)  # among all "I" is nobody
     kept = screening.mask(tx.team.pk, text, owner_id=place.owner_id).text
     note = write.find(place)
-    if note is not None and note.deleted_at is None:
-        for number, line in enumerate(note.raw_content.split("\n"), start=1):
-            if line.startswith("- ") and normalise(line) == normalise(kept):
-                return Remembered(path, number, None)
+    if note is not None and (number := noted_at(note, kept)):
+        return Remembered(path, number, None)
     fresh = NewLine(note_line(acting.now, text), Origin(asked=True))
     written = write.append(tx, place, [fresh], writer=writer)
     return Remembered(path, written.first_line, written)
@@ -228,7 +225,7 @@ def memory_get(acting: Acting, day: str) -> tuple[date, str]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
     _count_files(acting, paths.note_path(wanted), found)
-    return wanted, "\n".join(map(placeholders.shown, found))
+    return wanted, "\n".join(one.text for one in readable_files(found, To.PROGRAM))
 
 
 def search_workspace(
@@ -281,11 +278,11 @@ def _nearest(file: File) -> int:
 def _matches(acting: Acting, wanted: str) -> Iterator[NoteLine]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date__isnull=False)
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
-        if wanted not in file.raw_content.casefold():
+        if not file.says(wanted, in_any_case=True):
             continue
-        hidden = withheld_of([file])[file.pk]
-        for number, line in enumerate(file.raw_content.split("\n"), start=1):
-            if wanted in line.casefold() and not line.startswith("# ") and number not in hidden:
+        [read] = readable_files([file], To.PROGRAM)
+        for number, line in enumerate(read.remaining.split("\n"), start=1):
+            if wanted in line.casefold() and not line.startswith("# "):
                 yield NoteLine(file, number, _snippet(line, wanted))
 
 
@@ -293,7 +290,8 @@ def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[Line]:
     """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
     for file, of_file in groupby(hits, key=lambda hit: hit[0]):
         numbers = {number for _file, number in of_file}
-        for block in blocks(without_flagged(file.raw_content, withheld_of([file])[file.pk])):
+        [read] = readable_files([file], To.PROGRAM)
+        for block in blocks(read.remaining):
             if numbers & set(range(block.line, block.end + 1)):
                 yield Line(file, block.line, block.text)
 
@@ -321,20 +319,20 @@ def _date(text: str, now: datetime) -> date:
 
 def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
     """Whole files, without the lines that are placeholders."""
-    hidden = withheld_of(given)
+    both = list(zip(given, readable_files(given, To.PROGRAM), strict=True))
     lines = [
         Line(file, block.line, block.text)
-        for file in given
-        for block in blocks(without_flagged(file.raw_content, hidden[file.pk]))
+        for file, read in both
+        for block in blocks(read.remaining)
     ]
-    spans = [span for file in given for span in _spans(file, hidden[file.pk])]
+    spans = [span for file, read in both for span in _spans(file, read)]
     count(acting, query, lines, spans)
 
 
-def _spans(file: File, hidden: Collection[int]) -> Iterator[Span]:
+def _spans(file: File, read: ReadableFile) -> Iterator[Span]:
     """The stretches between its hidden lines."""
-    first, end = 1, line_count(file.raw_content)
-    for number in [*sorted(hidden), end + 1]:
+    first, end = 1, line_count(read.text)
+    for number in [*sorted(read.hidden), end + 1]:
         if first < number:
             yield Span(file, first, number - 1)
         first = number + 1

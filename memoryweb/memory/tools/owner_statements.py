@@ -10,18 +10,19 @@ from memoryweb.accounts.models import Integration, Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import target
-from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import Fact
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import ContentRefused, FileMissing, MemoryRefused
 from memoryweb.memory.models.transaction import Transaction, write_transaction
-from memoryweb.memory.search import Found, kept_back, known
+from memoryweb.memory.search import Found, known, taken_back
+from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import bullets_of, statements_of
 from memoryweb.memory.statements.moves import Went
 from memoryweb.memory.tools import files, owner_statements, statements
 from memoryweb.memory.tools.files import Acting
+from memoryweb.memory.visible.hidden import remembered_of
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine, Writer
 from memoryweb.runs.engine import Lease, Outcome, enqueue
@@ -43,7 +44,8 @@ def search(acting: Acting, query: str, limit: int) -> list[Found]:
 def counted(agent: Agent, program: Integration) -> list[tuple[Owner, int]]:
     """End users of a program of whom something holds, with how many statements."""
     living = Fact.objects.filter(agent=agent, owner__integration=program).living()
-    counts = dict(living.exclude(kept_back()).values_list("owner").annotate(Count("pk")).order_by())
+    told = remembered_of(living.exclude(taken_back()))
+    counts = dict(told.values_list("owner").annotate(Count("pk")).order_by())
     owners = Owner.objects.filter(pk__in=counts).order_by("external_id")
     return [(owner, counts[owner.pk]) for owner in owners]
 
@@ -59,7 +61,8 @@ def current(acting: Acting, fact: Fact) -> Any:
 
 def values(fact: Fact) -> "QuerySet[Fact]":
     """What was said before it took its place, and itself, the earliest first."""
-    told = Fact.objects.of(fact.agent_id, fact.owner_id).exclude(kept_back())
+    told = Fact.objects.of(fact.agent_id, fact.owner_id).exclude(taken_back())
+    told = remembered_of(told)
     chain = earlier = {fact.pk}
     for _turn in range(_FOLLOWED):
         earlier = {*told.filter(superseded_by__in=earlier).values_list("pk", flat=True)} - chain
@@ -105,7 +108,7 @@ def reword(tx: Transaction, acting: Acting, fact: Fact, text: str, *, writer: Wr
         lines[one.line - 1 : one.end] = [f"- {said}"]
         return "\n".join(lines)
 
-    whys = {normalise(fact.raw_text): Went(Fact.Why.SUPERSEDED, said)}
+    whys = moves.whys_of(fact, Went(Fact.Why.SUPERSEDED, said))
     files.change_file(tx, acting, fact.path, change, writer=writer, whys=whys)
     return own(acting).filter(fingerprint=fingerprint(said)).first()
 

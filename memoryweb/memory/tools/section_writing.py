@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths, sections
 from memoryweb.markdown.paths import SectionRefused
-from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.tools.files import Acting, place_of
 from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.readable import To, text_of
 from memoryweb.memory.writing import machine_guards, write
 from memoryweb.memory.writing.write import Written
 
@@ -59,13 +59,16 @@ def write_memory(
     """
     _check(step)
     place = place_of(acting, filename)
+    if not writer.is_machine:
+        return write.change(
+            tx, place, lambda there: _written(there or _head(filename), step), writer=writer
+        )
     file = write.find(place)
-    before = file.raw_content if file and file.deleted_at is None else ""
-    shown = placeholders.shown(file) if before and file and writer.is_machine else before
+    shown = text_of(file, To.PROGRAM) if file else ""
     content = _written(shown or _head(filename), step)
-    if file is not None and writer.is_machine:
+    if file is not None:
         content = placeholders.put_back(file, content, writer)
-        _check_protected(file, step, before, content)
+        _check_protected(file, step, content)
     return write.write(tx, place, content, writer=writer)
 
 
@@ -117,8 +120,8 @@ def _with_value(before: str, step: Step) -> str:
     return content
 
 
-def _check_protected(file: File, step: Step, before: str, content: str) -> None:
-    broken = machine_guards.of_people(before, content, protected_lines(file))
+def _check_protected(file: File, step: Step, content: str) -> None:
+    broken = machine_guards.of_people_in(file, content)
     if broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise StrategyRefused("filename", said.format(detail=broken.detail))

@@ -9,7 +9,7 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.memory.models import Contradiction, Injection
 from memoryweb.memory.prompt import Line, Span
 from memoryweb.memory.search import LOOKED_AT, Found, answering, found_with, known, told
-from memoryweb.memory.statements.listing import lines_of
+from memoryweb.memory.statements.listing import lines_of, saying
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting
 
@@ -26,7 +26,7 @@ def search_facts(acting: Acting, query: str, limit: int, which: Q | None = None)
 def probe(acting: Acting, entity: str, limit: int) -> list[Found]:
     """All that is known of somebody or something by that name, the most trusted first."""
     name = normalise(entity)
-    about = Q(subject=name) | Q(raw_text__icontains=entity.strip())
+    about = Q(subject=name) | saying(entity.strip())
     with reading(acting.sees):
         rows = list(known(acting.sees, acting.now).filter(about)[:LOOKED_AT]) if name else []
     found = [found_with(fact, acting.now) for fact in rows]
@@ -40,12 +40,9 @@ def structured(acting: Acting, kind: str, key: str) -> list[Found]:
     named = {"path": f"{STRUCTURED}{kind}.md"} if kind else {"path__startswith": STRUCTURED}
     named |= {"attribute": normalise(key)} if key.strip() else {}
     with reading(acting.sees):
-        rows = list(
-            known(acting.sees, acting.now)
-            .filter(file__isnull=False, **named)
-            .order_by("path", "raw_text")
-        )
+        rows = list(known(acting.sees, acting.now).filter(file__isnull=False, **named))
     found = [found_with(fact, acting.now) for fact in rows]
+    found.sort(key=lambda one: (one.fact.path, one.said.text))
     _count(acting, f"{kind} {key}", found)
     return found
 
@@ -61,11 +58,11 @@ def contradictions(acting: Acting, limit: int) -> list[Contradiction]:
 
 def _count(acting: Acting, query: str, found: Iterable[Found]) -> None:
     """What was given of files, as of every tool."""
-    standing = [one.fact for one in found if one.fact.file]
-    places = {fact.file.pk: lines_of(fact.file) for fact in standing}
+    standing = [(one.fact, one.said) for one in found if one.fact.file]
+    places = {fact.file.pk: lines_of(fact.file) for fact, _said in standing}
     lines = [
-        Line(fact.file, places[fact.file.pk][fact.fingerprint], fact.raw_text)
-        for fact in standing
+        Line(fact.file, places[fact.file.pk][fact.fingerprint], said.text)
+        for fact, said in standing
         if fact.fingerprint in places[fact.file.pk]
     ]
     spans = [Span(line.file, line.number, line.number) for line in lines]

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet, Value
 from django_scopes import scope
 
 from memoryweb.core.prepared_queries import Prepared
@@ -19,6 +19,7 @@ from memoryweb.memory.models import Fact, FactQuerySet, File, Message, Request, 
 
 MARK = "[forgotten]"
 Span = tuple[int, int | None]
+Statements = TypeVar("Statements", bound="QuerySet[Any]")
 
 
 @dataclass(frozen=True)
@@ -131,12 +132,17 @@ def asked_since(messages: Collection[Message], when: datetime) -> bool:
 
 def remembered(which: Q) -> FactQuerySet:
     """The statements of these that nobody asked to forget."""
-    return none_hidden(Fact.objects.filter(which).exclude(pk__in=hidden_facts()))
+    return remembered_of(Fact.objects.filter(which))
 
 
-def none_hidden(facts: FactQuerySet) -> FactQuerySet:
+def remembered_of(facts: Statements) -> Statements:
+    """The same of a list."""
+    return none_hidden(facts.exclude(pk__in=hidden_facts()))
+
+
+def none_hidden(facts: Statements) -> Statements:
     """Tells readers so, of a query that leaves out what is hidden: nobody asks again."""
-    return facts.annotate(is_hidden=Value(False))
+    return facts.annotate(is_hidden=Value(value=False, output_field=BooleanField()))
 
 
 def hidden_facts() -> "QuerySet[Target, Any]":

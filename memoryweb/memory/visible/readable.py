@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.memory.models import Evidence, Fact, File, Message, Proposal
+from memoryweb.memory.lines.flags import without_flagged
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import Evidence, Fact, File, Message, Passage, Proposal
 from memoryweb.memory.visible import outdated, placeholders
 from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
 
@@ -50,6 +51,11 @@ class ReadableFile:
         """Empty where there is none of that number."""
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
 
+    @property
+    def remaining(self) -> str:
+        """With the hidden lines left empty, so that every other keeps its number."""
+        return without_flagged(self.text, self.hidden)
+
 
 @dataclass(frozen=True)
 class ReadableMessage:
@@ -70,7 +76,7 @@ class ReadableFact:
     """A statement. One that is to be forgotten says only that."""
 
     id: UUID
-    text: "str | Promise"
+    text: str
     value: str
     is_hidden: bool = False
 
@@ -130,8 +136,12 @@ class Look:
             return placeholders.for_people(its, text, away=self.hidden)
         return placeholders.shown_then(its, text)
 
+    def at(self, file: File, number: int | None) -> str:
+        """The text at one of its revisions; empty before the first."""
+        return self.then(file, content_of(file, number)) if number else ""
+
     def proposed(self, proposal: Proposal) -> str:
-        """What is proposed for one of the files."""
+        """The whole text that is proposed for a file of this look."""
         return self.then(proposal.file, proposal.raw_content)
 
     def message(self, message: Message) -> ReadableMessage:
@@ -146,7 +156,7 @@ class Look:
     def fact(self, fact: Fact) -> ReadableFact:
         its = self._facts[fact.pk]
         if its.pk in self.hidden.facts:
-            return ReadableFact(its.pk, TO_BE_FORGOTTEN, "", is_hidden=True)
+            return ReadableFact(its.pk, str(TO_BE_FORGOTTEN), "", is_hidden=True)
         return ReadableFact(its.pk, its.raw_text, its.raw_value)
 
 
@@ -174,3 +184,30 @@ def readable_messages(messages: Sequence[Message], to: To) -> Iterator[ReadableM
 def readable_facts(facts: Sequence[Fact], to: To) -> Iterator[ReadableFact]:
     look = Look(to, facts=facts)
     return map(look.fact, facts)
+
+
+def text_of(file: File, to: To) -> str:
+    """The current text of one file alone."""
+    return Look(to, files=[file]).file(file).text
+
+
+def statement(fact: Fact, to: To) -> ReadableFact:
+    """One statement alone: of rows that `remembered` gave nothing more is asked."""
+    return Look(to, facts=[fact]).fact(fact)
+
+
+def without_hidden(rows: Iterable[Passage]) -> list[Passage]:
+    """Of found passages, with their file or message, those that say nothing that is to be
+    forgotten, whenever it was said."""
+    found = list(rows)
+    away = hidden(
+        files=[row.file for row in found if row.file],
+        messages=[row.message for row in found if row.message],
+    )
+
+    def says(row: Passage) -> bool:
+        if row.message_id:
+            return row.message_id in away.spans
+        return row.file_id is not None and bool(away.lines_in(row.file_id, row.raw_text))
+
+    return [row for row in found if not says(row)]

@@ -143,9 +143,9 @@ def offered_of(request: Request) -> list[Told]:
     return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
 
 
-def about(request: Request) -> str:
-    """In the words of who asked, for who may read the request."""
-    return request.raw_about
+def about_of(request: Request, *, is_theirs: bool) -> str:
+    """For who may decide about it, or anybody else."""
+    return request.raw_about if is_theirs else about_for_others(request)
 
 
 def with_offer(requests: "QuerySet[Any]") -> "QuerySet[Any]":

@@ -1,13 +1,16 @@
-"""The lines of a proposed change, one by one, and the text that some of them leave. Pure."""
+"""The lines of a proposed change, one by one, and the text that some of them leave."""
 
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.markdown.diff import Row, Span, side_by_side
+from memoryweb.memory.lines.revisions import content_of
+from memoryweb.memory.models import File, Proposal
 from memoryweb.memory.writing.proposing import states
 
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
@@ -59,6 +62,11 @@ def changes_of(before: str, after: str) -> list[Change]:
     return [one for _row, one, _section in _numbered(before, after) if one]
 
 
+def changes_in(file: File, after: str) -> tuple[list[Change], str]:
+    """Of its current text, and their print."""
+    return changes_of(file.raw_content, after), print_of(file.raw_content, after)
+
+
 def print_of(before: str, after: str) -> str:
     """Tells a change from another one of the same proposal."""
     both = f"{before}\0{after}".encode("utf-8", "surrogatepass")
@@ -93,6 +101,19 @@ def take(before: str, after: str, picked: Picked) -> Taken:
             taken.edited[len(lines)] = (bullet[0] if bullet else "") + " ".join(words.split())
     content = "\n".join(lines)
     return Taken(content, taken.came, taken.edited, taken.left_out, taken.kept)
+
+
+def not_taken(proposal: Proposal) -> tuple[set[str], set[str]]:
+    """What a person left out of a proposal, and what stayed for it, as prints."""
+    taken = proposal.taken
+    out, stayed = taken.get("left_out", ()), taken.get("kept", ())
+    before = content_of(proposal.file, taken["before"]) if stayed else ""
+    return _prints(proposal.raw_content, out), _prints(before, stayed)
+
+
+def _prints(content: str, numbers: Iterable[int]) -> set[str]:
+    lines = content.split("\n")
+    return {fingerprint(clean(lines[n - 1])) for n in numbers if n <= len(lines)}
 
 
 def unmarked(line: str) -> str:

@@ -9,6 +9,7 @@ from rapidfuzz.distance import LCSseq
 
 from memoryweb.audit.record import target
 from memoryweb.markdown.pins import pinned_ranges
+from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import File, LineOrigin
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import FileMissing, Stale
@@ -36,6 +37,11 @@ def of_people(before: str, after: str, protected_lines: Collection[int]) -> Brok
 
     `protected_lines` are 1-based numbers of lines of `before` that a person edited."""
     return _pinned(before, after) or _protected(before, after, protected_lines)
+
+
+def of_people_in(file: File, after: str) -> Broken | None:
+    """The same of what stands in a file."""
+    return of_people(file.raw_content, after, protected_lines(file))
 
 
 def addresses_in(texts: Iterable[str]) -> set[str]:

@@ -12,10 +12,11 @@ from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statement_comparison import Lookup, clean, says_the_same
+from memoryweb.language.statement_comparison import Lookup, clean, fingerprint, says_the_same
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import merge
 from memoryweb.markdown.paths import WorkspacePath
+from memoryweb.markdown.sections import with_bullet
 from memoryweb.memory.lines import history
 from memoryweb.memory.lines.files import new_file
 from memoryweb.memory.lines.origins import Origin
@@ -146,6 +147,28 @@ def hold_back(
     proposal.raw_content, proposal.base_revision = content, file.revision
     _save(tx, proposal, broken)
     return proposal
+
+
+def hold_back_bullets(
+    tx: Transaction,
+    file: File,
+    heading: str,
+    said: Mapping[str, Origin],
+    *,
+    writer: Writer,
+    broken: Sequence[tuple[str, str]],
+) -> None:
+    """Of these texts what the file does not say yet, proposed for a section of it."""
+    content, wanted = file.raw_content, {}
+    known = {fingerprint(clean(line)) for _n, line in _lines(content)}
+    for text, origin in said.items():
+        if (print_ := fingerprint(text)) not in known:
+            known.add(print_)
+            content = with_bullet(content, heading, f"- {text}")
+            wanted[f"- {text}"] = origin
+    origins = {number: wanted[line] for number, line in _lines(content) if line in wanted}
+    if origins:
+        hold_back(tx, file, content, writer=writer, broken=broken, origins=origins)
 
 
 def settle(proposals: Mapping[UUID, UUID | None]) -> None:

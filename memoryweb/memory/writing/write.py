@@ -4,7 +4,7 @@ In the caller's unit: path and size rules → secret scan → optimistic lock �
 line origins → search index → audit event → facts.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
@@ -113,6 +113,19 @@ def write(
     """
     text = Text(place, content, expected, reason, origins or {}, likely, whys)
     return write_all(tx, [text], writer=writer)[0]
+
+
+def change(
+    tx: Transaction,
+    place: Place,
+    how: Callable[[str], str],
+    *,
+    writer: Writer,
+    whys: Whys | None = None,
+) -> Written:
+    """The same with what `how` makes of the true text there; of a file that is not there, of ""."""
+    file = find(place)
+    return write(tx, place, how(file.raw_content if file else ""), writer=writer, whys=whys)
 
 
 def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list[Written]:

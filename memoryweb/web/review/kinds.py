@@ -14,7 +14,7 @@ from memoryweb.memory.models import Request
 from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.visible import readable
-from memoryweb.memory.visible.request_contents import about, tell
+from memoryweb.memory.visible.request_contents import about_of, tell
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
@@ -165,7 +165,7 @@ def _both_sides(item: Item, _content: str) -> str:
 def _asked_words(item: Item, _content: str) -> str:
     """Those of an owner's request are not told to the readers of shared memory; they read
     what it is about."""
-    said = about(item.row)
+    said = about_of(item.row, is_theirs=True)
     if said or item.row.owner_id:
         return said
     if not item.row.offered or not item.is_waiting:
