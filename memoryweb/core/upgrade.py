@@ -45,12 +45,14 @@ class Executor(MigrationExecutor):
     """What a migration makes, and the record of all that it stands for, come in one transaction.
     Cut short in between, it could not be repeated, or would be taken for an older version's."""
 
-    def apply_migration(self, state: Any, migration: Any, **options: Any) -> Any:
+    def apply_migration(
+        self, state: Any, migration: Any, fake: bool = False, fake_initial: bool = False
+    ) -> Any:
         if not migration.atomic:
-            return super().apply_migration(state, migration, **options)
+            return super().apply_migration(state, migration, fake, fake_initial)
         # SQLite's tables are made with its checks off, which is decided before a transaction.
         with self.connection.constraint_checks_disabled(), transaction.atomic():
-            return super().apply_migration(state, migration, **options)
+            return super().apply_migration(state, migration, fake, fake_initial)
 
 
 def keep_copy() -> Path | None:

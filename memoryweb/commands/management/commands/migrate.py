@@ -6,7 +6,7 @@ from django.core.management.commands import migrate
 from memoryweb.audit import keys
 from memoryweb.core import upgrade
 
-migrate.MigrationExecutor = upgrade.Executor  # type: ignore[misc]
+migrate.MigrationExecutor = upgrade.Executor  # type: ignore[attr-defined]
 
 
 class Command(migrate.Command):
