@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts
 from memoryweb.memory.facts import actions
 from memoryweb.memory.facts.actions import (
@@ -47,6 +48,7 @@ def contradict(
     made.subject = standing.subject  # by whatever name: they were found to speak of one thing
     there = Fact.objects.of(standing.agent_id, standing.owner_id)
     is_rival = clash(standing, made) or contradicts(standing.text, text)
+    is_rival = is_rival or tells_otherwise(standing.text, text)
     if not is_rival or there.standing().filter(fingerprint=one.print).exists():
         return None
     waiting = there.filter(state=Fact.State.PENDING, file=None, attribute=made.attribute)
