@@ -42,13 +42,13 @@ def refusal() -> str:
 
 
 class Executor(MigrationExecutor):
-    """What an app's first migration makes, and the record of all that it stands for, come in one
-    transaction: cut short in between, a first start would be taken for an older version's."""
+    """What a migration makes, and the record of all that it stands for, come in one transaction.
+    Cut short in between, it could not be repeated, or would be taken for an older version's."""
 
     def apply_migration(
         self, state: Any, migration: Any, fake: bool = False, fake_initial: bool = False
     ) -> Any:
-        if not migration.replaces:
+        if not migration.atomic:
             return super().apply_migration(state, migration, fake, fake_initial)
         # SQLite's tables are made with its checks off, which is decided before a transaction.
         with self.connection.constraint_checks_disabled(), transaction.atomic():

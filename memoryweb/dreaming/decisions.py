@@ -21,6 +21,7 @@ from memoryweb.dreaming.operations import (
 )
 from memoryweb.dreaming.removal_rules import (
     OVER,
+    disagree,
     ends,
     is_done,
     is_ended,
@@ -231,13 +232,13 @@ class _Night:
     def _rivals(self, new: Living) -> list[Living]:
         hidden = [one for one in self.living.values() if set(one.against) & set(new.sources)]
         near = [one for one in self.near(new.text, new.claim) if one not in hidden]
-        return [*hidden, *(one for one in near if is_rival(new, one))]
+        return [*hidden, *(one for one in near if is_rival(new, one) or disagree(new, one))]
 
     def _judge_rival(self, case: Case, new: Living, old: Living) -> Result | None:
         """None where the new statement may take the old one's place."""
         if old.is_pinned:
             return Result(case.operation, "pinned", against=old)
-        is_contrary = is_rival(new, old)
+        is_contrary = is_rival(new, old) or disagree(new, old)
         if not is_contrary and not old.is_persons and says_all_of(new.text, old.text):
             return None  # nothing is lost
         if is_later(old.by.said_at, new.by.said_at) and may_replace(old.by, new):

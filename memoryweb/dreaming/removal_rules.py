@@ -20,6 +20,7 @@ from memoryweb.language.extraction_rules import (
     takes_back,
 )
 from memoryweb.language.normal_form import read
+from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 from memoryweb.language.support import Heard, is_said, renews, says_ended
 
@@ -61,6 +62,12 @@ def is_rival(one: Living, other: Living) -> bool:
         said=said.date() if said else date.max,
         older_said=before.date() if before else None,
     )
+
+
+def disagree(one: Living, other: Living) -> bool:
+    """Two people say another number, or another place, of the same thing."""
+    speakers = {one.by.speaker, other.by.speaker}
+    return len(speakers - {NOBODY}) == 2 and tells_otherwise(one.text, other.text)
 
 
 def _may_be_of_one(one: Living, other: Living) -> bool:

@@ -13,6 +13,7 @@ from memoryweb.language.extraction_rules import Act, claim_of, clash
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
 from memoryweb.language.sentences import MAX_MESSAGE, spans, unopened
+from memoryweb.language.single_values import read_value
 
 __all__ = [
     "Lookup",
@@ -201,8 +202,9 @@ class Lookup:
 
 def matters(text: str) -> set[str]:
     """Two statements can only contradict each other when they share one of these."""
-    key = claim_of(text).key
-    return {claim_in(text)} | ({": ".join(key)} if key else set())
+    key, one = claim_of(text).key, read_value(text)
+    of_key = {": ".join(key)} if key else set()
+    return {claim_in(text)} | of_key | ({f"{one[0]} …"} if one else set())
 
 
 def says_all_of(text: str, other: str) -> bool:

@@ -25,6 +25,7 @@ THINGS = (
     ("We ship on Thursdays.", "We ship on Tuesdays."),
     ("Unsere Bank ist die Volksbank.", "Unsere Bank ist die Sparkasse."),
 )
+PRINTER = ("The printer is in room 4.", "The printer is in room 7.")
 DENIED = ("Kenji is vegetarian.", "Kenji is not vegetarian.")
 HOMES = (("I live in Berlin.", "Alice lives in Munich."),)
 WAYS: dict[str, tuple[Says, Says]] = {
@@ -103,6 +104,15 @@ def test_what_is_denied_without_a_value_is_asked_too(days: Days, way: str) -> No
     _check_asked(days, Contradiction.objects.get(), DENIED)
 
 
+@pytest.mark.parametrize(
+    "way", ["two who let it be remembered", *first_in_gate(0, ["two who do so by hand"])]
+)
+def test_another_number_of_one_thing_is_asked_too(days: Days, way: str) -> None:
+    _check_asked(days, _disagree(days, way, PRINTER), PRINTER)
+    days.ends()
+    _check_asked(days, Contradiction.objects.get(), PRINTER)
+
+
 @pytest.mark.parametrize("pair", [MEETING, *HOMES], ids=lambda pair: pair[0])
 def test_two_lines_that_people_wrote_both_stand_and_are_asked(
     days: Days, pair: tuple[str, str]
@@ -112,7 +122,7 @@ def test_two_lines_that_people_wrote_both_stand_and_are_asked(
     assert set(found.facts.values_list("state", flat=True)) == {Fact.State.DISPUTED}
 
 
-@pytest.mark.parametrize("pair", [MEETING, DENIED], ids=lambda pair: pair[0])
+@pytest.mark.parametrize("pair", [MEETING, DENIED, PRINTER], ids=lambda pair: pair[0])
 @pytest.mark.parametrize("decision", ["KEEP_A", "KEEP_B", "IGNORE"])
 def test_a_decision_holds_through_the_next_night_and_can_be_undone(
     days: Days, decision: str, pair: tuple[str, str]
@@ -155,6 +165,20 @@ def test_who_says_otherwise_themselves_is_not_asked(days: Days) -> None:
     by.remember(days, "Bob", MEETING[1])
     days.ends()
     assert days.lines() == [MEETING[1]]
+    assert not Contradiction.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "said", [PRINTER, ("The team was in Paris.", "The team was in Rome.")], ids=lambda said: said[0]
+)
+def test_what_one_person_says_of_two_things_or_two_of_the_past_is_no_question(
+    days: Days, said: tuple[str, str]
+) -> None:
+    by.remember(days, "Bob", said[0])
+    days.ends()
+    by.remember(days, "Bob" if said == PRINTER else "Alice", said[1])
+    days.ends()
+    assert days.lines() == [*said]
     assert not Contradiction.objects.exists()
 
 

@@ -9,6 +9,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.language.extraction_rules import is_other_value
 from memoryweb.language.normal_form import normalise
+from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts
 from memoryweb.memory.models import Contradiction, Fact
 from memoryweb.memory.models.review_items import Kind, follow
@@ -41,7 +42,8 @@ def clash(one: Fact, other: Fact) -> bool:
 
 def are_rivals(one: Fact, other: Fact) -> bool:
     """They say otherwise of the same thing, whether or not a key tells so."""
-    return clash(one, other) or contradicts(one.raw_text, other.raw_text)
+    texts = (one.raw_text, other.raw_text)
+    return clash(one, other) or contradicts(*texts) or tells_otherwise(*texts)
 
 
 def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:
