@@ -19,7 +19,7 @@ from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
-from memoryweb.memory import snapshots as snapshots
+from memoryweb.memory import snapshots
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
 from memoryweb.memory.writing.write import Written
 

@@ -22,9 +22,14 @@ from memoryweb.memory.models.refusals import ContentRefused, Decided
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement
-from memoryweb.memory.statements.conflicts import are_rivals, clash, record, value_print
+from memoryweb.memory.statements.conflicts import (
+    are_rivals,
+    clash,
+    open_or_add,
+    record,
+    value_print,
+)
 from memoryweb.memory.statements.conflicts import ask_whether_replaced as ask_whether_replaced
-from memoryweb.memory.statements.conflicts import open_or_add as open_or_add
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.statements.moves import Went
 from memoryweb.memory.writing.write import Writer
