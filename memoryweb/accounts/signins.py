@@ -9,7 +9,6 @@ from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 
-from memoryweb.accounts import signins
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit import keys
@@ -100,7 +99,7 @@ def recorded(view: View) -> View:
             before = _factors(request.user)
             answer = view(request, *args, **kwargs)
             for action in _changes(before, _factors(request.user)):
-                signins.record_act(request.user, action)
+                record_act(request.user, action)
         return answer
 
     return changing

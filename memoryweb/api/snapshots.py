@@ -19,7 +19,7 @@ from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
-from memoryweb.memory import snapshots as snapshots
+from memoryweb.memory import snapshots
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
 from memoryweb.memory.writing.write import Written
 
@@ -76,32 +76,30 @@ class Conversations(Camel):
     left_out: int
 
 
-class SnapshotPreview(Camel):
-    format: Annotated[str, one_of(LABELS)]
-    conversations: Conversations
+class _Counts(Camel):
     owner: str = Field(description="Whose memory this is imported into.")
-    archive_sha256: str
-    token: str = Field(description="Send this with the same archive to import it.")
-    expires_at: Moment
     create: int
     update: int
     skip: int
-    files: list[PlannedFile]
     ignored: list[IgnoredEntry]
 
 
-class SnapshotImport(Camel):
+class SnapshotPreview(_Counts):
+    format: Annotated[str, one_of(LABELS)]
+    conversations: Conversations
+    archive_sha256: str
+    token: str = Field(description="Send this with the same archive to import it.")
+    expires_at: Moment
+    files: list[PlannedFile]
+
+
+class SnapshotImport(_Counts):
     import_id: str | None = Field(description="Null if nothing changed.")
     run: str | None = Field(
         description="Of an export of conversations: the run that brings all of it. `files` is "
         "empty then."
     )
-    owner: str
-    create: int
-    update: int
-    skip: int
     files: list[WrittenFile]
-    ignored: list[IgnoredEntry]
 
 
 class ExportQuery(OwnerQuery):

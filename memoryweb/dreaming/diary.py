@@ -10,7 +10,6 @@ from itertools import chain
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memoryweb.dreaming import diary as result_sentences
 from memoryweb.dreaming import reasons
 from memoryweb.dreaming.gates import DECIDED, GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result, Waits, Why
@@ -24,7 +23,7 @@ _MOST_LINES = 8  # of a list
 _LONGEST = 160  # characters of a quoted line
 
 
-def held(why: str) -> str:
+def _held_back(why: str) -> str:
     """Instead of the changes, where a person decides about all of them; empty where not."""
     said = _("MEMORY.md was not changed: the proposal waits for a person.")
     return f"{said} {reasons.WAITS[why]}" if why else ""
@@ -161,8 +160,8 @@ def entry(
         _looked_at(note_dates, blocks, len(verdicts)),
         _demoted(told_by_model),
         _patterns(verdicts),
-        result_sentences.held(held) or _changes(results, verdicts),
-        result_sentences.left_out(results),
+        _held_back(held) or _changes(results, verdicts),
+        left_out(results),
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
@@ -177,9 +176,7 @@ def cited(
     found = {}
     for number, line in enumerate(entry.split("\n"), start=1):
         tells_all = bool(line.strip()) and line in told
-        quoted = (
-            behind[text] for text in behind if tells_all or result_sentences.bare(text) in line
-        )
+        quoted = (behind[text] for text in behind if tells_all or bare(text) in line)
         if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
             found[number] = Origin(sources, sums_up=tells_all)
     return found
@@ -255,7 +252,7 @@ def reverted(diary: str, entry: str, sentence: str) -> str:
 
 def untold(entry: str, gone: Collection[str]) -> str:
     """An entry without the lines that are among `gone`, or that quote one of them."""
-    quotes = [quote for text in gone if (quote := result_sentences.bare(clean(text)))]
+    quotes = [quote for text in gone if (quote := bare(clean(text)))]
     lines = enumerate(entry.split("\n"), start=1)
     numbers = [n for n, line in lines if line in gone or any(one in line for one in quotes)]
     return put_back.untold(entry, numbers)
@@ -294,16 +291,13 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
     candidates = [verdict.candidate for verdict in verdicts if not verdict.candidate.waits]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
     lines = [
-        _("“{text}” was said on {days} days.").format(
-            text=result_sentences.bare(c.text), days=c.days
-        )
-        for c in often
+        _("“{text}” was said on {days} days.").format(text=bare(c.text), days=c.days) for c in often
     ]
     return "\n".join(lines)
 
 
 def _changes(results: Sequence[Result], verdicts: Sequence[Verdict]) -> str:
-    told = result_sentences.changes(results)
+    told = changes(results)
     return told or f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
 
 

@@ -11,7 +11,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.language.note_line import note_line
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.markdown.paths import note_path
-from memoryweb.memory import forgetting as forgetting
+from memoryweb.memory import forgetting
 from memoryweb.memory.conversations import Window, newest, note_date
 from memoryweb.memory.lines import source_classes
 from memoryweb.memory.lines.files import noted

@@ -21,8 +21,7 @@ from memoryweb.memory.conversations import last_words
 from memoryweb.memory.models import Conversation, Evidence, Fact
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import hidden_facts
-from memoryweb.runs.dispatch import wake_up
-from memoryweb.runs.engine import enqueue
+from memoryweb.runs.enqueue import enqueue, wake_up
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import ACTIVE, Run
 

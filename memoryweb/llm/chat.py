@@ -14,8 +14,7 @@ from memoryweb.llm import breaker, dialects, providers, transport, usage
 from memoryweb.llm.client import LONGEST_PAUSE, blame, refusal
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import Loading, ModelError, NoAnswer, TooLarge
-from memoryweb.llm.providers import Reply, Turn
-from memoryweb.llm.streams import event_of
+from memoryweb.llm.providers import Reply, Turn, event_of
 from memoryweb.llm.usage import Spent
 
 Pieces = Generator[str, None, Reply]

@@ -13,7 +13,6 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Team
 from memoryweb.core.prepared_queries import Prepared
-from memoryweb.runs import claim as fairness
 from memoryweb.runs.models import NEVER, Run
 
 # Who is next: teams take turns, and in a team whoever has waited longest.
@@ -118,7 +117,7 @@ def lease_end(now: datetime) -> datetime:
 def _look(
     now: datetime, share: int, kinds: Collection[str] | None, run_id: UUID | None
 ) -> QuerySet[Run]:
-    runs = fairness.fairest(now, share, kinds=kinds, run_id=run_id)
+    runs = fairest(now, share, kinds=kinds, run_id=run_id)
     # The team's row is the lock (PostgreSQL): two claims at once could exceed the team's share.
     return runs.select_for_update(of=("team",), no_key=True)[:1]
 
@@ -133,10 +132,10 @@ def _take(run: Run, now: datetime) -> bool:
         "heartbeat_at": now,
         "started_at": run.started_at or now,
     }
-    found = fairness.startable(now).filter(pk=run.pk, fence=run.fence)
+    found = startable(now).filter(pk=run.pk, fence=run.fence)
     if not found.update(fence=F("fence") + 1, **changes):
         return False
-    fairness.has_its_turn(run, now)
+    has_its_turn(run, now)
     for name, value in changes.items():
         setattr(run, name, value)
     run.fence += 1

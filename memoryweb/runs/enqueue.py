@@ -5,12 +5,13 @@ from datetime import date, datetime
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django_q.brokers import get_broker
+from django_q.tasks import async_task
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.runs.claim import last_finished
-from memoryweb.runs.dispatch import wake_up
 from memoryweb.runs.exceptions import OwnerOfOtherTeam
 from memoryweb.runs.models import Run
 
@@ -81,3 +82,29 @@ def _existing(run: Run) -> Run | None:
         team_id=run.team_id, agent=run.agent, owner=run.owner, kind=run.kind, night=run.night
     ).select_related("agent", "owner")
     return (same if run.night else same.active()).first()
+
+
+# Telling a worker that there is something to do. A lost or a second call does no harm.
+
+WAKE = "memoryweb.runs.tasks.wake"
+TICK = "memoryweb.runs.tasks.tick"
+
+
+def wake_up(run: Run, now: datetime | None = None) -> None:
+    """Send the run's id to the workers, unless it isn't due yet (the tick will).
+
+    The database is the broker: the call commits or rolls back with the run itself.
+    """
+    if run.due_at is not None and run.due_at > (now or timezone.now()):
+        return
+    # Not saved: the run's row tells how it went; a row more for each call would only be purged.
+    async_task(WAKE, str(run.id), save=False, group="wake")
+
+
+def call_tick() -> None:
+    async_task(TICK, save=False, group="tick")
+
+
+def waiting_calls() -> int:
+    """Calls that no worker has taken yet."""
+    return int(get_broker().queue_size())

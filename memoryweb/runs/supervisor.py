@@ -25,7 +25,8 @@ from django.utils import timezone
 from django_q.cluster import Cluster
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import claim, dispatch, ticking
+from memoryweb.runs import claim, ticking
+from memoryweb.runs.enqueue import call_tick
 from memoryweb.runs.healthcheck import TICK_LATE, last_tick
 from memoryweb.runs.models import Run
 
@@ -124,7 +125,7 @@ def _prepare() -> None:
             ticking.ensure_schedule(now)
             ticking.requeue_expired(now)
             ticking.call_again(now)
-            dispatch.call_tick()
+            call_tick()
     except Exception:
         # A database or broker that is down comes back; the cluster starts all the same.
         logger.exception("The queue could not be put in order.")

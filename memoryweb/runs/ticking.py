@@ -14,7 +14,7 @@ from django_scopes import scopes_disabled
 from memoryweb.audit import checkpoints
 from memoryweb.audit import record as audit
 from memoryweb.runs import claim
-from memoryweb.runs.dispatch import TICK, waiting_calls, wake_up
+from memoryweb.runs.enqueue import TICK, waiting_calls, wake_up
 from memoryweb.runs.lease import record_finished
 from memoryweb.runs.models import Beat, Run
 

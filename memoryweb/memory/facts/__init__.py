@@ -10,8 +10,9 @@ from memoryweb.memory.facts.actions import (
     unconfirm,
     vote,
 )
-from memoryweb.memory.facts.contradictions import ask_whether_replaced, contradict, resolve, undo
+from memoryweb.memory.facts.contradictions import contradict, resolve, undo
 from memoryweb.memory.facts.soul import PATH, count
+from memoryweb.memory.statements.conflicts import ask_whether_replaced
 
 __all__ = [
     "PATH",

@@ -20,11 +20,9 @@ from memoryweb.memory.models import Contradiction, Fact
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.refusals import ContentRefused, Decided
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.statements import evidence, listing, moves
+from memoryweb.memory.statements import conflicts, evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement
-from memoryweb.memory.statements.conflicts import are_rivals, clash, record, value_print
-from memoryweb.memory.statements.conflicts import ask_whether_replaced as ask_whether_replaced
-from memoryweb.memory.statements.conflicts import open_or_add as open_or_add
+from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add, value_print
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.statements.moves import Went
 from memoryweb.memory.writing.write import Writer
@@ -94,7 +92,7 @@ def resolve(
         kept = standing if resolution == Resolution.KEEP_A or not others else others[-1]
         why = Fact.Why.REWORDED if found.asks_replacement else Fact.Why.NOT_TRUE
         _keep(tx, kept, [one for one in sides if one != kept], writer, why)
-    record(tx, "contradiction.resolved", found)
+    conflicts.record(tx, "contradiction.resolved", found)
     return found
 
 
@@ -128,7 +126,7 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
     found.before, found.resolution = {}, ""
     found.decided_by = found.decided_at = None
     found.save()
-    record(tx, "contradiction.reopened", found)
+    conflicts.record(tx, "contradiction.reopened", found)
     return found
 
 

@@ -12,7 +12,6 @@ from memoryweb.language.extraction_rules.relative_dates import resolved
 from memoryweb.language.normal_form import read
 from memoryweb.language.sentences import split
 from memoryweb.language.tokens import CJK, tokens
-from memoryweb.memory.index import terms as dates
 from memoryweb.memory.index.relevance import Sentence
 
 # The dates that texts name, as the index calls them: a day is `20231107`, its month `202311`, the
@@ -151,7 +150,7 @@ def _terms(text: str) -> list[Term]:
 
 def _telling(text: str) -> list[Term]:
     """A date is one term."""
-    named, rest = dates.taken_apart(text)
+    named, rest = taken_apart(text)
     words = list(dict.fromkeys(tokens(rest)))
     little = _little(words)
     telling = [_forms().get(word, (word,)) for word in words if word not in little]

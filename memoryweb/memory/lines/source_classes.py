@@ -12,7 +12,6 @@ from memoryweb.accounts.permissions import Permission, Scope, can
 from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.normal_form import normalise
-from memoryweb.memory.lines import source_classes
 from memoryweb.memory.lines.history import blame_of
 from memoryweb.memory.models import Conversation, File, LineOrigin, Message, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
@@ -131,8 +130,8 @@ def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
     an agent wrote there while it spoke with an end user."""
     if not writer.is_tool:
         program = writer.integration
-        return program is None or not source_classes.is_granted_to(program, writer.token)
-    return owner is None and source_classes.is_end_user(writer.speaker)
+        return program is None or not is_granted_to(program, writer.token)
+    return owner is None and is_end_user(writer.speaker)
 
 
 def source_of_message(conversation: Conversation, message: Message) -> SourceClass:

@@ -22,7 +22,6 @@ from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.snapshots import conversation_run, manifest, writing
-from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.contents import NAMES
 from memoryweb.memory.snapshots.formats import table
 from memoryweb.memory.snapshots.manifest import Packed, Part, Sized, divide
@@ -300,9 +299,9 @@ def keep(
 
 
 def take(tx: Transaction, upload: Upload, token: str, *, by: Writer) -> Imported:
-    """Import it, and keep it no longer. Raises what snapshots.apply raises."""
+    """Import it, and keep it no longer. Raises what `apply` raises."""
     archive = bytes(upload.archive)
-    done = snapshots.apply(tx, upload.agent, upload.owner, archive, token, by=by)
+    done = apply(tx, upload.agent, upload.owner, archive, token, by=by)
     if done.batch is None:
         drop(tx, upload)
     else:

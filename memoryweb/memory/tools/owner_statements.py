@@ -20,7 +20,7 @@ from memoryweb.memory.search import Found, known, taken_back
 from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import bullets_of, statements_of
 from memoryweb.memory.statements.moves import Went
-from memoryweb.memory.tools import files, owner_statements, statements
+from memoryweb.memory.tools import files, statements
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.visible.hidden import remembered_of
 from memoryweb.memory.writing import write
@@ -163,7 +163,7 @@ def _write_slice(lease: Lease) -> None:
         sent, *later = waiting
         acting = Acting(Reader(run.agent, run.owner), work.now)
         now, rest = sent["texts"][:SLICE], sent["texts"][SLICE:]
-        owner_statements.state(work, acting, now, writer=_writer(run, sent["token"]))
+        state(work, acting, now, writer=_writer(run, sent["token"]))
         later = [sent | {"texts": rest}, *later] if rest else later
         done = run.result | {"done": run.result.get("done", 0) + len(now)}
         lease.advance(Run.Phase.INPUTS, inputs={"waiting": later}, result=done)

@@ -7,7 +7,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
-from memoryweb.memory import snapshots as snapshots
+from memoryweb.memory import snapshots
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.transaction import write_transaction
