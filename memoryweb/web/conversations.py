@@ -199,10 +199,7 @@ def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, lis
     texts = {one.id: one for one in readable_files([one.file for one in origins], To.PAGE)}
     for one in origins:
         if one.message_id is not None:
-            row = _line(request, one.file, texts[one.file.pk].line(one.line), one.line)
+            text, url = texts[one.file.pk].line(one.line), file_url(request, one.file, one.line)
+            row = {"label": f"{one.file.path}:{one.line}", "text": text, "url": url}
             found.setdefault(one.message_id, []).append(row)
     return found
-
-
-def _line(request: TeamRequest, file: File, text: str, line: int) -> dict[str, str]:
-    return {"label": f"{file.path}:{line}", "text": text, "url": file_url(request, file, line)}
