@@ -143,6 +143,7 @@ def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
 
 def _shown(request: TeamRequest, change: Change, look: Look) -> dict[str, Any]:
     return {
+        "path": change.file.path,
         "url": file_url(request, change.file),
         "whose": owner_name(request.visit, change.file.owner),
         "change": change,
