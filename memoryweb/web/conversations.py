@@ -1,6 +1,7 @@
 """Conversations: the list, and one with its messages and what was extracted from them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from memoryweb.memory.visible.readable import (
     readable_messages,
 )
 from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -49,13 +51,10 @@ _TONES = {
 
 def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[dict[str, Any]]:
     """The caller has found them by a conversation or a run whose text may be read."""
-    rows = list(rows)
-    for row in (one for one in rows if one.reason):
-        talk = row.conversation
-        row.reason = away_from(talk.agent_id, memory_of(talk.owner)).without(row.reason)
+    rows, away = list(rows), cache(away_from)
     files = files_by_id({written["file"] for row in rows for written in row.written})
     readable = {key: f for key, f in files.items() if request.visit.reads(f.owner_id)}
-    return [_one(request, row, readable) for row in rows]
+    return [_one(request, row, readable) | {"reason": _reason(row, away)} for row in rows]
 
 
 def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> dict[str, Any]:
@@ -72,8 +71,12 @@ def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> dict[
             for written in row.written
             if written["file"] in files
         ],
-        "reason": row.reason,
     }
+
+
+def _reason(row: Extraction, away: Callable[[UUID, UUID | None], Sought]) -> str:
+    talk = row.conversation
+    return away(talk.agent_id, memory_of(talk.owner)).without(row.reason) if row.reason else ""
 
 
 def _written_lines(request: TeamRequest, file: File, first: int, last: int) -> dict[str, str]:
@@ -196,10 +199,7 @@ def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, lis
     texts = {one.id: one for one in readable_files([one.file for one in origins], To.PAGE)}
     for one in origins:
         if one.message_id is not None:
-            row = _line(request, one.file, texts[one.file.pk].line(one.line), one.line)
+            text, url = texts[one.file.pk].line(one.line), file_url(request, one.file, one.line)
+            row = {"label": f"{one.file.path}:{one.line}", "text": text, "url": url}
             found.setdefault(one.message_id, []).append(row)
     return found
-
-
-def _line(request: TeamRequest, file: File, text: str, line: int) -> dict[str, str]:
-    return {"label": f"{file.path}:{line}", "text": text, "url": file_url(request, file, line)}

@@ -1,6 +1,5 @@
 """Named entries of one memory: the list, a new one, and other names. Texts are edited as files."""
 
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -11,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import entries as door
-from memoryweb.memory.models import Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import (
@@ -108,22 +106,10 @@ def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpRespo
 def _list(
     request: TeamRequest, workspace: Workspace, form: EntryForm, status: int = 200
 ) -> HttpResponse:
-    rows = door.entries_of(workspace.agent, workspace.owner).order_by("-number")
-    shown = page(request, rows)
+    found = door.entries_of(workspace.agent, workspace.owner).order_by("-number")
+    shown = page(request, found)
     if workspace.owner is not None:
         form.fields.pop("owner")
-    context = about(
-        workspace, tab="entries", page=shown, rows=[_row(one) for one in shown], form=form
-    )
+    rows = [(it, door.name_of(it), [other.name for other in it.aliases.all()]) for it in shown]
+    context = about(workspace, tab="entries", page=shown, rows=rows, form=form)
     return show(request, "entries/entries.html", context, status=status)
-
-
-def _row(entry: Entry) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "name": door.name_of(entry),
-        "path": entry.file.path,
-        "is_archive": entry.kind == Entry.Kind.ARCHIVE,
-        "aliases": [alias.name for alias in entry.aliases.all()],
-        "created_at": entry.created_at,
-    }

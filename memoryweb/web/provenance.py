@@ -142,14 +142,12 @@ def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
 
 
 def _shown(request: TeamRequest, change: Change, look: Look) -> dict[str, Any]:
-    added, removed = change.counts
     return {
         "path": change.file.path,
         "url": file_url(request, change.file),
         "whose": owner_name(request.visit, change.file.owner),
         "change": change,
-        "added": added,
-        "removed": removed,
+        "counts": change.counts,
         "rows": side_by_side(*(look.then(change.file, one) for one in change.texts)),
     }
 

@@ -6,13 +6,16 @@ from django.test import Client
 
 from memoryweb.memory.forgetting.finding import fact_place
 from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import Contradiction, Fact, Message, Request
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import Place, Writer, write
 from tests.api.client import Api
-from tests.forgetting.asking import hidden, lived
+from tests.forgetting.asking import WEIGHT, hidden, lived
 from tests.forgetting.test_short_statements import SHORT, WORDS, dreamt
+from tests.walls.api_stage import contradicted
 from tests.web.pages import text, url
 from tests.world import World, personal_token
 
@@ -81,3 +84,40 @@ def test_anothers_request_about_shared_memory_offers_no_undo(
     file = text(alice.get(url(world.team, "agents_file", world.agent.pk, "MEMORY.md")))
     assert POOL not in file
     assert "/forget/undo/" not in file
+
+
+def test_a_proposal_quotes_nothing_that_is_to_be_forgotten(world: World, bob: Client) -> None:
+    fact = lived(world, world.bobs_memory)
+    said = Message.objects.get(conversation__owner=world.bobs_memory, position=1)
+    run, file = dreamt(world, world.bobs_memory), fact.file
+    assert file
+    with write_transaction(world.team) as work:
+        content = f"{file.raw_content}- Tea is fine.\n"
+        origins = {content.count("\n"): Origin((Source(message_id=said.pk),))}
+        made = propose(work, run=run, file=file, content=content, origins=origins, broken=[])
+    address = url(world.team, "review_item", "proposal", made.pk)
+    assert f"“{WEIGHT} And I like tea.”" in text(bob.get(address))
+    hidden(world, fact)
+    page = text(bob.get(address))
+    assert "And I like tea.”" in page
+    assert WEIGHT not in page
+
+
+def test_the_list_of_review_says_only_that_a_side_is_hidden(world: World, bob: Client) -> None:
+    found = Contradiction.objects.get(pk=contradicted(world.home, None))
+    sides = list(found.facts.order_by("created_at"))
+    with write_transaction(world.team) as work:
+        request = open_request(work, Asked(world.agent, None, Request.Via.PAGE, "Marta"))
+        hide(work, request, [fact_place(sides[0])])
+    page = text(bob.get(url(world.team, "review")))
+    assert sides[0].raw_text not in page
+    assert sides[1].raw_text in page
+
+
+def test_to_forget_many_asks_about_no_hidden_text(world: World, bob: Client) -> None:
+    fact = lived(world, world.bobs_memory)
+    hidden(world, fact)
+    address = url(world.team, "agents_facts_many", world.agent.pk, query="?owner=me")
+    page = text(bob.post(address, {"act": "forget", "pick": fact.pk}))
+    assert "Forget 1 statement?" in page
+    assert WEIGHT not in page

@@ -199,6 +199,7 @@ class _Told:
     text: str
     wrote: Wrote
     said: Said | None
+    message_url: str = ""
 
     @property
     def source(self) -> tuple[int, UUID | None]:
@@ -270,15 +271,13 @@ def _blamed_lines(
     told: Sequence[_Told],
     talk: Conversation | None,
     said: Mapping[Said, None],
-) -> list[dict[str, Any]]:
+) -> list[_Told]:
     """Where several messages stand behind a stretch, each line leads to its own."""
+    if len(said) < 2:
+        return list(told)
     return [
-        {
-            "number": one.number,
-            "text": one.text,
-            "message_url": message_url(request, talk, one.said)
-            if len(said) > 1 and one.said and one.text.strip()
-            else "",
-        }
+        replace(one, message_url=message_url(request, talk, one.said))
+        if one.said and one.text.strip()
+        else one
         for one in told
     ]

@@ -17,7 +17,7 @@ from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.statements import Piece, changed_words
 from memoryweb.web.trace import file_url
-from memoryweb.web.wording import owner_query, talk_url
+from memoryweb.web.wording import talk_url
 
 _QUOTED = 240  # characters of a message
 _BRIEF = 3  # lines of a proposal where it is one of many
@@ -159,9 +159,7 @@ class _Heard:
 
     def _line(self, source: Source) -> dict[str, Any] | None:
         file = self._files.get(str(source.file_id))
-        visit = self._request.visit
-        if file is None or not visit.reads(file.owner_id):
+        if file is None or not self._request.visit.reads(file.owner_id):
             return None
-        query = owner_query(visit, file.owner_id)
-        url = to(self._request, "agents_file", file.agent_id, file.path, query=query)
-        return {"label": f"{file.path}:{source.line}", "url": f"{url}#L{source.line}"}
+        url = file_url(self._request, file, source.line)
+        return {"label": f"{file.path}:{source.line}", "url": url}
