@@ -4,9 +4,9 @@ where a dream tells of it. Who did not ask for it is offered no undo."""
 import pytest
 from django.test import Client
 
-from memoryweb.memory.forgetting.finding import fact_place
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.forgetting.finding import fact_mention
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import Place, Writer, write
@@ -34,9 +34,9 @@ def private(world: World) -> Fact:
         write(work, place, f"# Memory\n\n- {POOL}\n", writer=writer)
         shared = Fact.objects.get(raw_text=POOL)
         request = open_request(
-            work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool")
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
         )
-        hide(work, request, [fact_place(shared)])
+        hide(work, request, [fact_mention(shared)])
     return shared
 
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from memoryweb.audit.record import target
-from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.transaction import Transaction
 
 LOG_EMPTIED = timedelta(minutes=10)  # for so long after an erasure every tick empties the log
@@ -22,7 +22,7 @@ def give(
     agent_id: UUID,
     owner_id: UUID | None,
     *,
-    request: Request | None,
+    request: ForgetRequest | None,
     counts: Mapping[str, int],
     scanned: Mapping[str, int],
     remaining: int,

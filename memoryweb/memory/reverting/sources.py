@@ -178,7 +178,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Reverted:
+class Reversal:
     """`saves`: each file and revision that this wrote, for `undoing.undo_revert`."""
 
     files: int
@@ -228,7 +228,7 @@ def revert(
     *,
     writer: Writer,
     expected: str | None = None,
-) -> Reverted:
+) -> Reversal:
     """Take it back, all of it or nothing. `expected` is the fingerprint of the plan that was seen.
 
     Only a person does. Raises PlanMoved, WriteRefused, SecretRefused.
@@ -447,9 +447,9 @@ def _gone(made: Plan) -> Mapping[UUID | None, set[str]]:
     return found
 
 
-def _sum(made: Plan) -> Reverted:
+def _sum(made: Plan) -> Reversal:
     found = [change.counts for change in made.changes]
-    return Reverted(
+    return Reversal(
         files=len(made.changes),
         lines=sum(gone for _back, gone in found),
         restored=sum(back for back, _gone in found),
@@ -459,7 +459,7 @@ def _sum(made: Plan) -> Reverted:
     )
 
 
-def _record(tx: Transaction, source: Source, done: Reverted) -> None:
+def _record(tx: Transaction, source: Source, done: Reversal) -> None:
     counts = asdict(done)
     del counts["saves"]
     tx.record(
