@@ -33,7 +33,7 @@ def erase(
     undone. Raises NothingToUndo (decided before), NothingPicked, OnHold (by a legal hold)."""
     request = hiding.still_open(request)
     told = tell(request)
-    ticked = {pk for one in told.candidates if one.id in picked for pk in one.targets}
+    ticked = {pk for content in told.candidates if content.id in picked for pk in content.targets}
     if not ticked and (seconds or not told.hidden):
         raise NothingPicked
     request.targets.filter(pk__in=ticked).update(is_hidden=True)

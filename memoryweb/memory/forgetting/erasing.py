@@ -150,7 +150,7 @@ def _begin(lease: Lease, memory: Memory) -> bool:
     with write_transaction(run.team, run=run) as work:
         due = list(_due(memory, work.now))
         if due and holds.is_held(run.team_id, run.agent_id, run.owner_id):
-            _hold(lease, work, [one.pk for one in due])
+            _hold(lease, work, [request.pk for request in due])
             return False
         if not due:
             lease.finish(Outcome(Run.Status.SKIPPED, "nothing_to_erase"), record=work.record)
@@ -177,14 +177,14 @@ def _due(memory: Memory, now: datetime) -> Iterator[ForgetRequest]:
 
 
 def _inputs(due: Sequence[ForgetRequest]) -> dict[str, Any]:
-    keys = [one.pk for one in due]
+    keys = [request.pk for request in due]
     targets = list(
         Target.objects.filter(request__in=keys, is_hidden=True).select_related(
             "fact", "file", "message"
         )
     )
     # A run that failed halfway has taken out what the targets said: it still knows the words.
-    before = [one.run.inputs for one in due if one.run and one.run.inputs]
+    before = [request.run.inputs for request in due if request.run and request.run.inputs]
     texts = [text for inputs in before for text in inputs["texts"]]
     found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
     for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
@@ -197,14 +197,14 @@ def _inputs(due: Sequence[ForgetRequest]) -> dict[str, Any]:
         "texts": texts,
         "names": list(dict.fromkeys([*names, *removal.names_of(due, targets, said)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
-        "whole": any(one.is_everything for one in due),
+        "whole": any(request.is_everything for request in due),
     }
 
 
 def _result(due: Sequence[ForgetRequest]) -> dict[str, Any]:
     """What runs took out that did not come to their end counts."""
     counts: Counter[str] = Counter()
-    for run in {one.run for one in due if one.run}:
+    for run in {request.run for request in due if request.run}:
         counts.update(run.result.get("counts", {}))
     return {"counts": counts, "scanned": {}, "remaining": 0, "done": 0, "total": 0}
 

@@ -68,8 +68,8 @@ def hide(
     a request's usual time. `candidates` are offered, and hide nothing."""
     shown, offered = list(meant), list(candidates)
     Target.objects.bulk_create(
-        [_target(request, one, is_hidden=True) for one in shown]
-        + [_target(request, one, is_hidden=False) for one in offered]
+        [_target(request, mention, is_hidden=True) for mention in shown]
+        + [_target(request, mention, is_hidden=False) for mention in offered]
     )
     if shown:
         request.state = ForgetRequest.State.HIDDEN
@@ -83,7 +83,7 @@ def hide(
 def add(request: ForgetRequest, meant: Iterable[Mention]) -> None:
     """What the request hides besides, as far as it does not yet."""
     known = set(map(_key, request.targets.filter(is_hidden=True)))
-    rows = [_target(request, one, is_hidden=True) for one in meant]
+    rows = [_target(request, mention, is_hidden=True) for mention in meant]
     Target.objects.bulk_create(row for row in rows if _key(row) not in known)
 
 
@@ -123,8 +123,8 @@ def still_open(request: ForgetRequest) -> ForgetRequest:
     return request
 
 
-def _target(request: ForgetRequest, one: Mention, *, is_hidden: bool) -> Target:
-    team_id, columns = request.team_id, columns_of(one)
+def _target(request: ForgetRequest, mention: Mention, *, is_hidden: bool) -> Target:
+    team_id, columns = request.team_id, columns_of(mention)
     return Target(team_id=team_id, request=request, is_hidden=is_hidden, **columns)
 
 

@@ -29,12 +29,14 @@ def begin(run: Run) -> None:
     """Until a run has begun to take something out, all of it can still be kept; from now on none.
     Raises ChangedMeanwhile."""
     asked = ForgetRequest.objects.filter(pk__in=run.inputs["requests"])
-    left = [one for one in asked.select_for_update() if one.run_id != run.pk]
-    is_undone = any(one.state != ForgetRequest.State.HIDDEN for one in left)
+    left = [request for request in asked.select_for_update() if request.run_id != run.pk]
+    is_undone = any(request.state != ForgetRequest.State.HIDDEN for request in left)
     if is_undone or (left and is_held(run.team_id, run.agent_id, run.owner_id)):
         raise ChangedMeanwhile
     # This run knows now what those before it had found.
-    Run.objects.filter(pk__in=[one.run_id for one in left if one.run_id]).update(inputs={})
+    Run.objects.filter(pk__in=[request.run_id for request in left if request.run_id]).update(
+        inputs={}
+    )
     asked.update(run=run)
 
 

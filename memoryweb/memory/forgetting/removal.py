@@ -80,7 +80,9 @@ class Removal:
 
 def words_of(requests: Iterable[ForgetRequest]) -> list[str]:
     """Of those that name what goes by its words."""
-    return [one.raw_about for one in requests if one.via in _BY_WORDS and one.raw_about]
+    return [
+        request.raw_about for request in requests if request.via in _BY_WORDS and request.raw_about
+    ]
 
 
 def names_of(

@@ -195,7 +195,9 @@ def undo_of_lines(
 
 def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
     """Every request of its memory that hides it. Raises NothingToUndo."""
-    requests = [one for one in hiding_of(fact) if one.targets.filter(fact=fact, is_hidden=True)]
+    requests = [
+        request for request in hiding_of(fact) if request.targets.filter(fact=fact, is_hidden=True)
+    ]
     if not requests:
         raise hiding.NothingToUndo
     for request in requests:
@@ -212,9 +214,11 @@ def hiding_of(fact: Fact) -> list[ForgetRequest]:
 
 def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> ForgetRequest:
     """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
-    places = [message_mention(message, one.first, one.last) for one in said]
+    places = [message_mention(message, sentence.first, sentence.last) for sentence in said]
     why = "" if is_own_wish(message.raw_content, said) else ForgetRequest.Why.PASTED
-    meanings = [meaning for one in said for meaning in meant_by(one.about, one.language)]
+    meanings = [
+        meaning for sentence in said for meaning in meant_by(sentence.about, sentence.language)
+    ]
     request = _ask(tx, _asked(message, places, why), meanings, message.timestamp)
     if message.pk:
         hiding.add(request, places)
@@ -224,7 +228,9 @@ def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> ForgetRe
 def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]) -> ForgetRequest:
     """More than anybody says at once: one request of all, in which nothing was looked for."""
     places = [
-        message_mention(message, one.first, one.last) for message, said in late for one in said
+        message_mention(message, sentence.first, sentence.last)
+        for message, said in late
+        for sentence in said
     ]
     asked = _asked(late[-1][0], places, ForgetRequest.Why.MANY)
     request = _offer(tx, replace(asked, about=asked.about[:_ABOUT]), ())
@@ -247,12 +253,12 @@ def _hide_offered(tx: Transaction, yes: Message) -> ForgetRequest | None:
     request = _latest_offer(tx.now, talk.agent, talk.owner, conversation=talk)
     if request is None or request.message is None or not _is_answer(yes, request.message):
         return None
-    told = {pk for one in offered_of(request) for pk in one.targets}
+    told = {pk for content in offered_of(request) for pk in content.targets}
     rows = request.targets.filter(pk__in=told).select_related("fact__file", "file", "message")
     places = [mention_of(row) for row in rows]
     if places:
-        facts = [one.fact for one in places if one.fact]
-        said = [one for one in places if not one.fact]
+        facts = [place.fact for place in places if place.fact]
+        said = [place for place in places if not place.fact]
         request.targets.filter(is_hidden=False).delete()
         found = Matches(facts=facts, said=said).everywhere(talk.agent, talk.owner)
         hiding.hide(tx, request, found.meant, candidates=found.candidates)
@@ -264,8 +270,8 @@ def _is_answer(yes: Message, asked: Message) -> bool:
     turns = yes.conversation.messages.filter(
         position__gt=asked.position, position__lt=yes.position
     ).order_by("position")
-    between = [one for one in turns if one.role in {Message.Role.USER, Message.Role.ASSISTANT}]
-    others = [one for one in between if one.role == Message.Role.USER]
+    between = [turn for turn in turns if turn.role in {Message.Role.USER, Message.Role.ASSISTANT}]
+    others = [turn for turn in between if turn.role == Message.Role.USER]
     is_told = bool(between) and between[-1].role == Message.Role.ASSISTANT
     asks = asks_to_forget(between[-1].raw_content) if is_told else None
     return len(others) < 2 if asks else asks is None and not others
@@ -293,7 +299,7 @@ def _ask(
             return _offer(tx, _of_shared(asked), of_all)
         if of_all:
             _offer(tx, _of_shared(asked), of_all)
-    if any(one.is_all for one in meanings):  # "all of it" may mean a draft
+    if any(meaning.is_all for meaning in meanings):  # "all of it" may mean a draft
         asked = replace(asked, why=asked.why or ForgetRequest.Why.ALL)
         return _offer(tx, asked, found.places or unique(found.near))
     return _answer(tx, asked, found)
@@ -351,7 +357,7 @@ def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> ForgetReq
     mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
     about = screening.mask_wish(asked.about)
     for before in mine.filter(state=ForgetRequest.State.OPEN, raw_about=about):
-        if about or _keys(before) == {one.key for one in places[:OFFERED]}:
+        if about or _keys(before) == {place.key for place in places[:OFFERED]}:
             if asked.message is not None:  # a yes answers what was said last
                 before.message, before.conversation = asked.message, asked.conversation
                 before.created_at = tx.now
@@ -371,8 +377,8 @@ def _keys(request: ForgetRequest) -> set[object]:
 
 def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | None:
     """The request that hides all of it already: who asks twice undoes it once."""
-    facts = {one.fact.pk for one in places if one.fact}
-    messages = {one.message.pk for one in places if one.message}
+    facts = {place.fact.pk for place in places if place.fact}
+    messages = {place.message.pk for place in places if place.message}
     if not (facts or messages):
         return None
     mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
@@ -386,7 +392,9 @@ def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | Non
 def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence[Message]) -> None:
     """What the assistant repeats of what was asked in this conversation: in any words until the
     owner speaks again, later in the same ones."""
-    said = [one for one in messages if one.pk and one.role == Message.Role.ASSISTANT]
+    said = [
+        message for message in messages if message.pk and message.role == Message.Role.ASSISTANT
+    ]
     if not said:
         return
     asked = ForgetRequest.objects.hiding().filter(
@@ -397,7 +405,7 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
         | ~Exists(Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
     )
     lively = list(asked.exclude(is_idle).select_related("message"))
-    texts = {key: [one.text for one in of.hidden] for key, of in tell_all(lively).items()}
+    texts = {key: [content.text for content in of.hidden] for key, of in tell_all(lively).items()}
     for message in said if lively else ():
         since = _heard_before(message)
         for request in lively:
@@ -423,5 +431,5 @@ def _unchanged(file: File, expected: str) -> File:
 
 def _things(meant: tuple[Mention, ...]) -> int:
     """How many things go, wherever each of them stands."""
-    facts = {one.fact.pk for one in meant if one.fact}
-    return len(facts) or len({one.text for one in meant})
+    facts = {place.fact.pk for place in meant if place.fact}
+    return len(facts) or len({place.text for place in meant})

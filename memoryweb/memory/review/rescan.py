@@ -83,7 +83,9 @@ def scan(lease: Lease) -> None:
             continue
         lease.make_room(STEP_SECONDS)
         with write_transaction(run.team, run=run) as work:
-            seen = [one for row in batch for one in _look(work, name, row, fix=masks(run))]
+            seen = [
+                sighting for row in batch for sighting in _look(work, name, row, fix=masks(run))
+            ]
             cursor = {"stage": cursor["stage"], "after": str(batch[-1].pk)}
             _count(result, seen, len(batch), fixed=masks(run))
             if seen and masks(run):
@@ -132,7 +134,7 @@ def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bo
     result["found"] += len(seen)
     result["masked"] += len(seen) if fixed else 0
     room = MOST - len(result["sightings"])
-    result["sightings"] += [asdict(one) for one in seen[: max(0, room)]]
+    result["sightings"] += [asdict(sighting) for sighting in seen[: max(0, room)]]
 
 
 def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:

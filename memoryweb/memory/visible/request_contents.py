@@ -30,9 +30,9 @@ def withheld_among(
 ) -> Callable[[Mention | Target], bool]:
     """Tells of each of these places; `besides` is the request that hides them only now."""
     shown = list(places)
-    files = {one.file.pk: one.file for one in shown if one.file}
-    messages = {one.message.pk: one.message for one in shown if one.message}
-    facts = {one.fact.pk for one in shown if one.fact}
+    files = {place.file.pk: place.file for place in shown if place.file}
+    messages = {place.message.pk: place.message for place in shown if place.message}
+    facts = {place.fact.pk for place in shown if place.fact}
     rows = hiding(Q(fact__in=facts) | Q(file__in=files) | Q(message__in=messages))
     away = of_targets(rows.exclude(request=besides) if besides else rows)
     prints = {key: set(found) for key, found in away.prints.items()}
@@ -42,12 +42,12 @@ def withheld_among(
         prints[key] = prints.get(key, set()) | found
     flagged = flagged_messages(messages.values()) if messages else set()
 
-    def is_withheld(one: Mention | Target) -> bool:
-        if one.fact and (one.fact.pk in away.facts or one.fact.state in _NOT_READ):
+    def is_withheld(place: Mention | Target) -> bool:
+        if place.fact and (place.fact.pk in away.facts or place.fact.state in _NOT_READ):
             return True
-        if one.file and one.fingerprint in prints.get(one.file.pk, ()):
+        if place.file and place.fingerprint in prints.get(place.file.pk, ()):
             return True
-        said = one.message
+        said = place.message
         return said is not None and (
             said.reverted_at is not None or said.pk in flagged or said.pk in away.spans
         )
@@ -103,7 +103,7 @@ def tell(request: ForgetRequest) -> Account:
 def tell_all(requests: Sequence[ForgetRequest]) -> Mapping[object, Account]:
     """In one statement for many, none where they brought their targets along."""
     prefetch_related_objects(requests, _targets())
-    return {one.pk: _account(one) for one in requests}
+    return {request.pk: _account(request) for request in requests}
 
 
 def _account(request: ForgetRequest) -> Account:
@@ -140,7 +140,7 @@ def mention_of(row: Target) -> Mention:
 def offered_of(request: ForgetRequest) -> list[RequestContent]:
     """What programs may read of what a request offers."""
     secret = withheld_targets(request)
-    return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
+    return [content for content in tell(request).candidates if secret.isdisjoint(content.targets)]
 
 
 def about_of(request: ForgetRequest, *, is_theirs: bool) -> str:
@@ -162,14 +162,14 @@ def about_for_others(request: ForgetRequest) -> str:
     is_hiding = request.state in ForgetRequest.HIDING and any(
         t.is_hidden for t in request.targets.all()
     )
-    is_topic = not is_hiding or all(one.is_topic for one in meanings(request.raw_about))
+    is_topic = not is_hiding or all(meaning.is_topic for meaning in meanings(request.raw_about))
     return request.raw_about if is_topic else MARK
 
 
 def statements(request: ForgetRequest) -> int:
     """How many it hid: what was of before, and what an assistant said, goes with them."""
     rows = {row.pk: row for row in request.targets.all()}
-    found = [any(_counts(rows[pk]) for pk in one.targets) for one in tell(request).hidden]
+    found = [any(_counts(rows[pk]) for pk in content.targets) for content in tell(request).hidden]
     return sum(found) or 1
 
 
@@ -200,10 +200,10 @@ def away_from(agent_id: UUID, owner_id: UUID | None) -> Sought:
 
 def without_away(file: File, found: Iterable[Revision]) -> None:
     """Why its revisions were written, as anybody may read it."""
-    if told := [one for one in found if one.reason]:
+    if told := [revision for revision in found if revision.reason]:
         away = away_from(file.agent_id, file.owner_id)
-        for one in told:
-            one.reason = away.without(one.reason)
+        for revision in told:
+            revision.reason = away.without(revision.reason)
 
 
 @Prepared
@@ -220,7 +220,7 @@ def id_of(target: Target) -> str:
 def _contents(rows: Iterable[Target]) -> Iterator[RequestContent]:
     """The fullest name first: a fact, then a line, then what was said."""
     kept: list[tuple[Target, str, list[Target]]] = []
-    for row in sorted(rows, key=lambda one: _ORDER.index(Target.Kind(one.kind))):
+    for row in sorted(rows, key=lambda target: _ORDER.index(Target.Kind(target.kind))):
         text = text_of(row)
         same = next((of for _first, said, of in kept if says(text, said)), None) if text else []
         if same is None:
@@ -229,7 +229,7 @@ def _contents(rows: Iterable[Target]) -> Iterator[RequestContent]:
             same.append(row)
     for row, text, places in kept:
         where = tuple(dict.fromkeys(filter(None, map(_where, places))))
-        yield RequestContent(id_of(row), text, where, tuple(one.pk for one in places))
+        yield RequestContent(id_of(row), text, where, tuple(place.pk for place in places))
 
 
 def _where(row: Target) -> str:
