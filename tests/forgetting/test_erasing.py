@@ -100,6 +100,7 @@ def test_history_keeps_its_place_and_no_hash_of_it(world: World) -> None:
     first = Revision.objects.get(file=file, number=1)
     assert first.raw_text == "# Memory\n\n- [forgotten]\n- I like tea.\n"
     assert first.sha256 != before
+    assert first.size == len(first.raw_text.encode())  # nor how long it was
     file.refresh_from_db()
     assert file.raw_content == "# Memory\n\n- I like tea.\n"
     assert content_of(file, 1) == first.raw_text

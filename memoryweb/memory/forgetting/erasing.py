@@ -120,7 +120,7 @@ def erase(lease: Lease) -> None:
     except holds.OnHold:
         _stop(lease)
         return
-    _end(lease, memory)
+    _end(lease)
     for _turn in range(_TRIES):
         if truncate_log():
             break
@@ -342,7 +342,7 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     return {"table": min(left_over, default=_ALL), "last": None}
 
 
-def _end(lease: Lease, memory: Memory) -> None:
+def _end(lease: Lease) -> None:
     run = lease.run
     with write_transaction(run.team, run=run) as work:
         lease.fence()
@@ -351,15 +351,7 @@ def _end(lease: Lease, memory: Memory) -> None:
             close(work, request, ForgetRequest.State.ERASED, request.decided_by)
             request.run = run
             request.save(update_fields=["run"])
-            receipts.give(
-                work,
-                memory.agent_id,
-                memory.owner_id,
-                request=request,
-                counts=result["counts"],
-                scanned=result["scanned"],
-                remaining=result["remaining"],
-            )
+            receipts.give(work, run, request)
         if run.inputs["whole"] and run.owner:
             _close_owner(work, run.owner)
         lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
