@@ -18,8 +18,8 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasing, finding
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Fact, Passage, Receipt, Request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Fact, ForgetRequest, Passage, Receipt
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing import write
@@ -51,7 +51,7 @@ def forget(team: Team) -> tuple[float, Receipt, str]:
         fact = Fact.objects.select_related("agent", "owner", "file").get(raw_text=LINE)
         started = time.perf_counter()
         with write_transaction(team) as work:
-            request = open_request(work, Asked(fact.agent, None, Request.Via.PAGE))
+            request = open_request(work, Wish(fact.agent, None, ForgetRequest.Via.PAGE))
             hide(work, request, finding.of_facts(fact.agent, None, [fact]).meant, seconds=0)
     spent = _timed()
     engine.tick(timezone.now() + timedelta(seconds=1))

@@ -18,14 +18,14 @@ from memoryweb.api.schemas import (
 )
 from memoryweb.api.tool_calls import Answer, Call, wrote
 from memoryweb.memory import forgetting, tools
-from memoryweb.memory.forgetting import Asked
-from memoryweb.memory.models import Contradiction, Fact, Request
+from memoryweb.memory.forgetting import Wish
+from memoryweb.memory.models import Contradiction, Fact, ForgetRequest
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.search import Found, found_with
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
 from memoryweb.memory.visible.readable import ReadableFact
-from memoryweb.memory.visible.request_contents import Told, tell, withheld_targets
+from memoryweb.memory.visible.request_contents import RequestContent, tell, withheld_targets
 from memoryweb.memory.writing.write import Writer
 
 # The tool with which an agent asks to forget, as its owner may in a conversation (SPEC §6.1).
@@ -68,17 +68,17 @@ def forget(acting: Acting, asked: AskToForget, work: Transaction, writer: Writer
     }
 
 
-def _place(told: Told, secret: Collection[int]) -> ForgotPlace:
+def _place(told: RequestContent, secret: Collection[int]) -> ForgotPlace:
     text = None if {*secret} & {*told.targets} else told.text
     return ForgotPlace(id=told.id, text=text, where=next(iter(told.where), ""))
 
 
-def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) -> Request:
+def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) -> ForgetRequest:
     """An agent's word: erased is what was hidden only after the usual time, if nobody undoes it."""
-    said = Asked(
+    said = Wish(
         acting.reader.agent,
         acting.reader.owner,
-        Request.Via.TOOL,
+        ForgetRequest.Via.TOOL,
         asked.text.strip(),
         by=writer.user if acting.token and acting.token.act_as_person else None,
         conversation=acting.conversation,

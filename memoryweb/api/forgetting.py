@@ -30,12 +30,11 @@ from memoryweb.api.schemas import (
 from memoryweb.api.visibility import Visibility
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import forgetting
-from memoryweb.memory.forgetting import Asked, Finding
-from memoryweb.memory.models import Receipt
-from memoryweb.memory.models import Request as ForgetRequest
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.forgetting import Finding, Wish
+from memoryweb.memory.models import ForgetRequest, Receipt
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.visible.request_contents import (
-    Told,
+    RequestContent,
     about_of,
     offered_of,
     requests_of,
@@ -137,7 +136,7 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
         caller.require(Right.DECIDE)
     with caller.write() as work:
         by, about = caller.user if is_person else None, body.text.strip()
-        asked = Asked(agent, owner, ForgetRequest.Via.API, about, by=by)
+        asked = Wish(agent, owner, ForgetRequest.Via.API, about, by=by)
         made = forgetting.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == ForgetRequest.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))
@@ -177,15 +176,15 @@ def _receipt(row: Receipt) -> ReceiptOut:
     return ReceiptOut.of(row, owner=row.owner_label or acting_owner.SHARED, request=row.request_id)
 
 
-def _secret(found: Finding) -> Callable[[Meant], bool]:
+def _secret(found: Finding) -> Callable[[Mention], bool]:
     return withheld_among([*found.meant, *found.candidates])
 
 
 def _answer(
-    is_secret: Callable[[Meant], bool],
+    is_secret: Callable[[Mention], bool],
     made: ForgetRequest | None,
-    hidden: tuple[Meant, ...],
-    candidates: tuple[Meant, ...],
+    hidden: tuple[Mention, ...],
+    candidates: tuple[Mention, ...],
 ) -> ForgetOut:
     said: dict[str, Any] = {
         "hidden": [_place(one, is_secret=is_secret(one)) for one in hidden],
@@ -195,7 +194,7 @@ def _answer(
     return ForgetOut(request=str(made.pk) if made else None, erase_at=erase_at, **said)
 
 
-def _place(one: Meant, *, is_secret: bool) -> PlaceOut:
+def _place(one: Mention, *, is_secret: bool) -> PlaceOut:
     text = None if is_secret else one.text
     return PlaceOut(kind=str(one.kind), text=text, where=one.where)
 
@@ -331,5 +330,5 @@ def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
     )
 
 
-def _told_out(one: Told, *, is_shown: bool) -> ToldOut:
+def _told_out(one: RequestContent, *, is_shown: bool) -> ToldOut:
     return ToldOut(id=one.id, text=one.text if is_shown else None, where=list(one.where))

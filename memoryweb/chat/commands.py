@@ -18,7 +18,7 @@ from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.extraction import requests as extraction
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Matches, facts_of
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search import known
 from memoryweb.memory.visible.hidden import hidden_facts
@@ -140,8 +140,8 @@ def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
         if not count:
             return _("Nothing is remembered yet.")
         if is_sure:
-            via = Request.Via.API
-            of = forgetting.Asked(asked.agent, asked.owner, via, about="", by=asked.user)
+            via = ForgetRequest.Via.API
+            of = forgetting.Wish(asked.agent, asked.owner, via, about="", by=asked.user)
             found = Matches(facts=facts).everywhere(asked.agent, asked.owner)
             request = forgetting.open_request(work, of)
             forgetting.hide(work, request, found.meant, candidates=found.candidates)

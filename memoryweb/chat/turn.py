@@ -22,7 +22,7 @@ from memoryweb.llm.providers import Reply
 from memoryweb.memory import prompt as context
 from memoryweb.memory import prompt as memory_prompt
 from memoryweb.memory.conversations import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, Injection, Message, Request
+from memoryweb.memory.models import Conversation, ForgetRequest, Injection, Message
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import KEPT_MESSAGES, Context, Turn
 from memoryweb.memory.visible.readable import To, readable_messages
@@ -124,7 +124,7 @@ class Kept:
 
     text: str
     is_kept: bool
-    offer: Request | None = None
+    offer: ForgetRequest | None = None
 
 
 def keep(prompt: Prompt, text: str) -> Kept:

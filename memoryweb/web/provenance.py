@@ -21,7 +21,7 @@ from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, lines_of, tokens_that_wrote
 from memoryweb.memory.models import File
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.reverting import Change, Plan, Reverted
+from memoryweb.memory.reverting import Change, Plan, Reversal
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import Refused, TeamRequest, find_agent, find_run, note_read, team_view
@@ -293,7 +293,7 @@ def _saves(request: TeamRequest, agent: Agent) -> dict[File, int]:
     return {file: saves[file.pk] for file in files}
 
 
-def _told(done: Reverted) -> str:
+def _told(done: Reversal) -> str:
     if not (done.files or done.conversations or done.proposals or done.messages):
         return _("There was nothing left to revert.")
     said = ngettext("Reverted in {n} file.", "Reverted in {n} files.", done.files)

@@ -11,9 +11,9 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import set_paused, system_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.forgetting import holds
-from memoryweb.memory.forgetting.finding import fact_place
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Fact, LegalHold, Request
+from memoryweb.memory.forgetting.finding import fact_mention
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Fact, ForgetRequest, LegalHold
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.screening import mask_wish
@@ -81,7 +81,7 @@ def test_an_unknown_or_foreign_id_is_not_found(world: World, callers: Callers) -
     for wanted in (str(theirs.pk), str(world.agent.pk), "t1", "none"):
         forget(world, callers.helpdesk, 404, ids=[wanted], **CUSTOMER)
     forget(world, callers.helpdesk, 400, **CUSTOMER)
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
 
 
 def test_a_model_that_is_told_to_forget_everything_hides_five_at_most(
@@ -178,7 +178,7 @@ def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: 
 
 def test_only_an_admin_decides_about_memory_of_the_system(world: World, callers: Callers) -> None:
     with write_transaction(world.team) as work:
-        asked = Asked(world.agent, system_owner(world.team), Request.Via.TOOL, "the pool")
+        asked = Wish(world.agent, system_owner(world.team), ForgetRequest.Via.TOOL, "the pool")
         made = {"request": str(open_request(work, asked).pk)}
     assert decide(world, callers.member, made, "keep", 403)["code"] == "may_not_forget"
     assert decide(world, callers.admin, made, "keep")["state"] == "kept"
@@ -195,7 +195,7 @@ def test_a_dry_run_says_what_would_go_and_hides_nothing(world: World, callers: C
     told = forgotten(world, callers.helpdesk, text="62 kilos", dryRun=True, **CUSTOMER)
     assert {one["kind"] for one in told["hidden"]} == {"fact", "line", "message"}
     assert told["request"] is None
-    assert Request.objects.count() == 0
+    assert ForgetRequest.objects.count() == 0
 
 
 def test_a_person_forgets_their_own_by_line_and_has_a_while_to_undo(
@@ -269,11 +269,13 @@ def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
         assert answer["hidden"]
         assert "kilos" not in str(answer)
     with scope(team=world.team):
-        request, fact = Request.objects.get(), Fact.objects.filter(owner=world.customer)
+        request, fact = ForgetRequest.objects.get(), Fact.objects.filter(owner=world.customer)
         one = fact.filter(raw_text=WEIGHT, file__isnull=False).get()
         with write_transaction(world.team) as work:
-            offered = open_request(work, Asked(request.agent, request.owner, Request.Via.TOOL, "x"))
-            hide(work, offered, (), candidates=[fact_place(one)])
+            offered = open_request(
+                work, Wish(request.agent, request.owner, ForgetRequest.Via.TOOL, "x")
+            )
+            hide(work, offered, (), candidates=[fact_mention(one)])
     seen = listed(world, callers.helpdesk, "?owner=api:customer-1")
     assert seen
     assert "kilos" not in str(seen)
@@ -311,7 +313,7 @@ def test_a_request_keeps_no_password_in_its_words(
         with write_transaction(world.team):
             set_paused(owner=world.bobs_memory, paused=True, by=SYSTEM)
         say(world, world.bobs_memory, said, talk="off")
-    kept = " ".join(Request.objects.values_list("raw_about", flat=True))
+    kept = " ".join(ForgetRequest.objects.values_list("raw_about", flat=True))
     secret = (
         "hunter2x",
         "q7Lm2Pz9Xw4Rt6Yb",

@@ -9,7 +9,7 @@ from memoryweb.api.tool_calls import Tool
 from memoryweb.api.tools import TOOLS
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
-from memoryweb.memory.models import Alias, File, RecallEvent, Request, Revision
+from memoryweb.memory.models import Alias, File, ForgetRequest, RecallEvent, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from tests.api.callers import Callers
@@ -192,4 +192,4 @@ def _key(example: dict[str, Any]) -> dict[str, Any]:
 
 def _written() -> int:
     """Texts, what was asked to be forgotten of them, and other names of entries."""
-    return Revision.objects.count() + Request.objects.count() + Alias.objects.count()
+    return Revision.objects.count() + ForgetRequest.objects.count() + Alias.objects.count()

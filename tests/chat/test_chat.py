@@ -13,7 +13,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.llm.models import Usage
 from memoryweb.llm.tokens import estimate
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, Injection, Request
+from memoryweb.memory.models import Conversation, ForgetRequest, Injection
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import context
@@ -105,7 +105,7 @@ def test_what_is_only_offered_is_said_and_a_yes_forgets_it(
     assert ([one["text"] for one in offer["offered"]], offer["why"]) == ([CANOE], "pasted")
     assert tells("Yes, please.")["forget"] is None
     with scope(team=world.team):
-        assert Request.objects.get().state == Request.State.HIDDEN
+        assert ForgetRequest.objects.get().state == ForgetRequest.State.HIDDEN
     tells("What colour is it?")
     assert CANOE not in model_server.requests[-1].user
 

@@ -10,7 +10,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.chat import compaction
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.entries import entries
-from memoryweb.memory.models import Conversation, Entry, File, Marker, Request
+from memoryweb.memory.models import Conversation, Entry, File, ForgetRequest, Marker
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import context
@@ -158,7 +158,7 @@ def test_what_is_to_be_forgotten_stands_in_no_archive(world: World) -> None:
             messages=[message],
         )
     with scope(team=world.team):
-        assert Request.objects.get().state == Request.State.HIDDEN
+        assert ForgetRequest.objects.get().state == ForgetRequest.State.HIDDEN
     assert "Naxos" not in prompt(world, talk)
     assert "turn 2 of" in prompt(world, talk)
     assert "Naxos" not in summary_of(Reader(world.agent, world.customer), archived.name)
@@ -242,7 +242,7 @@ def test_a_person_clears_their_own_memory_after_saying_yes_and_can_undo(
     with scope(team=world.team):
         shared = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
         assert "harbour" in shared.raw_content
-        request = Request.objects.get()
+        request = ForgetRequest.objects.get()
     undo = f"/memory/{world.agent.pk}/requests/{request.pk}/undo"
     assert callers.member.post(undo).status_code == 200
     assert "Bob sails" in answer("/memory view")

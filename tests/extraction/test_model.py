@@ -6,7 +6,7 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.models import Conversation, Fact, File, LineOrigin, Proposal, Request
+from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest, LineOrigin, Proposal
 from memoryweb.memory.visible.outdated import withheld_of
 from memoryweb.runs.models import Run
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
@@ -87,7 +87,7 @@ def test_what_was_asked_of_the_memory_is_stored_and_nothing_is_done_by_it(
     said = conversation.messages.get(external_id="t3")
     assert stored == [{"kind": "forget", "about": "Rome", "messages": [said.pk]}]
     assert text_of(world, "MEMORY.md") == "# Memory\n\n- Ann lives in Rome.\n"
-    offered = Request.objects.get()
+    offered = ForgetRequest.objects.get()
     assert (offered.state, offered.raw_about, offered.message) == ("open", "Rome", said)
     targets = list(offered.targets.all())
     assert Fact.objects.get() in [target.fact for target in targets]
@@ -112,7 +112,7 @@ def test_what_rules_heard_what_means_nothing_and_a_group_is_not_offered(
     asks = {"kind": "forget", "about": about, "messageIds": ["t5"]}
     model_server.answer(answer(requests=[asks]))
     extract(world, talk(world, [*TALK, ("user", said)], **talks))
-    assert not Request.objects.filter(raw_about=about).exists()
+    assert not ForgetRequest.objects.filter(raw_about=about).exists()
 
 
 def test_lines_are_one_line_each_and_start_no_markdown(

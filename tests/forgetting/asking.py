@@ -8,11 +8,11 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Fact, File, Message, Request, Target
+from memoryweb.memory.models import Fact, File, ForgetRequest, Message, Target
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.world import World
@@ -51,29 +51,31 @@ def lived(world: World, owner: Owner | None, said: str = WEIGHT, echo: str = ECH
         return Fact.objects.get(raw_text=said, owner=owner, file__isnull=False)
 
 
-def places_of(fact: Fact) -> list[Meant]:
+def places_of(fact: Fact) -> list[Mention]:
     """The fact, its note line, and what was said of it and back."""
     with scope(team=fact.team):
         note = File.objects.get(owner=fact.owner, path="memory/2026-03-01.md")
         said = Message.objects.filter(conversation__owner=fact.owner).order_by("position")
         mine, echo = said[0], said[1]
     return [
-        Meant(
+        Mention(
             Target.Kind.FACT, fact.raw_text, fact=fact, file=fact.file, fingerprint=fact.fingerprint
         ),
-        Meant(
+        Mention(
             Target.Kind.LINE,
             fact.raw_text,
             file=note,
             fingerprint=fingerprint(f"- 08:00 {fact.raw_text}"),
         ),
-        Meant(Target.Kind.MESSAGE, fact.raw_text, message=mine, first=0, last=len(fact.raw_text)),
-        Meant(Target.Kind.MESSAGE, echo.raw_content, message=echo),
+        Mention(Target.Kind.MESSAGE, fact.raw_text, message=mine, first=0, last=len(fact.raw_text)),
+        Mention(Target.Kind.MESSAGE, echo.raw_content, message=echo),
     ]
 
 
-def hidden(world: World, fact: Fact) -> Request:
+def hidden(world: World, fact: Fact) -> ForgetRequest:
     with write_transaction(world.team) as work:
-        request = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API, "my weight"))
+        request = open_request(
+            work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "my weight")
+        )
         hide(work, request, places_of(fact))
     return request

@@ -22,11 +22,11 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import finding
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.index import fulltext, sqlite
 from memoryweb.memory.index.recalls import Given, count
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import File, Proposal, RecallEvent, Receipt, Request, Revision
+from memoryweb.memory.models import File, ForgetRequest, Proposal, RecallEvent, Receipt, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search.engine import search
@@ -162,20 +162,22 @@ def planted(world: World) -> World:
     return world
 
 
-def _hidden(world: World) -> Request:
+def _hidden(world: World) -> ForgetRequest:
     with write_transaction(world.team) as work:
         found = finding.of_text(world.agent, world.customer, CANARY)
-        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API, CANARY))
+        request = open_request(
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, CANARY)
+        )
         hide(work, request, found.meant, seconds=0)
     return request
 
 
-def _erased(request: Request) -> None:
+def _erased(request: ForgetRequest) -> None:
     engine.tick(timezone.now() + timedelta(seconds=1))
     runs = [run for run in engine.run_pending() if run.kind == Run.Kind.ERASURE]
     assert [run.error for run in runs] == [""]
     request.refresh_from_db()
-    assert request.state == Request.State.ERASED
+    assert request.state == ForgetRequest.State.ERASED
 
 
 def _rows() -> Iterator[str]:

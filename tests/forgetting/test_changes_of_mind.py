@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.memory.forgetting import erasing, hiding, holds
-from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.exceptions import GiveUp
@@ -31,12 +31,12 @@ def test_what_is_undone_or_held_before_the_text_goes_stays(
             if is_held:
                 holds.make(work, by=world.alice, reason="Claim 7")
             else:
-                hiding.undo(work, Request.objects.get())
+                hiding.undo(work, ForgetRequest.objects.get())
         take_out(lease, memory, after)
 
     monkeypatch.setattr(erasing, "_take_out", late)
     request = erased(world, fact)
-    assert request.state == (Request.State.HELD if is_held else Request.State.UNDONE)
+    assert request.state == (ForgetRequest.State.HELD if is_held else ForgetRequest.State.UNDONE)
     assert Fact.objects.filter(raw_text=WEIGHT).exists()
 
 
@@ -53,7 +53,7 @@ def test_nothing_is_undone_once_its_text_is_out(
         return from_past(lease, memory, after)
 
     monkeypatch.setattr(erasing, "_from_past", late)
-    assert erased(world, fact).state == Request.State.ERASED
+    assert erased(world, fact).state == ForgetRequest.State.ERASED
 
 
 def test_an_erasure_that_failed_halfway_is_ended_an_hour_later(

@@ -15,9 +15,9 @@ from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasing, finding, holds, receipts
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import Fact, File, Receipt, Request, Revision, Tombstone
+from memoryweb.memory.models import Fact, File, ForgetRequest, Receipt, Revision, Tombstone
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing import in_place
@@ -31,16 +31,16 @@ pytestmark = pytest.mark.django_db
 WORDS = "62 kilos"
 
 
-def forgotten(world: World, fact: Fact) -> Request:
+def forgotten(world: World, fact: Fact) -> ForgetRequest:
     """Asked, and due."""
     with write_transaction(world.team) as work:
-        request = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API))
+        request = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
         found = finding.of_facts(fact.agent, fact.owner, [fact])
         hide(work, request, found.meant, seconds=0)
     return request
 
 
-def erased(world: World, fact: Fact) -> Request:
+def erased(world: World, fact: Fact) -> ForgetRequest:
     request = forgotten(world, fact)
     engine.tick(timezone.now() + timedelta(seconds=1))
     runs = list(engine.run_pending())
@@ -66,7 +66,7 @@ def test_no_row_has_it_any_more_and_a_receipt_says_so(world: World) -> None:
     assert holding(WORDS) == set()
     assert holding("like tea") >= {"memory.File", "memory.Message", "memory.Fact"}
     receipt = Receipt.objects.get(request=request)
-    assert request.state == Request.State.ERASED
+    assert request.state == ForgetRequest.State.ERASED
     assert receipt.remaining == 0
     assert receipt.hash == receipts.digest(receipt)
     assert receipt.counts["statements"] == 1
@@ -100,6 +100,7 @@ def test_history_keeps_its_place_and_no_hash_of_it(world: World) -> None:
     first = Revision.objects.get(file=file, number=1)
     assert first.raw_text == "# Memory\n\n- [forgotten]\n- I like tea.\n"
     assert first.sha256 != before
+    assert first.size == len(first.raw_text.encode())  # nor how long it was
     file.refresh_from_db()
     assert file.raw_content == "# Memory\n\n- I like tea.\n"
     assert content_of(file, 1) == first.raw_text
@@ -157,12 +158,12 @@ def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) ->
     with write_transaction(world.team) as work:
         hold = holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
     request = forgotten(world, fact)
-    with pytest.raises(holds.Held), write_transaction(world.team) as work:
+    with pytest.raises(holds.OnHold), write_transaction(world.team) as work:
         erasing.erase_now(work, request, world.bob)
     engine.tick(timezone.now() + timedelta(seconds=1))
     list(engine.run_pending())
     request.refresh_from_db()
-    assert request.state == Request.State.HELD
+    assert request.state == ForgetRequest.State.HELD
     assert holding(WORDS)
     with write_transaction(world.team) as work:
         holds.end(work, hold)
@@ -174,7 +175,7 @@ def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) ->
 def test_forgetting_twice_is_forgetting_once(world: World) -> None:
     fact = lived(world, world.customer)
     with write_transaction(world.team) as work:
-        again = open_request(work, Asked(fact.agent, fact.owner, Request.Via.API))
+        again = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
         hide(work, again, finding.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
     erased(world, fact)
     assert holding(WORDS) == set()
@@ -230,8 +231,10 @@ def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
             file = write(work, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
         erased(world, Fact.objects.get(raw_text="Age: 34"))
         with write_transaction(world.team) as work:
-            request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
-            hide(work, request, [finding.line_place(file, "The budget is 5000 euros.")], seconds=0)
+            request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+            hide(
+                work, request, [finding.line_mention(file, "The budget is 5000 euros.")], seconds=0
+            )
         engine.tick(timezone.now() + timedelta(seconds=1))
         assert [run.error for run in engine.run_pending()] == [""]
         assert File.objects.get(path=mine.path, owner=mine.owner).raw_content == other

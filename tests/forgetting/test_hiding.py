@@ -12,7 +12,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import inputs
 from memoryweb.extraction.pipeline import _window
 from memoryweb.memory.forgetting.hiding import NothingToUndo, undo
-from memoryweb.memory.models import Fact, File, Request
+from memoryweb.memory.models import Fact, File, ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.my_memory import archive as mine
@@ -128,7 +128,7 @@ def test_a_second_undo_is_refused(world: World, fact: Fact) -> None:
     with pytest.raises(NothingToUndo), write_transaction(world.team) as work:
         undo(work, request)
     request.refresh_from_db()
-    assert (request.state, request.erase_at) == (Request.State.UNDONE, None)
+    assert (request.state, request.erase_at) == (ForgetRequest.State.UNDONE, None)
 
 
 def test_a_program_that_writes_the_file_loses_nothing_of_what_can_be_undone(

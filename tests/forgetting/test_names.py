@@ -24,7 +24,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting.hiding import undo
-from memoryweb.memory.models import File, Message, Receipt, Request
+from memoryweb.memory.models import File, ForgetRequest, Message, Receipt
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search.engine import search
@@ -89,8 +89,8 @@ def _in_rows(world: World) -> None:
         rows.filter(pk=row.pk).update(**changed)
 
 
-def erased(request: Request) -> None:
-    Request.objects.filter(pk=request.pk).update(erase_at=timezone.now())
+def erased(request: ForgetRequest) -> None:
+    ForgetRequest.objects.filter(pk=request.pk).update(erase_at=timezone.now())
     engine.tick(timezone.now() + timedelta(seconds=1))
     runs = [run for run in engine.run_pending() if run.kind == Run.Kind.ERASURE]
     assert [run.error for run in runs] == [""]

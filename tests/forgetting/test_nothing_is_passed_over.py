@@ -8,8 +8,8 @@ from django_scopes import scope
 from memoryweb.language.forget_requests import meant_by
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import finding
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import File, Message, Request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import File, ForgetRequest, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible import placeholders
@@ -67,7 +67,7 @@ def test_other_forms_of_a_word_are_passed_over_by_no_database(about: str, text: 
 def test_what_was_only_said_is_found_in_every_script(world: World, said: str, asked: str) -> None:
     say(world, world.customer, said, "Noted.")
     say(world, world.customer, asked)
-    assert [one.text for one in tell(Request.objects.get()).hidden] == [said]
+    assert [one.text for one in tell(ForgetRequest.objects.get()).hidden] == [said]
 
 
 def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World) -> None:
@@ -75,19 +75,19 @@ def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World
     say(world, world.customer, "Please forget my weight.")
     with write_transaction(world.team) as work:
         talk = world.agent.conversations.get(external_id="talk", owner=world.customer)
-        first = Request.objects.get()
+        first = ForgetRequest.objects.get()
         for n in range(55):
-            asked = Asked(
+            asked = Wish(
                 world.agent,
                 world.customer,
-                Request.Via.MESSAGE,
+                ForgetRequest.Via.MESSAGE,
                 f"Thing {n}",
                 None,
                 conversation=talk,
             )
             hide(work, open_request(work, asked), [], candidates=[])
-        hidden = Request.objects.exclude(pk=first.pk)
-        hidden.update(state=Request.State.HIDDEN, created_at=timezone.now())
+        hidden = ForgetRequest.objects.exclude(pk=first.pk)
+        hidden.update(state=ForgetRequest.State.HIDDEN, created_at=timezone.now())
     say(world, world.customer, "It rains.", ECHO)
     echo = Message.objects.filter(role="assistant").latest("pk")
     assert first.targets.filter(message=echo, is_hidden=True).exists()
@@ -115,8 +115,8 @@ def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
     )
     with write_transaction(world.team) as work:
         file = write(work, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
-        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
-        hide(work, request, [finding.line_place(file, WEIGHT)])
+        request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        hide(work, request, [finding.line_mention(file, WEIGHT)])
         write(work, place, "- Tea.\n", writer=person)
         file = File.objects.get(pk=file.pk)
         shown = placeholders.shown_in_diff(file, f"- - {WEIGHT}\n  - Tea.\n+ - {WEIGHT}")

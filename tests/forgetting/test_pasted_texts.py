@@ -13,7 +13,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.language.forget_requests import agrees, forgets, is_own_wish
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.hiding import undo
-from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.request_contents import offered_of
 from tests.api.callers import callers_of
@@ -62,8 +62,8 @@ def say(world: World, owner: Owner, text: str, *more: str, talk: str = "talk", *
 
 
 def hidden(owner: Owner) -> set[str]:
-    is_away = Q(state__in=Request.HIDING, targets__is_hidden=True)
-    away = Request.objects.filter(is_away, owner=owner).values("targets__fact")
+    is_away = Q(state__in=ForgetRequest.HIDING, targets__is_hidden=True)
+    away = ForgetRequest.objects.filter(is_away, owner=owner).values("targets__fact")
     return {*Fact.objects.filter(pk__in=away).values_list("raw_text", flat=True)}
 
 
@@ -79,7 +79,7 @@ def test_what_is_pasted_hides_nothing_at_once(
 ) -> None:
     offer = say(world, owner, text)
     assert hidden(owner) == set()
-    heard = Request.objects.first()
+    heard = ForgetRequest.objects.first()
     assert (offer is None) == (heard is None)
     if heard is not None:
         assert (heard.state, bool(heard.why)) == ("open", True)
@@ -88,14 +88,14 @@ def test_what_is_pasted_hides_nothing_at_once(
 @pytest.mark.parametrize("text", first_in_gate(10, HONEST))
 def test_a_wish_of_ones_own_is_done_at_once(world: World, owner: Owner, text: str) -> None:
     assert say(world, owner, text) is None
-    assert Request.objects.get().state == Request.State.HIDDEN
+    assert ForgetRequest.objects.get().state == ForgetRequest.State.HIDDEN
     assert hidden(owner)
 
 
 def test_one_message_is_one_request(world: World, owner: Owner) -> None:
     say(world, owner, lines(LINES[:5]))
     assert hidden(owner) == set(KNOWN[:5])
-    request = Request.objects.get()
+    request = ForgetRequest.objects.get()
     with write_transaction(world.team) as work:
         undo(work, request)
     assert hidden(owner) == set()
@@ -116,10 +116,10 @@ def test_a_yes_right_after_the_offer_forgets_what_was_told(
     world: World, owner: Owner, yes: str
 ) -> None:
     offer = say(world, owner, PASTE, "That page lists odd sentences.")
-    assert (offer.why, hidden(owner)) == (Request.Why.PASTED, set())
+    assert (offer.why, hidden(owner)) == (ForgetRequest.Why.PASTED, set())
     assert say(world, owner, yes) is None
     assert hidden(owner) == set(KNOWN[:6])
-    assert Request.objects.get().state == Request.State.HIDDEN
+    assert ForgetRequest.objects.get().state == ForgetRequest.State.HIDDEN
 
 
 def test_a_yes_in_the_same_batch_counts(world: World, owner: Owner) -> None:
@@ -169,7 +169,7 @@ def test_an_assistants_yes_is_none(world: World, owner: Owner) -> None:
 def test_what_was_kept_or_undone_is_offered_no_more(world: World, owner: Owner) -> None:
     say(world, owner, PASTE)
     with write_transaction(world.team) as work:
-        undo(work, Request.objects.get())
+        undo(work, ForgetRequest.objects.get())
     say(world, owner, "Yes.")
     assert hidden(owner) == set()
 
@@ -178,7 +178,7 @@ def test_five_a_day_then_the_sixth_is_offered(world: World, owner: Owner, clock:
     for text in LINES[:5]:
         assert say(world, owner, text) is None
     offer = say(world, owner, LINES[5])
-    assert offer.why == Request.Why.DAILY
+    assert offer.why == ForgetRequest.Why.DAILY
     assert hidden(owner) == set(KNOWN[:5])
     say(world, owner, "Yes.")
     assert hidden(owner) == set(KNOWN[:6])
@@ -201,7 +201,7 @@ def test_two_conversations_share_the_five(world: World, owner: Owner) -> None:
 def test_five_and_more_in_messages_of_several(world: World, owner: Owner) -> None:
     say(world, owner, lines(LINES[:3]))
     offer = say(world, owner, lines(LINES[3:]))
-    assert (offer.why, hidden(owner)) == (Request.Why.DAILY, set(KNOWN[:3]))
+    assert (offer.why, hidden(owner)) == (ForgetRequest.Why.DAILY, set(KNOWN[:3]))
     assert say(world, owner, lines(LINES[3:5])) is None
     assert hidden(owner) == set(KNOWN[:5])
 
@@ -210,7 +210,7 @@ def test_what_a_person_undid_leaves_room(world: World, owner: Owner) -> None:
     for text in LINES[:5]:
         say(world, owner, text)
     with write_transaction(world.team) as work:
-        undo(work, Request.objects.latest("created_at"))
+        undo(work, ForgetRequest.objects.latest("created_at"))
     assert say(world, owner, LINES[5]) is None
 
 
@@ -257,7 +257,7 @@ def test_a_batch_full_of_wishes_holds_up_nobody(world: World, owner: Owner) -> N
             work, agent=world.agent, owner=owner, conversation_id="talk", messages=wishes
         )
     assert len(queries) < len(wishes)
-    late = Request.objects.get(why=Request.Why.MANY)
+    late = ForgetRequest.objects.get(why=ForgetRequest.Why.MANY)
     assert (added.offer, late.targets.filter(is_hidden=True).count()) == (late, 380)
     assert "my flat 20." in late.raw_about
 

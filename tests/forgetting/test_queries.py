@@ -3,8 +3,8 @@
 import pytest
 
 from memoryweb.memory.forgetting import finding
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible import hidden
@@ -19,8 +19,8 @@ def test_the_shared_memory_knows_what_an_owner_asked_to_hide_of_it(world: World)
         writer = Writer(AuthorKind.PERSON, user=world.alice)
         write(work, Place(world.agent, None, "MEMORY.md"), "# M\n\n- I weigh 62.\n", writer=writer)
         fact = Fact.objects.get(owner=None, agent=world.agent)
-        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
-        hide(work, request, [finding.fact_place(fact)])
+        request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        hide(work, request, [finding.fact_mention(fact)])
     of = (world.team.pk, world.agent.pk)
     assert hidden.of_memory(*of, None).facts == {fact.pk}
     assert not hidden.of_memory(*of, world.customer.pk)

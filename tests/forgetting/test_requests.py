@@ -12,10 +12,10 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.extraction.pipeline import _window
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting.finding import fact_place
-from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, hide, open_request, undo
+from memoryweb.memory.forgetting.finding import fact_mention
+from memoryweb.memory.forgetting.hiding import NothingToUndo, Wish, hide, open_request, undo
 from memoryweb.memory.forgetting.requests import undo_of_fact
-from memoryweb.memory.models import Fact, Message, Request
+from memoryweb.memory.models import Fact, ForgetRequest, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt.context import build
@@ -56,11 +56,11 @@ def remembers(world: World, owner: Owner | None, *lines: str) -> None:
         write(work, Place(world.agent, owner, "MEMORY.md"), text, writer=writer)
 
 
-def request() -> Request:
-    return Request.objects.get()
+def request() -> ForgetRequest:
+    return ForgetRequest.objects.get()
 
 
-def texts(request: Request, *, is_hidden: bool = True) -> set[str]:
+def texts(request: ForgetRequest, *, is_hidden: bool = True) -> set[str]:
     rows = request.targets.filter(is_hidden=is_hidden, fact__isnull=False)
     return set(rows.values_list("fact__raw_text", flat=True))
 
@@ -78,7 +78,10 @@ def test_the_next_prompt_says_nothing_of_it_and_an_undo_brings_it_back(
     told = prompt(world, world.customer)
     assert "62 kilos" not in told
     assert "I like tea." in told
-    assert (request().state, request().via) == (Request.State.HIDDEN, Request.Via.MESSAGE)
+    assert (request().state, request().via) == (
+        ForgetRequest.State.HIDDEN,
+        ForgetRequest.Via.MESSAGE,
+    )
     assert Event.objects.filter(action="memory.forget_requested").count() == 1
     with write_transaction(world.team) as work:
         undo(work, request())
@@ -116,14 +119,14 @@ def test_it_is_understood_in_four_languages(world: World, fact: Fact, asked: str
 )
 def test_what_asks_nothing_hides_nothing(world: World, fact: Fact, said: str) -> None:
     say(world, world.customer, said)
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
     assert "62 kilos" in prompt(world, world.customer)
 
 
 @pytest.mark.parametrize("more", [{"group": True}, {"source": "cron"}, {"source": "dream"}])
 def test_rooms_and_machines_ask_nothing(world: World, fact: Fact, more: dict[str, Any]) -> None:
     say(world, world.customer, ASKED, talk="other", **more)
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
 
 
 def test_nobody_but_the_owner_asks(world: World, fact: Fact) -> None:
@@ -141,7 +144,7 @@ def test_nobody_but_the_owner_asks(world: World, fact: Fact) -> None:
             conversation_id="two",
             messages=messages,
         )
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
 
 
 def test_another_owner_keeps_what_both_said(world: World, fact: Fact) -> None:
@@ -158,7 +161,7 @@ def test_it_is_heard_where_no_message_is_kept(world: World, fact: Fact, kept_out
             set_paused(owner=world.customer, paused=True, by=SYSTEM)
     say(world, world.customer, ASKED, talk="off", ephemeral=kept_out == "ephemeral")
     assert not Message.objects.filter(raw_content=ASKED).exists()
-    assert (request().state, request().message) == (Request.State.HIDDEN, None)
+    assert (request().state, request().message) == (ForgetRequest.State.HIDDEN, None)
     with write_transaction(world.team):
         set_paused(owner=world.customer, paused=False, by=SYSTEM)
     assert "62 kilos" not in prompt(world, world.customer)
@@ -179,12 +182,12 @@ def test_the_request_and_the_assistants_answer_to_it_are_nothing_to_write_down(
 
 def test_asking_twice_makes_one_request(world: World, fact: Fact) -> None:
     say(world, world.customer, ASKED, "Done.", "Forget my weight")
-    assert request().state == Request.State.HIDDEN
+    assert request().state == ForgetRequest.State.HIDDEN
 
 
 def test_what_never_was_is_told_and_hides_no_statement(world: World, fact: Fact) -> None:
     say(world, world.customer, "Please forget my yacht.")
-    assert (request().state, texts(request())) == (Request.State.OPEN, set())
+    assert (request().state, texts(request())) == (ForgetRequest.State.OPEN, set())
     assert "62 kilos" in prompt(world, world.customer)
     assert "yacht" not in prompt(world, world.customer)
 
@@ -192,7 +195,7 @@ def test_what_never_was_is_told_and_hides_no_statement(world: World, fact: Fact)
 def test_of_more_than_five_statements_a_person_picks(world: World) -> None:
     remembers(world, world.customer, *(f"The garden has a rose number {n}." for n in range(40)))
     say(world, world.customer, "Forget about our garden.")
-    assert request().state == Request.State.OPEN
+    assert request().state == ForgetRequest.State.OPEN
     assert request().erase_at is None
     assert (len(texts(request())), len(texts(request(), is_hidden=False))) == (0, 40)
     assert "rose number 7." in prompt(world, world.customer)
@@ -201,7 +204,7 @@ def test_of_more_than_five_statements_a_person_picks(world: World) -> None:
 @pytest.mark.parametrize("said", ["Forget all of it.", "Forget everything.", "忘掉一切"])
 def test_of_everything_a_person_picks(world: World, fact: Fact, said: str) -> None:
     say(world, world.customer, said)
-    assert (request().state, texts(request())) == (Request.State.OPEN, set())
+    assert (request().state, texts(request())) == (ForgetRequest.State.OPEN, set())
     assert WEIGHT in texts(request(), is_hidden=False)
 
 
@@ -227,7 +230,7 @@ def test_what_was_just_said_is_hidden_with_all_that_was_made_of_it(
 
 def test_before_anything_was_written_down_the_message_alone_is_hidden(world: World) -> None:
     say(world, world.customer, WEIGHT, "Noted: 62 kilos, you weigh what you want.", ASKED)
-    assert request().state == Request.State.HIDDEN
+    assert request().state == ForgetRequest.State.HIDDEN
     assert "62 kilos" not in prompt(world, world.customer)
 
 
@@ -276,12 +279,12 @@ def test_what_an_owner_said_is_not_told_with_the_request_about_shared_memory(wor
     remembers(world, None, "Tobias has a burnout since May.")
     for _turn in range(2):
         say(world, world.customer, "Please forget that Tobias has a burnout since May.")
-    shared = Request.objects.get(owner=None)
+    shared = ForgetRequest.objects.get(owner=None)
     assert (shared.raw_about, shared.message, shared.conversation) == ("", None, None)
     assert shared.targets.filter(is_hidden=False).exists()
     remembers(world, None, "Tobias has a burnout since May.", "I weigh 62 kilos.")
     say(world, world.customer, ASKED)
-    assert Request.objects.filter(owner=None).count() == 2
+    assert ForgetRequest.objects.filter(owner=None).count() == 2
 
 
 def test_undoing_it_for_a_shared_statement_leaves_an_owners_request_alone(world: World) -> None:
@@ -289,12 +292,12 @@ def test_undoing_it_for_a_shared_statement_leaves_an_owners_request_alone(world:
     shared = Fact.objects.get(owner=None)
     with write_transaction(world.team) as work:
         private = open_request(
-            work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool")
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
         )
-        hide(work, private, [fact_place(shared)])
+        hide(work, private, [fact_mention(shared)])
     with write_transaction(world.team) as work, pytest.raises(NothingToUndo):
         undo_of_fact(work, shared, writer=Writer(AuthorKind.PERSON, user=world.alice))
-    assert request().state == Request.State.HIDDEN
+    assert request().state == ForgetRequest.State.HIDDEN
 
 
 def test_a_secret_in_a_request_is_not_kept_in_its_words(world: World) -> None:
@@ -309,7 +312,9 @@ def test_an_open_request_that_hides_nothing_hides_no_echo(world: World) -> None:
     say(world, world.customer, "Hello.")
     with write_transaction(world.team) as work:
         talk = world.agent.conversations.get(owner=world.customer)
-        asked = Asked(world.agent, world.customer, Request.Via.MESSAGE, ASKED, talk.messages.get())
+        asked = Wish(
+            world.agent, world.customer, ForgetRequest.Via.MESSAGE, ASKED, talk.messages.get()
+        )
         open_request(work, asked)
         answer = [NewMessage("assistant", "You weigh 62 kilos.")]
         add_messages(

@@ -16,9 +16,9 @@ from memoryweb.memory.forgetting import (
     holds,
     removal,
 )
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Fact, LegalHold, Message, Receipt, Request, Target
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Fact, ForgetRequest, LegalHold, Message, Receipt, Target
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.hidden import of_targets
 from memoryweb.memory.writing import in_place
@@ -36,16 +36,16 @@ class Killed(BaseException):
     """As by a signal: nothing that cleans up runs."""
 
 
-def said_often(world: World, times: int) -> Request:
+def said_often(world: World, times: int) -> ForgetRequest:
     """A request that hides the middle of each message, in different words."""
     talk = [NewMessage("user", f"Rain. Secret word {n} of mine. Tea.") for n in range(times)]
     with write_transaction(world.team) as work:
         add_messages(
             work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
         )
-        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
+        request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
         places = [
-            Meant(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.raw_content) - 5)
+            Mention(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.raw_content) - 5)
             for one in Message.objects.all()
         ]
         hide(work, request, places, seconds=0)
@@ -84,7 +84,7 @@ def test_killed_before_and_after_each_step_it_ends_clean(
             Run.objects.filter(pk=run.pk).update(status=Run.Status.QUEUED, fence=F("fence") + 1)
     request.refresh_from_db()
     assert len(deaths) > 8
-    assert request.state == Request.State.ERASED
+    assert request.state == ForgetRequest.State.ERASED
     contents = set(Message.objects.values_list("raw_content", flat=True))
     assert contents == {"Rain. [forgotten] Tea."}
     assert not Target.objects.exists()
@@ -131,9 +131,9 @@ def test_what_another_request_hides_of_the_same_message_moves_along(world: World
         )
         message = Message.objects.get()
         for one, seconds in ((said[0], 0), (said[2], 3600), (said[0], 3600)):
-            request = open_request(work, Asked(world.agent, world.customer, Request.Via.API))
+            request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
             first = text.index(one)
-            place = Meant(
+            place = Mention(
                 Target.Kind.MESSAGE, one, message=message, first=first, last=first + len(one)
             )
             hide(work, request, [place], seconds=seconds)
@@ -181,7 +181,7 @@ def test_a_hold_stops_a_run_that_has_begun_and_its_end_lets_it_go_on(
     run.refresh_from_db()
     request.refresh_from_db()
     assert (run.status, run.reason) == (Run.Status.SKIPPED, "legal_hold")
-    assert request.state == Request.State.HELD
+    assert request.state == ForgetRequest.State.HELD
     assert not Receipt.objects.exists()
     with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as work:
         hiding.undo(work, request)
@@ -202,7 +202,7 @@ def test_a_whole_owner_stays_where_it_is_undone_or_held_before_the_run(
         if is_held:
             holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
         else:
-            hiding.undo(work, Request.objects.get(agent=world.agent))
+            hiding.undo(work, ForgetRequest.objects.get(agent=world.agent))
     engine.work(run.pk)
     assert Fact.objects.filter(owner=world.customer).exists()
 
@@ -220,7 +220,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
             with write_transaction(world.team) as work:
                 holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
                 with pytest.raises(hiding.NothingToUndo):
-                    hiding.undo(work, Request.objects.get(agent=world.agent))
+                    hiding.undo(work, ForgetRequest.objects.get(agent=world.agent))
         return done
 
     monkeypatch.setattr(erasing, "delete_some", late)

@@ -4,7 +4,7 @@ import pytest
 
 from memoryweb.api.models import Idempotency
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from tests.forgetting.asking import hidden, lived
@@ -26,8 +26,10 @@ def test_what_they_asked_before_goes_with_them(world: World) -> None:
         hiding.undo(work, request)
     erased_owner(world)
     assert holding("my weight") == set()
-    assert "memory.Request" in {name for row in Receipt.objects.all() for name in row.counts}
-    assert set(Request.objects.values_list("state", flat=True)) == {Request.State.ERASED}
+    assert "memory.ForgetRequest" in {name for row in Receipt.objects.all() for name in row.counts}
+    assert set(ForgetRequest.objects.values_list("state", flat=True)) == {
+        ForgetRequest.State.ERASED
+    }
 
 
 def test_no_answer_that_was_kept_for_a_repeated_call_is_left(world: World) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
-from memoryweb.memory.models import Fact, Message, Request, Revision
+from memoryweb.memory.models import Fact, ForgetRequest, Message, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import Place, Writer, write
@@ -147,7 +147,7 @@ def test_what_is_deleted_is_forgotten(mem0: Mem0) -> None:
     mem0("DELETE", f"/v1/memories/{name}/")
     assert mem0.all_of(**ANA) == ["Lives in Porto."]
     mem0("GET", f"/v1/memories/{name}/", status=404)
-    assert Request.objects.count() == 1
+    assert ForgetRequest.objects.count() == 1
     mem0("DELETE", "/v1/memories/?user_id=ana")
     assert mem0.all_of(**ANA) == []
 
@@ -158,7 +158,7 @@ def test_what_a_person_has_to_pick_is_not_called_deleted(mem0: Mem0) -> None:
     refused = mem0("DELETE", "/v1/memories/?user_id=ana", status=409)
     assert refused["code"] == "person_decides"
     assert set(mem0.all_of(**ANA)) == set(texts)
-    request = Request.objects.get(state=Request.State.OPEN)
+    request = ForgetRequest.objects.get(state=ForgetRequest.State.OPEN)
     assert request.targets.filter(is_hidden=False).count() == 6
     mem0(
         "DELETE",

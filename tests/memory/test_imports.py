@@ -59,7 +59,7 @@ def worked(done: Imported) -> Run:
     return engine.work(run.pk) or run
 
 
-def revert(world: World, batch: Import) -> sources.Reverted:
+def revert(world: World, batch: Import) -> sources.Reversal:
     source = Source(world.agent, Kind.IMPORT, batch.pk)
     with write_transaction(world.team) as work:
         return sources.revert(work, source, Q(), Q(), writer=_by(world))

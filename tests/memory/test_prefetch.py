@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting.finding import fact_place, said_place
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import Evidence, Fact, Message, Request
+from memoryweb.memory.forgetting.finding import fact_mention, message_mention
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt.context import MOST_PERSONAL, Context, build
 from memoryweb.memory.prompt.injections import served
@@ -102,9 +102,9 @@ def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> 
     assert [one.message for one in injection.spans.exclude(message=None)] == [said]
     with write_transaction(world.team) as work:
         request = open_request(
-            work, Asked(world.agent, world.customer, Request.Via.API, "the cello")
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, "the cello")
         )
-        hide(work, request, [fact_place(fact)])
+        hide(work, request, [fact_mention(fact)])
     assert given(world, "Where is the cello kept?").is_silent
 
 
@@ -127,8 +127,10 @@ def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     assert turns[3] not in memory
     last = added.conversation.messages.get(position=3)
     with write_transaction(world.team) as work:
-        request = open_request(work, Asked(world.agent, world.customer, Request.Via.API, "whom"))
-        hide(work, request, [said_place(last, 0, len(last.raw_content))])
+        request = open_request(
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, "whom")
+        )
+        hide(work, request, [message_mention(last, 0, len(last.raw_content))])
     assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
 
 

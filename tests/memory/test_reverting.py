@@ -22,7 +22,7 @@ from memoryweb.memory.models import Conversation, File, Import, Passage, Proposa
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.reverting.sources import Plan, PlanMoved, Reverted, plan, revert
+from memoryweb.memory.reverting.sources import Plan, PlanMoved, Reversal, plan, revert
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import WriteRefused
@@ -116,7 +116,7 @@ def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n
         return write.write(work, place, text, writer=writer, origins=origins).file
 
 
-def _revert(world: World, kind: Kind, row: object, *, expected: str | None = None) -> Reverted:
+def _revert(world: World, kind: Kind, row: object, *, expected: str | None = None) -> Reversal:
     source = Source(world.agent, kind, row.pk)  # type: ignore[attr-defined]
     with write_transaction(world.team) as work:
         return revert(work, source, Q(), Q(), writer=_person(world), expected=expected)

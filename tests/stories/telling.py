@@ -86,7 +86,7 @@ def edits(world: World, path: str, old: str, new: str, *, owner: Owner | None = 
         write.write(work, Place(world.agent, owner, path), text, writer=writer)
 
 
-def reverts(world: World, talk: Conversation) -> sources.Reverted:
+def reverts(world: World, talk: Conversation) -> sources.Reversal:
     source = Reverted(world.agent, Kind.CONVERSATION, talk.pk)
     with write_transaction(world.team) as work:
         return sources.revert(work, source, Q(), Q(), writer=person(world))

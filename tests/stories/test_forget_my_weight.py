@@ -12,7 +12,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.audit.verify import verify
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
@@ -51,7 +51,7 @@ class Bob:
     def page(self) -> str:
         return text(self.browser.get(url(self.world.team, "mine")))
 
-    def undoes(self, request: Request) -> None:
+    def undoes(self, request: ForgetRequest) -> None:
         where = url(self.world.team, "mine_bring_back")
         assert self.browser.post(where, {"request": str(request.pk)}).status_code == 302
 
@@ -71,7 +71,7 @@ def test_forget_my_weight(world: World, db: None, monkeypatch: pytest.MonkeyPatc
     for talk in ("monday", "tuesday", "new"):
         assert "62 kilos" not in bob.prompt("How heavy am I?", talk)
     assert SAID in bob.page()
-    request = Request.objects.get()
+    request = ForgetRequest.objects.get()
     assert request.erase_at is not None
 
     bob.undoes(request)

@@ -14,7 +14,7 @@ from django_scopes import scope, scopes_disabled
 
 from memoryweb.dreaming import schedule
 from memoryweb.memory.forgetting import erasing, finding, hiding
-from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
@@ -48,7 +48,7 @@ def _talked(world: World) -> Run:
 def _forget(world: World) -> None:
     with write_transaction(world.team) as work:
         found = finding.of_text(world.agent, world.customer, "stamps")
-        asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
+        asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
         request = hiding.open_request(work, asked)
         hiding.hide(work, request, found.meant)
         run = erasing.erase_now(work, request)

@@ -13,7 +13,7 @@ from django_scopes import scope
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.facts.actions import not_true
 from memoryweb.memory.forgetting import erasing, finding, hiding, requests
-from memoryweb.memory.models import Fact, File, Receipt, Request
+from memoryweb.memory.models import Fact, File, ForgetRequest, Receipt
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.search.engine import search
@@ -50,7 +50,7 @@ def memory(world: World) -> File:
         return files.get(owner=world.customer, path="MEMORY.md")
 
 
-def asked(world: World) -> Request:
+def asked(world: World) -> ForgetRequest:
     file = memory(world)
     number = next(n for n, line in enumerate(file.raw_content.split("\n"), 1) if SAID in line)
     with write_transaction(world.team) as work:
@@ -60,12 +60,12 @@ def asked(world: World) -> Request:
         )
 
 
-def undone(world: World, request: Request) -> None:
+def undone(world: World, request: ForgetRequest) -> None:
     with write_transaction(world.team) as work:
         hiding.undo(work, request)
 
 
-def erased(world: World, request: Request) -> None:
+def erased(world: World, request: ForgetRequest) -> None:
     with write_transaction(world.team) as work:
         erasing.erase_now(work, request)
     assert {run.error for run in engine.run_pending()} == {""}
@@ -155,7 +155,7 @@ def test_what_its_owner_says_again_after_the_request_stays(told: World) -> None:
     says(told, "later", SAID, said=timezone.now() + timedelta(seconds=1), is_noted=False)
     assert WORDS in prompt(told, "Which rare stamps do I collect?")
     request.refresh_from_db()
-    assert (request.state, request.erase_at) == (Request.State.OPEN, None)
+    assert (request.state, request.erase_at) == (ForgetRequest.State.OPEN, None)
     assert {one.text for one in tell(request).candidates} == {SAID}
     with write_transaction(told.team) as work:
         erasing.queue_due(work.now + timedelta(days=2))
@@ -179,7 +179,7 @@ def test_a_complaint_that_has_its_words_keeps_nothing(told: World, later: str) -
     request = asked(told)
     says(told, "later", later, said=timezone.now() + timedelta(seconds=1), is_noted=False)
     request.refresh_from_db()
-    assert request.state == Request.State.HIDDEN
+    assert request.state == ForgetRequest.State.HIDDEN
     assert f"- {SAID}" not in prompt(told, "Which rare stamps do I collect?")
 
 
@@ -189,7 +189,7 @@ def test_what_its_owner_writes_again_in_the_editor_stays(told: World) -> None:
         place = Place(told.agent, told.customer, "PROFILE.md")
         write.write(work, place, f"# Me\n\n- {SAID}\n", writer=owner)
     request.refresh_from_db()
-    assert request.state == Request.State.OPEN
+    assert request.state == ForgetRequest.State.OPEN
     assert found(told)
 
 
@@ -239,7 +239,7 @@ def test_a_dream_that_has_read_it_ends_without_it(
             forgotten.append(SAID)
             with write_transaction(world.team) as work:
                 found = finding.of_text(world.agent, world.customer, SAID)
-                asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
+                asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
                 request = hiding.open_request(work, asked)
                 hiding.hide(work, request, found.meant)
                 run = erasing.erase_now(work, request)

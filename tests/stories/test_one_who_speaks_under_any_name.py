@@ -11,7 +11,7 @@ from memoryweb.extraction.extractors import by_rules
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.conversations.queries import next_window
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import Conversation, Message, Request
+from memoryweb.memory.models import Conversation, ForgetRequest, Message
 from memoryweb.memory.models.transaction import write_transaction
 from tests.dreaming.nights import NIGHT
 from tests.world import World
@@ -100,19 +100,19 @@ def test_the_accounts_own_name_is_theirs_also_in_a_room(world: World) -> None:
 def test_who_joins_asks_nothing_of_the_owners_memory(world: World) -> None:
     says(world, world.customer, ("Nora", "I weigh 62 kilos."))
     says(world, world.customer, ("Tom", "Please forget my weight."), day=1)
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
 
 
 def test_one_who_speaks_under_a_name_is_heard(world: World) -> None:
     says(world, world.customer, ("Nora", "I weigh 62 kilos."))
     says(world, world.customer, ("Nora", "Please forget my weight."), day=1)
-    assert Request.objects.get().state == Request.State.HIDDEN
+    assert ForgetRequest.objects.get().state == ForgetRequest.State.HIDDEN
 
 
 def test_in_a_batch_of_two_names_nobody_spoke_alone(world: World) -> None:
     says(world, world.customer, ("Tom", "Please forget my weight."), ("Nora", "Hello."))
     assert whose(world, world.customer) == ["third_party"] * 2
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
 
 
 def test_a_group_is_a_room_under_one_name(world: World) -> None:

@@ -64,14 +64,14 @@ def _live() -> dict[str, str]:
 def _forget(team: Any) -> None:
     """Of one owner something is erased, of the others something waits for it."""
     from memoryweb.memory.forgetting import erasing, finding, hiding  # noqa: PLC0415
-    from memoryweb.memory.models import Fact, Request  # noqa: PLC0415
+    from memoryweb.memory.models import Fact, ForgetRequest  # noqa: PLC0415
     from memoryweb.memory.models.transaction import write_transaction  # noqa: PLC0415
     from memoryweb.runs import engine  # noqa: PLC0415
 
     personal = Fact.objects.living().filter(team=team).exclude(owner=None)
     for number, fact in enumerate({fact.owner_id: fact for fact in personal}.values()):
         with write_transaction(team) as work:
-            asked = hiding.Asked(fact.agent, fact.owner, Request.Via.API)
+            asked = hiding.Wish(fact.agent, fact.owner, ForgetRequest.Via.API)
             found = finding.of_facts(fact.agent, fact.owner, [fact])
             seconds = None if number else 0
             hiding.hide(work, hiding.open_request(work, asked), found.meant, seconds=seconds)

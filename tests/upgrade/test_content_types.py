@@ -33,12 +33,14 @@ def _move(*, back: bool = False) -> None:
 
 
 def test_they_move_to_the_apps_of_now_and_back() -> None:
-    kept = [_of("workspace", "file").pk, _of("webhooks", "endpoint").pk, _of("runs", "run").pk]
+    names = (("workspace", "file"), ("webhooks", "endpoint"), ("forgetting", "request"))
+    kept = [_of(*name).pk for name in (*names, ("runs", "run"))]
     before = _all()
     _move()
     assert _all() == {
         ("memory", "file", "view_file"),
         ("notify", "endpoint", "view_endpoint"),
+        ("memory", "forgetrequest", "view_forgetrequest"),
         ("runs", "run", "view_run"),
     }
     _move(back=True)

@@ -33,7 +33,7 @@ from django_scopes import scopes_disabled  # noqa: E402
 from memoryweb.accounts.models import Team, User  # noqa: E402
 from memoryweb.audit.triggers import missing  # noqa: E402
 from memoryweb.memory.forgetting import erasing  # noqa: E402
-from memoryweb.memory.models import Fact, Receipt, Request  # noqa: E402
+from memoryweb.memory.models import Fact, ForgetRequest, Receipt  # noqa: E402
 from memoryweb.runs import engine  # noqa: E402
 from tests.commands.calling import run  # noqa: E402
 from tests.walls.web_calls import call, named  # noqa: E402
@@ -163,10 +163,12 @@ def _demo() -> dict[str, str]:
 def _erased() -> dict[str, Any]:
     """What of an earlier version was hidden, and what is left of it."""
     team = Team.objects.get(slug=_demo()["team"])
-    request = Request.objects.filter(team=team, state=Request.State.HIDDEN).exclude(owner=None)[0]
+    request = ForgetRequest.objects.filter(team=team, state=ForgetRequest.State.HIDDEN).exclude(
+        owner=None
+    )[0]
     facts = Fact.objects.filter(pk__in=request.targets.values("fact"))
     texts = list(facts.values_list("raw_text", flat=True))
-    Request.objects.filter(pk=request.pk).update(erase_at=timezone.now())
+    ForgetRequest.objects.filter(pk=request.pk).update(erase_at=timezone.now())
     erasing.queue_due(timezone.now())
     errors = [ended.error for ended in engine.run_pending() if ended.error]
     receipt = Receipt.objects.get(request=request.pk)

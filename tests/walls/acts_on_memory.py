@@ -24,15 +24,15 @@ from memoryweb.memory.models import (
     Entry,
     Fact,
     File,
+    ForgetRequest,
     HeldSecret,
     LegalHold,
     Proposal,
-    Request,
     ReviewItem,
     Target,
 )
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import SecretRefused, WrongValue
 from memoryweb.memory.models.review_items import follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
@@ -135,10 +135,12 @@ def _see_crowded(work: Transaction, world: World) -> None:
     nearly_full.see(work, found, by=world.alice)
 
 
-def _forget(work: Transaction, world: World) -> Request:
+def _forget(work: Transaction, world: World) -> ForgetRequest:
     fact = _stated(work, world, "Her doctor is Jonas.")
-    request = hiding.open_request(work, hiding.Asked(world.agent, world.customer, Request.Via.API))
-    hiding.hide(work, request, [Meant(Target.Kind.FACT, fact.raw_text, fact=fact)])
+    request = hiding.open_request(
+        work, hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API)
+    )
+    hiding.hide(work, request, [Mention(Target.Kind.FACT, fact.raw_text, fact=fact)])
     return request
 
 

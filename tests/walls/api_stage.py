@@ -14,9 +14,9 @@ from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.entries import entries
 from memoryweb.memory.facts import contradictions
 from memoryweb.memory.forgetting import hiding
-from memoryweb.memory.forgetting.finding import fact_place
-from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.models import Request
+from memoryweb.memory.forgetting.finding import fact_mention
+from memoryweb.memory.forgetting.hiding import Wish
+from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.snapshots.service import preview
@@ -129,8 +129,10 @@ def asked_to_forget(home: Home | World, owner: Owner | None, *, is_open: bool = 
         place = Place(home.agent, owner, f"structured/roof-{is_open}.md")
         write(work, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
         roof = home.agent.facts.get(path=place.path, owner=owner)
-        request = hiding.open_request(work, Asked(home.agent, owner, Request.Via.PAGE, "the roof"))
-        found = [fact_place(roof)]
+        request = hiding.open_request(
+            work, Wish(home.agent, owner, ForgetRequest.Via.PAGE, "the roof")
+        )
+        found = [fact_mention(roof)]
         hiding.hide(work, request, () if is_open else found, candidates=found if is_open else ())
     return str(request.pk)
 

@@ -15,9 +15,9 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import finding, hiding
-from memoryweb.memory.forgetting.hiding import Asked
+from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Conversation, Fact, File, Request
+from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import context, injections
@@ -49,7 +49,7 @@ class Forgotten:
     world: World
     stage: Stage
     facts: dict[str, Fact]
-    requests: dict[str, Request]
+    requests: dict[str, ForgetRequest]
 
 
 def owners_of(world: World) -> dict[str, Owner | None]:
@@ -71,7 +71,9 @@ def hide(planted: Forgotten) -> Forgotten:
     for canary, fact in planted.facts.items():
         with write_transaction(world.team) as work:
             found = finding.of_facts(world.agent, fact.owner, [fact])
-            request = hiding.open_request(work, Asked(world.agent, fact.owner, Request.Via.PAGE))
+            request = hiding.open_request(
+                work, Wish(world.agent, fact.owner, ForgetRequest.Via.PAGE)
+            )
             hiding.hide(work, request, found.meant, candidates=found.candidates)
             requests[canary] = request
     return replace(planted, requests=requests)

@@ -8,7 +8,7 @@ import pytest
 
 from memoryweb.api.urls import api
 from memoryweb.audit.models import Event
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import ForgetRequest
 from tests.api.callers import NAMES, Callers, callers_of
 from tests.api.standing import standing
 from tests.snapshot import StandingWorld, restored_world
@@ -139,7 +139,7 @@ def test_a_members_wrong_id_is_not_found(
         "retired": str(world.twin.agent.facts.filter(owner=None)[0].pk),
         "contradiction": str(world.twin.agent.contradictions.get(state="open").pk),
         "resolved": str(world.twin.agent.contradictions.get(state="resolved").pk),
-        "asked": str(Request.objects.get(agent=world.twin.agent).pk),
+        "asked": str(ForgetRequest.objects.get(agent=world.twin.agent).pk),
         "owner": str(world.twin.sender.pk),
         "held": str(world.twin.agent.held_secrets.get().pk),
         "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),

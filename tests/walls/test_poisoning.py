@@ -17,7 +17,7 @@ from memoryweb.memory.models import Conversation, File, Passage
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import context
-from memoryweb.memory.reverting.sources import Reverted, revert
+from memoryweb.memory.reverting.sources import Reversal, revert
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.tools import files
@@ -67,7 +67,7 @@ def _file(world: World, path: str, owner: Owner | None) -> File:
     return File.objects.get(agent=world.agent, path=path, owner=owner)
 
 
-def _revert(world: World, conversation: Conversation) -> Reverted:
+def _revert(world: World, conversation: Conversation) -> Reversal:
     source = Source(world.agent, Kind.CONVERSATION, conversation.pk)
     with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.alice)

@@ -14,9 +14,9 @@ from django_scopes import scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import mem0
 from memoryweb.memory.forgetting import hiding
-from memoryweb.memory.forgetting.finding import fact_place
-from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.models import Fact, File, Request
+from memoryweb.memory.forgetting.finding import fact_mention
+from memoryweb.memory.forgetting.hiding import Wish
+from memoryweb.memory.models import Fact, File, ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import Place, Text, Writer, write, write_all
@@ -156,9 +156,9 @@ def _decide(verb: str) -> Any:
         bob, keys = ground.world.bobs_memory, []
         for fact in Fact.objects.filter(pk__in=stated(ground, MANY, bob)):
             with write_transaction(ground.world.team) as work:
-                asked = Asked(ground.agent, bob, Request.Via.PAGE, "x")
+                asked = Wish(ground.agent, bob, ForgetRequest.Via.PAGE, "x")
                 request = hiding.open_request(work, asked)
-                hiding.hide(work, request, [fact_place(fact)])
+                hiding.hide(work, request, [fact_mention(fact)])
             keys.append(str(request.pk))
         name = f"web:mine_{verb}"
         return lambda: ground.web(name, {"request": keys}, by="member")
@@ -175,7 +175,9 @@ def _clear(path: str) -> Any:
 
         def look() -> int:
             status = ground.api("POST", path, body, by="member")
-            assert Request.objects.filter(owner=ground.world.bobs_memory, state="hidden").exists()
+            assert ForgetRequest.objects.filter(
+                owner=ground.world.bobs_memory, state="hidden"
+            ).exists()
             return status
 
         return look

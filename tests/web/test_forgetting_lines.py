@@ -8,7 +8,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import hiding, requests
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Fact, File, Request
+from memoryweb.memory.models import Fact, File, ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible import placeholders
@@ -33,7 +33,7 @@ def remembered(world: World, owner: Owner | None) -> File:
         return write(work, place, TEXT, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
 
 
-def hidden(world: World, file: File) -> Request:
+def hidden(world: World, file: File) -> ForgetRequest:
     with write_transaction(world.team) as work:
         return requests.forget_lines(
             work,
@@ -67,16 +67,16 @@ def test_a_person_forgets_a_line_and_takes_it_back(world: World, mine: File, bob
     page = text(bob.post(forget, {"sha256": mine.sha256}, follow=True))
     assert WEIGHT not in page
     assert "Hidden: it is to be forgotten" in page
-    assert Request.objects.get().state == Request.State.HIDDEN
+    assert ForgetRequest.objects.get().state == ForgetRequest.State.HIDDEN
     undo = at(world, "agents_unforget_line", 4)
     assert WEIGHT in text(bob.post(undo, {"sha256": mine.sha256}, follow=True))
-    assert Request.objects.get().state == Request.State.UNDONE
+    assert ForgetRequest.objects.get().state == ForgetRequest.State.UNDONE
 
 
 def test_a_line_that_moved_on_is_not_forgotten(world: World, mine: File, bob: Client) -> None:
     page = text(bob.post(at(world, "agents_forget_line", 4), {"sha256": "0" * 64}, follow=True))
     assert "Someone else changed" in page
-    assert not Request.objects.exists()
+    assert not ForgetRequest.objects.exists()
 
 
 def test_a_member_asks_an_admin_about_shared_memory(
@@ -88,7 +88,7 @@ def test_a_member_asks_an_admin_about_shared_memory(
     assert vera.get(forget).status_code == 403
     page = text(bob.post(forget, {"sha256": file.sha256}, follow=True))
     assert WEIGHT in page
-    assert Request.objects.get().state == Request.State.OPEN
+    assert ForgetRequest.objects.get().state == ForgetRequest.State.OPEN
     assert WEIGHT not in text(alice.post(forget, {"sha256": file.sha256}, follow=True))
 
 

@@ -4,10 +4,10 @@ where a dream tells of it. Who did not ask for it is offered no undo."""
 import pytest
 from django.test import Client
 
-from memoryweb.memory.forgetting.finding import fact_place
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.forgetting.finding import fact_mention
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Contradiction, Fact, Message, Request
+from memoryweb.memory.models import Contradiction, Fact, ForgetRequest, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.proposing import propose
@@ -37,9 +37,9 @@ def private(world: World) -> Fact:
         write(work, place, f"# Memory\n\n- {POOL}\n", writer=writer)
         shared = Fact.objects.get(raw_text=POOL)
         request = open_request(
-            work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool")
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
         )
-        hide(work, request, [fact_place(shared)])
+        hide(work, request, [fact_mention(shared)])
     return shared
 
 
@@ -107,8 +107,8 @@ def test_the_list_of_review_says_only_that_a_side_is_hidden(world: World, bob: C
     found = Contradiction.objects.get(pk=contradicted(world.home, None))
     sides = list(found.facts.order_by("created_at"))
     with write_transaction(world.team) as work:
-        request = open_request(work, Asked(world.agent, None, Request.Via.PAGE, "Marta"))
-        hide(work, request, [fact_place(sides[0])])
+        request = open_request(work, Wish(world.agent, None, ForgetRequest.Via.PAGE, "Marta"))
+        hide(work, request, [fact_mention(sides[0])])
     page = text(bob.get(url(world.team, "review")))
     assert sides[0].raw_text not in page
     assert sides[1].raw_text in page

@@ -8,8 +8,8 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import requests
-from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.models import Request
+from memoryweb.memory.forgetting.hiding import Wish
+from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt.context import build
@@ -29,7 +29,7 @@ def remembers(world: World, *lines: str, owner: Owner | None) -> None:
         write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
 
 
-def says(world: World, *said: str) -> Request:
+def says(world: World, *said: str) -> ForgetRequest:
     messages = [NewMessage("user", one) for one in said]
     with write_transaction(world.team) as work:
         add_messages(
@@ -39,16 +39,16 @@ def says(world: World, *said: str) -> Request:
             conversation_id="talk",
             messages=messages,
         )
-    return Request.objects.latest("created_at")
+    return ForgetRequest.objects.latest("created_at")
 
 
-def by_tool(world: World, about: str) -> Request:
-    asked = Asked(world.agent, world.bobs_memory, Request.Via.TOOL, about)
+def by_tool(world: World, about: str) -> ForgetRequest:
+    asked = Wish(world.agent, world.bobs_memory, ForgetRequest.Via.TOOL, about)
     with write_transaction(world.team) as work:
         return requests.ask(work, asked)
 
 
-def act(world: World, client: Client, name: str, *asked: Request, **more: object) -> str:
+def act(world: World, client: Client, name: str, *asked: ForgetRequest, **more: object) -> str:
     body = {"request": [str(one.pk) for one in asked], **more}
     return text(client.post(url(world.team, f"mine_{name}"), body, follow=True))
 
@@ -59,7 +59,7 @@ def prompt(world: World) -> str:
     return context.system + "".join(turn.content for turn in context.messages)
 
 
-def state(request: Request) -> str:
+def state(request: ForgetRequest) -> str:
     request.refresh_from_db()
     return request.state
 
@@ -89,7 +89,7 @@ def test_candidates_are_ticked_and_can_be_undone(world: World, bob: Client) -> N
     assert "Tick what to forget" in act(world, bob, "forget", request)
     pick = str(request.targets.filter(fact__raw_text=ROSES[3]).get().fact_id)
     assert "You can still undo it." in act(world, bob, "forget", request, pick=[pick])
-    assert state(request) == Request.State.HIDDEN
+    assert state(request) == ForgetRequest.State.HIDDEN
     assert not Run.objects.filter(kind="erasure").exists()
     assert ROSES[3] not in prompt(world)
     assert ROSES[4] in prompt(world)
@@ -100,7 +100,7 @@ def test_what_memory_does_not_hold_is_said_plainly(world: World, bob: Client) ->
     page = text(bob.get(url(world.team, "mine")))
     assert "Your memory holds nothing that says this." in page
     act(world, bob, "keep", request)
-    assert state(request) == Request.State.KEPT
+    assert state(request) == ForgetRequest.State.KEPT
 
 
 def test_it_is_erased_now_by_its_person(world: World, bob: Client) -> None:
@@ -116,7 +116,7 @@ def test_all_that_agents_asked_is_undone_with_one_click(world: World, bob: Clien
     page = text(bob.get(url(world.team, "mine")))
     assert "Undo all that agents asked" in page
     act(world, bob, "bring_back", *asked)
-    assert {state(one) for one in asked} == {Request.State.UNDONE}
+    assert {state(one) for one in asked} == {ForgetRequest.State.UNDONE}
     for line in (WEIGHT, "I like tea.", "My cat is called Tom."):
         assert line in prompt(world)
 
@@ -129,7 +129,7 @@ def test_nobody_else_decides(world: World, alice: Client, name: str) -> None:
     for asked in (str(request.pk), str(world.agent.pk), "none", ""):
         assert alice.post(where, {"request": asked}).status_code == 404
     assert alice.get(where).status_code == 405
-    assert state(request) == Request.State.HIDDEN
+    assert state(request) == ForgetRequest.State.HIDDEN
 
 
 def test_the_only_line_that_could_be_meant_is_ticked(world: World, alice: Client) -> None:
@@ -144,7 +144,7 @@ def test_shared_memory_waits_in_review_for_an_admin(
 ) -> None:
     remembers(world, *ROSES[:2], owner=None)
     request = by_tool(world, "the garden")
-    assert (request.owner, request.state) == (None, Request.State.OPEN)
+    assert (request.owner, request.state) == (None, ForgetRequest.State.OPEN)
     page = url(world.team, "review_item", "forget", request.pk)
     assert ROSES[0] in text(bob.get(page))
     assert "your role does not let you decide" in text(bob.get(page))

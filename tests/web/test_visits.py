@@ -14,7 +14,7 @@ from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models import File, Request, Revision
+from memoryweb.memory.models import File, ForgetRequest, Revision
 from tests.walls.api_stage import asked_to_forget
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
@@ -148,13 +148,15 @@ def test_a_visit_is_no_sign_in(stage: Stage) -> None:
 
 def test_who_visits_undoes_what_they_asked_to_forget(stage: Stage) -> None:
     asked_to_forget(stage.world.home, stage.world.customer)
-    request = Request.objects.get()
+    request = ForgetRequest.objects.get()
     client = opened(stage)
     assert "The roof is red." in page(client)
     client.post(reverse("visit_bring_back"), {"request": str(request.pk)})
     request.refresh_from_db()
-    assert request.state == Request.State.UNDONE
-    theirs = Request.objects.get(pk=asked_to_forget(stage.world.home, stage.world.bobs_memory))
+    assert request.state == ForgetRequest.State.UNDONE
+    theirs = ForgetRequest.objects.get(
+        pk=asked_to_forget(stage.world.home, stage.world.bobs_memory)
+    )
     answer = client.post(reverse("visit_bring_back"), {"request": str(theirs.pk)})
     assert answer.status_code == 404
 

@@ -22,7 +22,7 @@ from memoryweb.memory.conversations import parsing
 from memoryweb.memory.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines.source_classes import is_own_name
-from memoryweb.memory.models import Conversation, Import, Message, Request
+from memoryweb.memory.models import Conversation, ForgetRequest, Import, Message
 from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import spoken_corrections
@@ -51,7 +51,7 @@ class Added:
     duplicates: int = 0
     skipped: str = ""
     held: tuple[tuple[int, Held], ...] = ()
-    offer: Request | None = None
+    offer: ForgetRequest | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from memoryweb.memory.forgetting.finding import (
     of_lines,
     of_text,
 )
-from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, hide, open_request
+from memoryweb.memory.forgetting.hiding import NothingToUndo, Wish, hide, open_request
 from memoryweb.memory.forgetting.holds import end, lasting, make
 from memoryweb.memory.forgetting.receipts import of, promises_bytes
 from memoryweb.memory.forgetting.requests import (
@@ -29,11 +29,11 @@ from memoryweb.memory.forgetting.requests import (
 )
 
 __all__ = [
-    "Asked",
     "Finding",
     "Matches",
     "NothingNamed",
     "NothingToUndo",
+    "Wish",
     "ask",
     "ask_of",
     "end",

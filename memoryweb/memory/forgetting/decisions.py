@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
@@ -23,17 +23,17 @@ class NothingPicked(MemoryRefused):
 
 def erase(
     tx: Transaction,
-    request: Request,
+    request: ForgetRequest,
     by: User | None,
     *,
     picked: Collection[str] = (),
     seconds: int = 0,
-) -> Request:
+) -> ForgetRequest:
     """What it hides, and what is `picked` of its candidates; until `seconds` are over it can be
-    undone. Raises NothingToUndo (decided before), NothingPicked, Held (by a legal hold)."""
+    undone. Raises NothingToUndo (decided before), NothingPicked, OnHold (by a legal hold)."""
     request = hiding.still_open(request)
     told = tell(request)
-    ticked = {pk for one in told.candidates if one.id in picked for pk in one.targets}
+    ticked = {pk for content in told.candidates if content.id in picked for pk in content.targets}
     if not ticked and (seconds or not told.hidden):
         raise NothingPicked
     request.targets.filter(pk__in=ticked).update(is_hidden=True)
@@ -42,33 +42,36 @@ def erase(
         erasing.erase_now(tx, request, by)
         return hiding.locked(request)
     until = request.erase_at or tx.now + timedelta(seconds=seconds)
-    hiding.close(tx, request, Request.State.HIDDEN, by, erase_at=until)
+    hiding.close(tx, request, ForgetRequest.State.HIDDEN, by, erase_at=until)
     return request
 
 
-def keep(tx: Transaction, request: Request, by: User | None) -> Request:
+def keep(tx: Transaction, request: ForgetRequest, by: User | None) -> ForgetRequest:
     """Nothing is forgotten; what was hidden is there again. Raises NothingToUndo."""
     request = hiding.still_open(request)
-    hiding.close(tx, request, Request.State.KEPT, by)
+    hiding.close(tx, request, ForgetRequest.State.KEPT, by)
     hiding.record(tx, "memory.forget_undone", request)
     return request
 
 
-def undo(tx: Transaction, request: Request, by: User | None) -> Request:
+def undo(tx: Transaction, request: ForgetRequest, by: User | None) -> ForgetRequest:
     """Raises NothingToUndo."""
     hiding.undo(tx, request, by)
     request.refresh_from_db()
     return request
 
 
-def reopen(tx: Transaction, request: Request) -> None:
+def reopen(tx: Transaction, request: ForgetRequest) -> None:
     """What a person decided of what was offered is undecided, and nothing is hidden for it.
     Raises NothingToUndo."""
     request = hiding.locked(request)
-    if request.state not in {Request.State.HIDDEN, Request.State.KEPT} or request.run_id:
+    if (
+        request.state not in {ForgetRequest.State.HIDDEN, ForgetRequest.State.KEPT}
+        or request.run_id
+    ):
         raise hiding.NothingToUndo
     request.targets.update(is_hidden=False)
-    request.state, request.erase_at = Request.State.OPEN, None
+    request.state, request.erase_at = ForgetRequest.State.OPEN, None
     request.decided_at, request.decided_by = None, None
     request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
     follow(Kind.FORGET, [request.pk])

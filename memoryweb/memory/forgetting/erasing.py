@@ -20,14 +20,14 @@ from memoryweb.audit.record import erase_labels_of, target
 from memoryweb.core.sqlite.base import truncate_log
 from memoryweb.memory.forgetting import holds, receipts, removal
 from memoryweb.memory.forgetting.hiding import close, locked
-from memoryweb.memory.forgetting.removal import PARTS, Going
+from memoryweb.memory.forgetting.removal import PARTS, Removal
 from memoryweb.memory.index import fulltext
 from memoryweb.memory.models import (
     File,
+    ForgetRequest,
     LegalHold,
     Message,
     Receipt,
-    Request,
     ReviewItem,
     Revision,
     Target,
@@ -49,21 +49,21 @@ _AFTER_FAILURE = timedelta(hours=1)
 # Of a whole owner: rows that go at once, with all that hangs on them.
 STEP, STEP_OF_MESSAGES = 20, 200
 # What waits goes with its cause.
-_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, ReviewItem, Run)
+_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, ForgetRequest, ReviewItem, Run)
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 
 
-def erase_now(tx: Transaction, request: Request, by: User | None = None) -> Run:
-    """Without waiting any longer. Raises Held."""
+def erase_now(tx: Transaction, request: ForgetRequest, by: User | None = None) -> Run:
+    """Without waiting any longer. Raises OnHold."""
     request = locked(request)
     holds.check(request.team_id, request.agent_id, request.owner_id)
-    close(tx, request, Request.State.HIDDEN, by, erase_at=tx.now)
+    close(tx, request, ForgetRequest.State.HIDDEN, by, erase_at=tx.now)
     return _queue(request.agent, request.owner, Run.Trigger.PERSON, by)
 
 
 def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[Run]:
     """All that is kept about them, at every agent; from now on nothing of it is given to anybody.
-    Raises Held."""
+    Raises OnHold."""
     holds.check(tx.team.pk, None, owner.pk)
     owner.paused = True
     owner.save(update_fields=["paused"])
@@ -74,12 +74,12 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
     )
     runs = []
     for agent in Agent.objects.filter(team=tx.team):
-        request = Request.objects.create(
+        request = ForgetRequest.objects.create(
             team=tx.team,
             agent=agent,
             owner=owner,
-            via=Request.Via.API,
-            state=Request.State.HIDDEN,
+            via=ForgetRequest.Via.API,
+            state=ForgetRequest.State.HIDDEN,
             is_everything=True,
             erase_at=tx.now,
             asked_by=by,
@@ -91,7 +91,7 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
 
 def queue_due(now: datetime) -> None:
     """Once a minute: what is due, one run for each memory. What has failed waits for an hour."""
-    due = Request.objects.filter(state=Request.State.HIDDEN, erase_at__lte=now)
+    due = ForgetRequest.objects.filter(state=ForgetRequest.State.HIDDEN, erase_at__lte=now)
     failed = Run.objects.filter(
         kind=KIND, status=Run.Status.FAILED, finished_at__gt=now - _AFTER_FAILURE
     )
@@ -113,14 +113,14 @@ def erase(lease: Lease) -> None:
         return
     try:
         _go(lease, memory)
-    except holds.Changed:
+    except holds.ChangedMeanwhile:
         lease.store(Run.Phase.INPUTS, inputs={}, checked=None)
         erase(lease)
         return
-    except holds.Held:
+    except holds.OnHold:
         _stop(lease)
         return
-    _end(lease, memory)
+    _end(lease)
     for _turn in range(_TRIES):
         if truncate_log():
             break
@@ -150,7 +150,7 @@ def _begin(lease: Lease, memory: Memory) -> bool:
     with write_transaction(run.team, run=run) as work:
         due = list(_due(memory, work.now))
         if due and holds.is_held(run.team_id, run.agent_id, run.owner_id):
-            _hold(lease, work, [one.pk for one in due])
+            _hold(lease, work, [request.pk for request in due])
             return False
         if not due:
             lease.finish(Outcome(Run.Status.SKIPPED, "nothing_to_erase"), record=work.record)
@@ -166,25 +166,25 @@ def _stop(lease: Lease) -> None:
 
 
 def _hold(lease: Lease, tx: Transaction, requests: Collection[Any]) -> None:
-    Request.objects.filter(pk__in=requests).update(state=Request.State.HELD)
+    ForgetRequest.objects.filter(pk__in=requests).update(state=ForgetRequest.State.HELD)
     lease.finish(Outcome(Run.Status.SKIPPED, "legal_hold"), record=tx.record)
 
 
-def _due(memory: Memory, now: datetime) -> Iterator[Request]:
-    rows = Request.objects.of(memory.agent_id, memory.owner_id)
-    due = rows.filter(state=Request.State.HIDDEN, erase_at__lte=now)
+def _due(memory: Memory, now: datetime) -> Iterator[ForgetRequest]:
+    rows = ForgetRequest.objects.of(memory.agent_id, memory.owner_id)
+    due = rows.filter(state=ForgetRequest.State.HIDDEN, erase_at__lte=now)
     return due.select_related("run").iterator()
 
 
-def _inputs(due: Sequence[Request]) -> dict[str, Any]:
-    keys = [one.pk for one in due]
+def _inputs(due: Sequence[ForgetRequest]) -> dict[str, Any]:
+    keys = [request.pk for request in due]
     targets = list(
         Target.objects.filter(request__in=keys, is_hidden=True).select_related(
             "fact", "file", "message"
         )
     )
     # A run that failed halfway has taken out what the targets said: it still knows the words.
-    before = [one.run.inputs for one in due if one.run and one.run.inputs]
+    before = [request.run.inputs for request in due if request.run and request.run.inputs]
     texts = [text for inputs in before for text in inputs["texts"]]
     found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
     for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
@@ -197,22 +197,22 @@ def _inputs(due: Sequence[Request]) -> dict[str, Any]:
         "texts": texts,
         "names": list(dict.fromkeys([*names, *removal.names_of(due, targets, said)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
-        "whole": any(one.is_everything for one in due),
+        "whole": any(request.is_everything for request in due),
     }
 
 
-def _result(due: Sequence[Request]) -> dict[str, Any]:
+def _result(due: Sequence[ForgetRequest]) -> dict[str, Any]:
     """What runs took out that did not come to their end counts."""
     counts: Counter[str] = Counter()
-    for run in {one.run for one in due if one.run}:
+    for run in {request.run for request in due if request.run}:
         counts.update(run.result.get("counts", {}))
     return {"counts": counts, "scanned": {}, "remaining": 0, "done": 0, "total": 0}
 
 
-def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Going:
+def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Removal:
     frozen = {UUID(key): frozenset(found) for key, found in run.inputs["prints"].items()}
     hidden = of_targets(targets) if targets else Hidden(prints=frozen)
-    return Going(memory, hidden, _sought(run))
+    return Removal(memory, hidden, _sought(run))
 
 
 def _sought(run: Run) -> Sought:
@@ -239,7 +239,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
         if after is None:
             holds.begin(run)
             removal.begin(work, _going(run, memory))
-            Request.objects.filter(pk__in=run.inputs["requests"]).empty_words()
+            ForgetRequest.objects.filter(pk__in=run.inputs["requests"]).empty_words()
             return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
         part = next((name for name in PARTS if left[name]), None)
         if part is None:
@@ -342,24 +342,16 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     return {"table": min(left_over, default=_ALL), "last": None}
 
 
-def _end(lease: Lease, memory: Memory) -> None:
+def _end(lease: Lease) -> None:
     run = lease.run
     with write_transaction(run.team, run=run) as work:
         lease.fence()
         result = run.result
-        for request in Request.objects.filter(pk__in=run.inputs["requests"]):
-            close(work, request, Request.State.ERASED, request.decided_by)
+        for request in ForgetRequest.objects.filter(pk__in=run.inputs["requests"]):
+            close(work, request, ForgetRequest.State.ERASED, request.decided_by)
             request.run = run
             request.save(update_fields=["run"])
-            receipts.give(
-                work,
-                memory.agent_id,
-                memory.owner_id,
-                request=request,
-                counts=result["counts"],
-                scanned=result["scanned"],
-                remaining=result["remaining"],
-            )
+            receipts.give(work, run, request)
         if run.inputs["whole"] and run.owner:
             _close_owner(work, run.owner)
         lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
@@ -404,7 +396,7 @@ def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
 def _forget_asking(run: Run, memory: Memory) -> None:
     """What they asked to forget before, in their words; and the answers that are kept for repeated
     calls, which tell nobody whose they are. One that is still worked on has no text yet."""
-    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    asked = ForgetRequest.objects.of(memory.agent_id, memory.owner_id)
     asked.filter(pk__in=run.inputs["requests"]).empty_words()
     answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
     for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
@@ -413,9 +405,11 @@ def _forget_asking(run: Run, memory: Memory) -> None:
 
 def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
     run = lease.run
-    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    asked = ForgetRequest.objects.of(memory.agent_id, memory.owner_id)
     run.result["remaining"] += asked.with_words().count()
-    run.result["scanned"][Request._meta.label] = Request.objects.filter(team=run.team_id).count()
+    run.result["scanned"][ForgetRequest._meta.label] = ForgetRequest.objects.filter(
+        team=run.team_id
+    ).count()
     for model in _models():
         rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
         run.result["remaining"] += rows.count()
@@ -426,8 +420,8 @@ def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
 
 def _close_owner(tx: Transaction, owner: Owner) -> None:
     """Who it was, nobody knows any more, once the last agent has forgotten them."""
-    waiting = Request.objects.filter(owner=owner, is_everything=True)
-    if waiting.exclude(state=Request.State.ERASED).exists():
+    waiting = ForgetRequest.objects.filter(owner=owner, is_everything=True)
+    if waiting.exclude(state=ForgetRequest.State.ERASED).exists():
         return
     erase_labels_of(tx.team.pk, owner.pk)
     owner.external_id, owner.integration, owner.person = f"erased-{owner.pk.hex}", None, None

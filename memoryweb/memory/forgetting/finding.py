@@ -24,11 +24,11 @@ from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
-from memoryweb.memory.forgetting.hiding import Asked
+from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.index import fulltext
 from memoryweb.memory.index.indexing import TEXT, scope_key
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, Passage, Target
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.visible.text_matching import comes_near, says, sentences
 
 MOST = 5  # statements that are hidden at once; of more a person picks
@@ -41,8 +41,8 @@ _SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
 
 @dataclass(frozen=True)
 class Finding:
-    meant: tuple[Meant, ...]
-    candidates: tuple[Meant, ...] = ()
+    meant: tuple[Mention, ...]
+    candidates: tuple[Mention, ...] = ()
 
 
 @dataclass
@@ -53,9 +53,9 @@ class Matches:
 
     facts: list[Fact] = field(default_factory=list)
     history: list[Fact] = field(default_factory=list)
-    said: list[Meant] = field(default_factory=list)
-    echoes: list[Meant] = field(default_factory=list)
-    near: list[Meant] = field(default_factory=list)
+    said: list[Mention] = field(default_factory=list)
+    echoes: list[Mention] = field(default_factory=list)
+    near: list[Mention] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -67,9 +67,9 @@ class Matches:
         return len(texts) or len(self.history)
 
     @property
-    def places(self) -> list[Meant]:
+    def places(self) -> list[Mention]:
         """Each statement where it stands first."""
-        return unique([*map(fact_place, self.facts or self.history), *self.said])
+        return unique([*map(fact_mention, self.facts or self.history), *self.said])
 
     def everywhere(self, agent: Agent, owner: Owner | None) -> Finding:
         """All places of it, and what comes near it."""
@@ -99,7 +99,7 @@ def of_lines(file: File, numbers: Collection[int]) -> Finding:
     """Lines of the current text, and wherever else the same is said."""
     lines = file.raw_content.split("\n")
     there = [lines[n - 1] for n in sorted(numbers) if n <= len(lines) and lines[n - 1].strip()]
-    places = [line_place(file, line) for line in there]
+    places = [line_mention(file, line) for line in there]
     search = _Search(file.agent, file.owner, [place.text for place in places], file)
     search.put(*places)
     return search.found()
@@ -115,10 +115,10 @@ class _Search:
         self.owner_id = owner.pk if owner else None
         self.speaker_id = speaker_id(agent.team_id, self.owner_id)
         self.texts = list(dict.fromkeys(text for text in texts if text.strip()))
-        self._meant: dict[object, Meant] = {}
-        self._near: dict[object, Meant] = {}
+        self._meant: dict[object, Mention] = {}
+        self._near: dict[object, Mention] = {}
 
-    def put(self, *places: Meant) -> None:
+    def put(self, *places: Mention) -> None:
         for place in places:
             self._meant.setdefault(place.key, place)
 
@@ -154,7 +154,7 @@ class _Search:
             fact.file = self._files.get(fact.file_id) if fact.file_id else None
         notes, cited = _note_lines(facts), _cited(facts, self.speaker_id)
         for fact in facts:
-            self.put(fact_place(fact), *notes[fact.pk], *cited[fact.pk])
+            self.put(fact_mention(fact), *notes[fact.pk], *cited[fact.pk])
 
     def _says(self, text: str) -> bool:
         return any(says(text, wanted) for wanted in self.texts)
@@ -170,9 +170,9 @@ class _Search:
         file, block = passage.file, passage.raw_text
         saying = [line for line in block.split("\n") if self._says(line)]
         if saying or self._says(block):
-            self.put(*(line_place(file, text) for text in saying or [block]))
+            self.put(*(line_mention(file, text) for text in saying or [block]))
         elif self._comes_near(block):
-            near = line_place(file, block)
+            near = line_mention(file, block)
             self._near.setdefault(near.key, near)
 
     def _is_own(self, passage: Passage, file: File) -> bool:
@@ -225,7 +225,7 @@ def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:
     return wanted
 
 
-def _note_lines(facts: Iterable[Fact]) -> Mapping[UUID, list[Meant]]:
+def _note_lines(facts: Iterable[Fact]) -> Mapping[UUID, list[Mention]]:
     """By statement those of the notes that its line was made of."""
     of_line = defaultdict(list)
     for fact in facts:
@@ -234,23 +234,23 @@ def _note_lines(facts: Iterable[Fact]) -> Mapping[UUID, list[Meant]]:
                 of_line[fact.file_id, n].append(fact)
     files, lines = {file for file, _line in of_line}, {line for _file, line in of_line}
     rows = LineOrigin.objects.filter(file__in=files, line__in=lines)
-    found: dict[UUID, list[Meant]] = defaultdict(list)
+    found: dict[UUID, list[Mention]] = defaultdict(list)
     for row in rows.filter(source_file__isnull=False).select_related("source_file"):
         for fact in of_line.get((row.file_id, row.line), ()):
             found[fact.pk] += _note_line(fact, row)
     return found
 
 
-def _note_line(fact: Fact, row: LineOrigin) -> Iterator[Meant]:
+def _note_line(fact: Fact, row: LineOrigin) -> Iterator[Mention]:
     note, number = row.source_file, row.source_line or 0
     lines = note.raw_content.split("\n") if note else []
     if note and note.owner_id == fact.owner_id and 0 < number <= len(lines):
         line = lines[number - 1]
         if line.strip() and not line.startswith("#"):
-            yield line_place(note, line)
+            yield line_mention(note, line)
 
 
-def _cited(facts: Collection[Fact], speaker_id: UUID | None) -> Mapping[UUID, list[Meant]]:
+def _cited(facts: Collection[Fact], speaker_id: UUID | None) -> Mapping[UUID, list[Mention]]:
     """By statement what its owner said of it; where no characters are cited, nothing goes unseen:
     it is found by its words, or offered."""
     cited = Q(first__isnull=False, last__isnull=False, message__isnull=False)
@@ -258,14 +258,14 @@ def _cited(facts: Collection[Fact], speaker_id: UUID | None) -> Mapping[UUID, li
     found = defaultdict(list)
     for row in rows.select_related("message__conversation"):
         if row.message is not None and row.first is not None and row.last is not None:
-            found[row.fact_id].append(said_place(row.message, row.first, row.last))
+            found[row.fact_id].append(message_mention(row.message, row.first, row.last))
     return found
 
 
 # By what somebody means who asks in a few words.
 
 
-def match(asked: Asked, meanings: Iterable[Meaning], said_at: datetime) -> Matches:
+def match(asked: Wish, meanings: Iterable[Meaning], said_at: datetime) -> Matches:
     """Nothing that was said later than the request itself."""
     found, names = Matches(), _names(asked.owner)
     for meaning in meanings:
@@ -308,10 +308,10 @@ def _add_fact(found: Matches, fact: Fact, how: Fit) -> None:
     if how is Fit.YES:
         (found.history if is_over else found.facts).append(fact)
     elif how is Fit.MAYBE and not is_over:
-        found.near.append(fact_place(fact))
+        found.near.append(fact_mention(fact))
 
 
-def _having(asked: Asked, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage]"]:
+def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage]"]:
     """The passages of this very memory that have a word of it, the latest first."""
     owner_id = asked.owner.pk if asked.owner else None
     own = Passage.objects.filter(agent=asked.agent, owner=asked.owner)
@@ -333,7 +333,7 @@ def _add_passage(
     if row.file is not None:
         if row.file.note_date is None or row.file.note_date <= said_at.date():
             for line in row.raw_text.split("\n"):
-                _add_said(found, meaning, line_place(row.file, line), line)
+                _add_said(found, meaning, line_mention(row.file, line), line)
     elif row.message is not None and _is_before(row.message, asked, said_at):
         for place in said_in(row.message):
             if row.message.role == Message.Role.USER and not any(forgets(place.text)):
@@ -342,7 +342,7 @@ def _add_passage(
                 found.echoes.append(place)
 
 
-def _add_said(found: Matches, meaning: Meaning, place: Meant, text: str) -> None:
+def _add_said(found: Matches, meaning: Meaning, place: Mention, text: str) -> None:
     how = fit(meaning, text) if meaning.may_be_in(text) else Fit.NO
     if how is not Fit.NO:
         (found.said if how is Fit.YES else found.near).append(place)
@@ -368,7 +368,9 @@ def _is_before(message: Message, asked: Message | None, said_at: datetime) -> bo
     return message.timestamp <= said_at
 
 
-def echoes_of(meanings: Collection[Meaning], texts: Sequence[str], message: Message) -> list[Meant]:
+def echoes_of(
+    meanings: Collection[Meaning], texts: Sequence[str], message: Message
+) -> list[Mention]:
     """What an assistant repeats of it."""
     return [
         place
@@ -385,7 +387,7 @@ def _repeats(said: str, text: str) -> bool:
     return says(said, text) or (bool(marks) and marks <= {*one.words, *one.numbers, *one.names})
 
 
-def _repeated(meant: Iterable[Meant]) -> Iterator[Meant]:
+def _repeated(meant: Iterable[Mention]) -> Iterator[Mention]:
     """What an assistant answered to what is hidden, in the same conversations."""
     heard = [(place.message, place.text) for place in meant if place.message is not None]
     texts = list(dict.fromkeys(text for _message, text in heard))
@@ -424,28 +426,30 @@ def _passages(
         yield [found[key] for key in some if key in found]
 
 
-def unique(places: Iterable[Meant]) -> list[Meant]:
+def unique(places: Iterable[Mention]) -> list[Mention]:
     return list({place.key: place for place in reversed([*places])}.values())[::-1]
 
 
-def fact_place(fact: Fact) -> Meant:
+def fact_mention(fact: Fact) -> Mention:
     where = fact.path
     file = fact.file or File.objects.of(fact.agent_id, fact.owner_id).filter(path=where).first()
     print_ = fact.fingerprint if file else ""
-    return Meant(Target.Kind.FACT, fact.raw_text, where, fact=fact, file=file, fingerprint=print_)
+    return Mention(Target.Kind.FACT, fact.raw_text, where, fact=fact, file=file, fingerprint=print_)
 
 
-def line_place(file: File, text: str) -> Meant:
+def line_mention(file: File, text: str) -> Mention:
     print_ = fingerprint(text)
-    return Meant(Target.Kind.LINE, clean(text), file.path, file=file, fingerprint=print_)
+    return Mention(Target.Kind.LINE, clean(text), file.path, file=file, fingerprint=print_)
 
 
-def said_place(message: Message, first: int, last: int) -> Meant:
+def message_mention(message: Message, first: int, last: int) -> Mention:
     where = message.conversation.external_id
     text = message.raw_content[first:last]
-    return Meant(Target.Kind.MESSAGE, text, where, message=message, first=first, last=last)
+    return Mention(Target.Kind.MESSAGE, text, where, message=message, first=first, last=last)
 
 
-def said_in(message: Message) -> list[Meant]:
+def said_in(message: Message) -> list[Mention]:
     """Each of its sentences."""
-    return [said_place(message, first, last) for first, last, _ in sentences(message.raw_content)]
+    return [
+        message_mention(message, first, last) for first, last, _ in sentences(message.raw_content)
+    ]

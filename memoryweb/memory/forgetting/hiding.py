@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory.models import Conversation, Message, Request, Target
-from memoryweb.memory.models.forgetting import Meant, columns_of
+from memoryweb.memory.models import Conversation, ForgetRequest, Message, Target
+from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
@@ -27,12 +27,12 @@ class NothingToUndo(MemoryRefused):
 
 
 @dataclass(frozen=True)
-class Asked:
+class Wish:
     """Who asked to forget, where, and in which words; `why` it can only be offered."""
 
     agent: Agent
     owner: Owner | None
-    via: Request.Via
+    via: ForgetRequest.Via
     about: str = ""
     message: Message | None = None
     by: User | None = None
@@ -40,9 +40,9 @@ class Asked:
     why: str = ""
 
 
-def open_request(tx: Transaction, asked: Asked) -> Request:
+def open_request(tx: Transaction, asked: Wish) -> ForgetRequest:
     """An open request that hides nothing yet; its words are kept without what may be a secret."""
-    return Request.objects.ask(
+    return ForgetRequest.objects.ask(
         screening.mask_wish(asked.about),
         team_id=asked.agent.team_id,
         agent=asked.agent,
@@ -58,21 +58,21 @@ def open_request(tx: Transaction, asked: Asked) -> Request:
 
 def hide(
     tx: Transaction,
-    request: Request,
-    meant: Iterable[Meant],
+    request: ForgetRequest,
+    meant: Iterable[Mention],
     *,
     seconds: int | None = None,
-    candidates: Iterable[Meant] = (),
+    candidates: Iterable[Mention] = (),
 ) -> None:
     """Nothing of what is `meant` is given to anybody from now on; it is erased after `seconds`, or
     a request's usual time. `candidates` are offered, and hide nothing."""
     shown, offered = list(meant), list(candidates)
     Target.objects.bulk_create(
-        [_target(request, one, is_hidden=True) for one in shown]
-        + [_target(request, one, is_hidden=False) for one in offered]
+        [_target(request, mention, is_hidden=True) for mention in shown]
+        + [_target(request, mention, is_hidden=False) for mention in offered]
     )
     if shown:
-        request.state = Request.State.HIDDEN
+        request.state = ForgetRequest.State.HIDDEN
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
         request.erase_at = tx.now + timedelta(seconds=wait)
         request.save(update_fields=["state", "erase_at"])
@@ -80,10 +80,10 @@ def hide(
     record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
-def add(request: Request, meant: Iterable[Meant]) -> None:
+def add(request: ForgetRequest, meant: Iterable[Mention]) -> None:
     """What the request hides besides, as far as it does not yet."""
     known = set(map(_key, request.targets.filter(is_hidden=True)))
-    rows = [_target(request, one, is_hidden=True) for one in meant]
+    rows = [_target(request, mention, is_hidden=True) for mention in meant]
     Target.objects.bulk_create(row for row in rows if _key(row) not in known)
 
 
@@ -91,17 +91,17 @@ def _key(row: Target) -> tuple[object, ...]:
     return row.kind, row.fact_id, row.file_id, row.fingerprint, row.message_id, row.first
 
 
-def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
+def undo(tx: Transaction, request: ForgetRequest, by: User | None = None) -> None:
     """All that it hid is there again. Raises NothingToUndo."""
     request = still_open(request)
-    close(tx, request, Request.State.UNDONE, by)
+    close(tx, request, ForgetRequest.State.UNDONE, by)
     record(tx, "memory.forget_undone", request)
 
 
 def close(
     tx: Transaction,
-    request: Request,
-    state: Request.State,
+    request: ForgetRequest,
+    state: ForgetRequest.State,
     by: User | None,
     erase_at: datetime | None = None,
 ) -> None:
@@ -111,24 +111,24 @@ def close(
     follow(Kind.FORGET, [request.pk])
 
 
-def locked(request: Request) -> Request:
-    return Request.objects.select_for_update(of=("self",)).get(pk=request.pk)
+def locked(request: ForgetRequest) -> ForgetRequest:
+    return ForgetRequest.objects.select_for_update(of=("self",)).get(pk=request.pk)
 
 
-def still_open(request: Request) -> Request:
+def still_open(request: ForgetRequest) -> ForgetRequest:
     """Locked. Raises NothingToUndo: it was decided, or a run has begun to take its text out."""
     request = locked(request)
-    if request.state not in Request.HIDING or request.run_id:
+    if request.state not in ForgetRequest.HIDING or request.run_id:
         raise NothingToUndo
     return request
 
 
-def _target(request: Request, one: Meant, *, is_hidden: bool) -> Target:
-    team_id, columns = request.team_id, columns_of(one)
+def _target(request: ForgetRequest, mention: Mention, *, is_hidden: bool) -> Target:
+    team_id, columns = request.team_id, columns_of(mention)
     return Target(team_id=team_id, request=request, is_hidden=is_hidden, **columns)
 
 
-def record(tx: Transaction, action: str, request: Request, **details: int) -> None:
+def record(tx: Transaction, action: str, request: ForgetRequest, **details: int) -> None:
     tx.record(
         action,
         target_kind="forget_request",

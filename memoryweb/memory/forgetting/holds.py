@@ -8,33 +8,35 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import LegalHold, Request
+from memoryweb.memory.models import ForgetRequest, LegalHold
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.runs.models import Run
 
 
-class Held(MemoryRefused):
+class OnHold(MemoryRefused):
     code = "legal_hold"
 
     def __init__(self) -> None:
         super().__init__(_("A legal hold keeps this from being erased. It stays hidden."))
 
 
-class Changed(Exception):
+class ChangedMeanwhile(Exception):
     """A request was undone, or a hold made, after a run had read what goes."""
 
 
 def begin(run: Run) -> None:
     """Until a run has begun to take something out, all of it can still be kept; from now on none.
-    Raises Changed."""
-    asked = Request.objects.filter(pk__in=run.inputs["requests"])
-    left = [one for one in asked.select_for_update() if one.run_id != run.pk]
-    is_undone = any(one.state != Request.State.HIDDEN for one in left)
+    Raises ChangedMeanwhile."""
+    asked = ForgetRequest.objects.filter(pk__in=run.inputs["requests"])
+    left = [request for request in asked.select_for_update() if request.run_id != run.pk]
+    is_undone = any(request.state != ForgetRequest.State.HIDDEN for request in left)
     if is_undone or (left and is_held(run.team_id, run.agent_id, run.owner_id)):
-        raise Changed
+        raise ChangedMeanwhile
     # This run knows now what those before it had found.
-    Run.objects.filter(pk__in=[one.run_id for one in left if one.run_id]).update(inputs={})
+    Run.objects.filter(pk__in=[request.run_id for request in left if request.run_id]).update(
+        inputs={}
+    )
     asked.update(run=run)
 
 
@@ -51,9 +53,9 @@ def is_held(team_id: UUID, agent_id: UUID | None, owner_id: UUID | None) -> bool
 
 
 def check(team_id: UUID, agent_id: UUID | None, owner_id: UUID | None) -> None:
-    """Raises Held."""
+    """Raises OnHold."""
     if is_held(team_id, agent_id, owner_id):
-        raise Held
+        raise OnHold
 
 
 def make(
@@ -80,8 +82,8 @@ def end(tx: Transaction, hold: LegalHold) -> None:
     """What waited for it is erased by the next tick, unless another hold keeps it."""
     hold.ended_at = tx.now
     hold.save(update_fields=["ended_at"])
-    waiting = Request.objects.filter(team=tx.team, state=Request.State.HELD)
-    waiting.update(state=Request.State.HIDDEN, erase_at=tx.now)
+    waiting = ForgetRequest.objects.filter(team=tx.team, state=ForgetRequest.State.HELD)
+    waiting.update(state=ForgetRequest.State.HIDDEN, erase_at=tx.now)
     _record(tx, "hold.ended", hold)
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -11,30 +10,23 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from memoryweb.audit.record import target
-from memoryweb.memory.models import Receipt, Request
+from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.transaction import Transaction
+from memoryweb.runs.models import Run
 
 LOG_EMPTIED = timedelta(minutes=10)  # for so long after an erasure every tick empties the log
 
 
-def give(
-    tx: Transaction,
-    agent_id: UUID,
-    owner_id: UUID | None,
-    *,
-    request: Request | None,
-    counts: Mapping[str, int],
-    scanned: Mapping[str, int],
-    remaining: int,
-) -> Receipt:
+def give(tx: Transaction, run: Run, request: ForgetRequest) -> Receipt:
+    """By what the run has counted."""
     receipt = Receipt(
         team=tx.team,
-        agent_id=agent_id,
-        owner_label=str(owner_id or ""),
-        counts=dict(counts),
-        scanned=dict(scanned),
-        remaining=remaining,
-        by=(request.decided_by or request.asked_by) if request else None,
+        agent_id=run.agent_id,
+        owner_label=str(run.owner_id or ""),
+        counts=dict(run.result["counts"]),
+        scanned=dict(run.result["scanned"]),
+        remaining=run.result["remaining"],
+        by=request.decided_by or request.asked_by,
         request=request,
         created_at=tx.now,
     )
@@ -43,8 +35,8 @@ def give(
     tx.record(
         "memory.forgotten",
         **target(receipt),
-        on_behalf_of=owner_id,
-        details={**receipt.counts, "remaining": remaining, "hash": receipt.hash},
+        on_behalf_of=run.owner_id,
+        details={**receipt.counts, "remaining": receipt.remaining, "hash": receipt.hash},
     )
     return receipt
 

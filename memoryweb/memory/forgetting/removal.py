@@ -32,10 +32,10 @@ from memoryweb.memory.models import (
     Evidence,
     Fact,
     File,
+    ForgetRequest,
     Import,
     Message,
     RecallEvent,
-    Request,
     Revision,
     Target,
     Upload,
@@ -55,14 +55,16 @@ from memoryweb.runs.lease import plan_anew
 REASON = "Forgotten"
 _FIXED = frozenset({"skill.md"})  # a name that makes a file what it is
 _LEAST_TOKENS = 3  # of a text whose very words are looked for
-_BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
+_BY_WORDS = frozenset(
+    {ForgetRequest.Via.API, ForgetRequest.Via.PAGE}
+)  # there `about` is the words themselves
 _HEADING = "Forgotten"
 _HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
 STEP = 20_000  # rows that are looked through at once
 
 
 @dataclass(frozen=True)
-class Going:
+class Removal:
     """What goes of one memory, and the very words, by which the rest of it is found."""
 
     memory: Memory
@@ -76,13 +78,15 @@ class Going:
         return self.sought if file.owner_id == self.memory.owner_id else Sought(())
 
 
-def words_of(requests: Iterable[Request]) -> list[str]:
+def words_of(requests: Iterable[ForgetRequest]) -> list[str]:
     """Of those that name what goes by its words."""
-    return [one.raw_about for one in requests if one.via in _BY_WORDS and one.raw_about]
+    return [
+        request.raw_about for request in requests if request.via in _BY_WORDS and request.raw_about
+    ]
 
 
 def names_of(
-    due: Sequence[Request], targets: Collection[Target], texts: Collection[str]
+    due: Sequence[ForgetRequest], targets: Collection[Target], texts: Collection[str]
 ) -> list[str]:
     """What stays of the memory may be named by the same words."""
     gone, sought = {row.fact_id for row in targets if row.fact_id}, Sought(texts)
@@ -112,7 +116,7 @@ def _is_own(part: str, text: str) -> bool:
     return len(tokens(part)) >= (2 if is_told(part) else _LEAST_TOKENS)
 
 
-def begin(tx: Transaction, going: Going) -> None:
+def begin(tx: Transaction, going: Removal) -> None:
     """Whatever could bring it back from now on: runs that have read it begin anew, and lose their
     fence; what waits to be used goes, and its sentences are kept out."""
     memory = going.memory
@@ -133,7 +137,7 @@ def begin(tx: Transaction, going: Going) -> None:
     ).delete()
 
 
-def take_out_of_past(file: File, going: Going) -> int:
+def take_out_of_past(file: File, going: Removal) -> int:
     """All revisions of a file: the mark in the place of what went; how many were touched. What
     their hash was nobody can work out from a guess any more, as the key of the new one is gone."""
     prints = going.hidden.prints.get(file.pk, frozenset())
@@ -173,13 +177,13 @@ def _mark(line: str) -> str:
     return f"{line[: len(line) - len(line.lstrip())]}{bullet}{MARK}"
 
 
-def take_files(tx: Transaction, going: Going, keys: Collection[Any]) -> None:
+def take_files(tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
     rows = File.objects.filter(pk__in=keys, team=going.memory.team_id)
     for file in rows.select_related("agent", "owner").select_for_update(of=("self",)):
         _take_out_of(tx, file, going)
 
 
-def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
+def _take_out_of(tx: Transaction, file: File, going: Removal) -> None:
     sought = going.sought_in(file)
     renamed = _path_without(file.path, file, sought)
     if is_renamed := renamed != file.path:
@@ -215,7 +219,7 @@ def _path_without(path: str, file: File, sought: Sought) -> str:
     return start + (sought.renamed(rest, file.pk) if sought.is_in_name(rest) else rest)
 
 
-def take_facts(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
+def take_facts(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
     found = Fact.objects.filter(pk__in=keys, team=going.memory.team_id)
     disputes = list(found.exclude(contradiction=None).values_list("contradiction", flat=True))
     going.counts["statements"] += found.count()
@@ -228,7 +232,7 @@ def take_facts(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
     drop_empty()
 
 
-def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
+def take_messages(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
     """What is meant, by where it stands, and the very words wherever else they were said; also in
     names. Who names the places has to forget them with this."""
     rows = Message.objects.filter(pk__in=keys, team=going.memory.team_id)
@@ -429,14 +433,14 @@ def _records() -> list[Table]:
     return [table for table in in_place.tables() if not table.says(Erasure.BY_DOORS)]
 
 
-def in_diaries(memory: Memory, sought: Sought) -> tuple[Going, list[UUID]]:
+def in_diaries(memory: Memory, sought: Sought) -> tuple[Removal, list[UUID]]:
     """What goes of the shared memory's diary, and the files: its months are archived."""
     shared = replace(memory, owner_id=None)
     told = Revision.objects.filter(pk__in=hits(_REVISIONS, shared, sought))
     found = File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
     keys = list(found.values_list("pk", flat=True)) if memory != shared else []
     quoted = _quoted(shared, sought) if keys else Sought(())
-    return Going(shared, Hidden(), quoted), keys if quoted else []
+    return Removal(shared, Hidden(), quoted), keys if quoted else []
 
 
 def _quoted(shared: Memory, sought: Sought) -> Sought:

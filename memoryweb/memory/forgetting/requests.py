@@ -29,25 +29,25 @@ from memoryweb.memory.forgetting.finding import (
     OFFERED,
     Finding,
     Matches,
-    fact_place,
+    fact_mention,
     facts_of,
-    said_place,
+    message_mention,
     unique,
 )
-from memoryweb.memory.forgetting.hiding import Asked
+from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import Conversation, Fact, File, Message, Request, Target
+from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest, Message, Target
 from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import MemoryRefused, Stale
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.visible.hidden import lines_saying, of_targets
 from memoryweb.memory.visible.request_contents import (
+    mention_of,
     offered,
     offered_of,
-    place_of,
     statements,
     tell_all,
 )
@@ -69,7 +69,7 @@ class NothingNamed(MemoryRefused):
 
 def hear(
     tx: Transaction, conversation: Conversation, messages: Sequence[Message]
-) -> Request | None:
+) -> ForgetRequest | None:
     """Requests of the owner's own among these messages, their yes to what was offered, and the
     assistant's echo of what was asked before. Messages that are not kept have no key. The last
     request that waits for that yes."""
@@ -91,12 +91,12 @@ def hear(
             request = _hear(tx, message, asked) if asked else _hide_offered(tx, message)
     request = _hear_late(tx, late) if late else request
     _hide_echoes(tx, conversation, messages)
-    return request if request and request.state == Request.State.OPEN else None
+    return request if request and request.state == ForgetRequest.State.OPEN else None
 
 
 def offer_to(
     now: datetime, agent: Agent, owner: Owner, talk: Conversation | None = None
-) -> Request | None:
+) -> ForgetRequest | None:
     """What a yes of the owner's would hide, in this conversation or any: the last thing that they
     said asked for it, or the one before."""
     request = _latest_offer(now, agent, owner, **({"conversation": talk} if talk else {}))
@@ -107,12 +107,12 @@ def offer_to(
     return request if since < 2 else None
 
 
-def ask(tx: Transaction, asked: Asked) -> Request:
+def ask(tx: Transaction, asked: Wish) -> ForgetRequest:
     """By words."""
     return _ask(tx, asked, meanings_of(asked.about), tx.now)
 
 
-def ask_of(tx: Transaction, asked: Asked, ids: Collection[str]) -> Request:
+def ask_of(tx: Transaction, asked: Wish, ids: Collection[str]) -> ForgetRequest:
     """By the ids of statements, or of what a request offered. Raises NothingNamed."""
     wanted = dict.fromkeys(ids)
     facts = [fact for fact in facts_of(asked.agent, asked.owner) if str(fact.pk) in wanted]
@@ -122,7 +122,7 @@ def ask_of(tx: Transaction, asked: Asked, ids: Collection[str]) -> Request:
     shared = [fact for fact in facts_of(asked.agent, None) if str(fact.pk) in wanted]
     if len(shared) != len(wanted):
         raise NothingNamed
-    return _offer(tx, _of_shared(asked), [fact_place(fact) for fact in shared])
+    return _offer(tx, _of_shared(asked), [fact_mention(fact) for fact in shared])
 
 
 def offer(tx: Transaction, message: Message, about: str) -> None:
@@ -132,17 +132,17 @@ def offer(tx: Transaction, message: Message, about: str) -> None:
     is_own = (
         not conversation.group and source_of_message(conversation, message) == SourceClass.OWNER
     )
-    if not is_own or Request.objects.filter(message=message).exists():
+    if not is_own or ForgetRequest.objects.filter(message=message).exists():
         return
-    asked = Asked(conversation.agent, conversation.owner, Request.Via.MESSAGE, about, message)
+    asked = Wish(conversation.agent, conversation.owner, ForgetRequest.Via.MESSAGE, about, message)
     found = finding.match(asked, meanings_of(about), message.timestamp)
     if places := found.places or unique(found.near):
         _offer(tx, asked, places)
 
 
 def forget(
-    tx: Transaction, asked: Asked, found: Finding, *, is_person: bool, is_theirs: bool
-) -> Request:
+    tx: Transaction, asked: Wish, found: Finding, *, is_person: bool, is_theirs: bool
+) -> ForgetRequest:
     """Hidden at once and erased after the time of a button, where a person forgets what is
     `is_theirs` to forget; what a program asks has a request's time, and `room`.
     All else is offered, for whoever may decide."""
@@ -156,9 +156,9 @@ def forget(
     return request
 
 
-def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool) -> Request:
+def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool) -> ForgetRequest:
     """With all that says the same."""
-    asked = Asked(fact.agent, fact.owner, Request.Via.PAGE, by=writer.user)
+    asked = Wish(fact.agent, fact.owner, ForgetRequest.Via.PAGE, by=writer.user)
     found = finding.of_facts(fact.agent, fact.owner, [fact])
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
@@ -171,10 +171,10 @@ def forget_lines(
     expected: str,
     writer: Writer,
     is_theirs: bool,
-) -> Request:
+) -> ForgetRequest:
     """Lines of the text that has this hash, with all that says the same. Raises Stale."""
     file = _unchanged(file, expected)
-    asked = Asked(file.agent, file.owner, Request.Via.PAGE, by=writer.user)
+    asked = Wish(file.agent, file.owner, ForgetRequest.Via.PAGE, by=writer.user)
     found = finding.of_lines(file, numbers)
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
@@ -184,7 +184,7 @@ def undo_of_lines(
 ) -> None:
     """Every request of its memory that hides one of these lines. Raises Stale, NothingToUndo."""
     file = _unchanged(file, expected)
-    own = Request.objects.hiding().of(file.agent_id, file.owner_id)
+    own = ForgetRequest.objects.hiding().of(file.agent_id, file.owner_id)
     its = Target.objects.filter(file=file, is_hidden=True, request__in=own)
     said = [row for row in its if lines_saying(file.raw_content, {row.fingerprint}) & {*numbers}]
     for request in own.filter(pk__in=[row.request_id for row in said]):
@@ -195,62 +195,70 @@ def undo_of_lines(
 
 def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
     """Every request of its memory that hides it. Raises NothingToUndo."""
-    requests = [one for one in hiding_of(fact) if one.targets.filter(fact=fact, is_hidden=True)]
+    requests = [
+        request for request in hiding_of(fact) if request.targets.filter(fact=fact, is_hidden=True)
+    ]
     if not requests:
         raise hiding.NothingToUndo
     for request in requests:
         hiding.undo(tx, request, writer.user)
 
 
-def hiding_of(fact: Fact) -> list[Request]:
+def hiding_of(fact: Fact) -> list[ForgetRequest]:
     """The requests of its own memory that hide it, or ask for it; what is erased last comes last:
     an owner's private request may hide a shared statement, too."""
-    own = Request.objects.hiding().of(fact.agent_id, fact.owner_id)
+    own = ForgetRequest.objects.hiding().of(fact.agent_id, fact.owner_id)
     found = own.filter(targets__fact=fact).distinct()
     return list(found.order_by("erase_at", "created_at"))
 
 
-def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> Request:
+def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> ForgetRequest:
     """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
-    places = [said_place(message, one.first, one.last) for one in said]
-    why = "" if is_own_wish(message.raw_content, said) else Request.Why.PASTED
-    meanings = [meaning for one in said for meaning in meant_by(one.about, one.language)]
+    places = [message_mention(message, sentence.first, sentence.last) for sentence in said]
+    why = "" if is_own_wish(message.raw_content, said) else ForgetRequest.Why.PASTED
+    meanings = [
+        meaning for sentence in said for meaning in meant_by(sentence.about, sentence.language)
+    ]
     request = _ask(tx, _asked(message, places, why), meanings, message.timestamp)
     if message.pk:
         hiding.add(request, places)
     return request
 
 
-def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]) -> Request:
+def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]) -> ForgetRequest:
     """More than anybody says at once: one request of all, in which nothing was looked for."""
-    places = [said_place(message, one.first, one.last) for message, said in late for one in said]
-    asked = _asked(late[-1][0], places, Request.Why.MANY)
+    places = [
+        message_mention(message, sentence.first, sentence.last)
+        for message, said in late
+        for sentence in said
+    ]
+    asked = _asked(late[-1][0], places, ForgetRequest.Why.MANY)
     request = _offer(tx, replace(asked, about=asked.about[:_ABOUT]), ())
     if asked.message:
         hiding.add(request, places)
     return request
 
 
-def _asked(message: Message, places: Iterable[Meant], why: str) -> Asked:
+def _asked(message: Message, places: Iterable[Mention], why: str) -> Wish:
     """In the words of these sentences."""
     talk, about = message.conversation, " ".join(place.text.strip() for place in places)
     kept = message if message.pk else None
-    via = Request.Via.MESSAGE
-    return Asked(talk.agent, talk.owner, via, about, kept, conversation=talk, why=why)
+    via = ForgetRequest.Via.MESSAGE
+    return Wish(talk.agent, talk.owner, via, about, kept, conversation=talk, why=why)
 
 
-def _hide_offered(tx: Transaction, yes: Message) -> Request | None:
+def _hide_offered(tx: Transaction, yes: Message) -> ForgetRequest | None:
     """All that was told, and no more: it is their own act, whatever was hidden that day."""
     talk = yes.conversation
     request = _latest_offer(tx.now, talk.agent, talk.owner, conversation=talk)
     if request is None or request.message is None or not _is_answer(yes, request.message):
         return None
-    told = {pk for one in offered_of(request) for pk in one.targets}
+    told = {pk for content in offered_of(request) for pk in content.targets}
     rows = request.targets.filter(pk__in=told).select_related("fact__file", "file", "message")
-    places = [place_of(row) for row in rows]
+    places = [mention_of(row) for row in rows]
     if places:
-        facts = [one.fact for one in places if one.fact]
-        said = [one for one in places if not one.fact]
+        facts = [place.fact for place in places if place.fact]
+        said = [place for place in places if not place.fact]
         request.targets.filter(is_hidden=False).delete()
         found = Matches(facts=facts, said=said).everywhere(talk.agent, talk.owner)
         hiding.hide(tx, request, found.meant, candidates=found.candidates)
@@ -262,8 +270,8 @@ def _is_answer(yes: Message, asked: Message) -> bool:
     turns = yes.conversation.messages.filter(
         position__gt=asked.position, position__lt=yes.position
     ).order_by("position")
-    between = [one for one in turns if one.role in {Message.Role.USER, Message.Role.ASSISTANT}]
-    others = [one for one in between if one.role == Message.Role.USER]
+    between = [turn for turn in turns if turn.role in {Message.Role.USER, Message.Role.ASSISTANT}]
+    others = [turn for turn in between if turn.role == Message.Role.USER]
     is_told = bool(between) and between[-1].role == Message.Role.ASSISTANT
     asks = asks_to_forget(between[-1].raw_content) if is_told else None
     return len(others) < 2 if asks else asks is None and not others
@@ -271,38 +279,38 @@ def _is_answer(yes: Message, asked: Message) -> bool:
 
 def _latest_offer(
     now: datetime, agent: Agent, owner: Owner, **where: Conversation
-) -> Request | None:
-    via, state = Request.Via.MESSAGE, Request.State.OPEN
-    found = Request.objects.of(agent.pk, owner.pk).filter(via=via, state=state, **where)
+) -> ForgetRequest | None:
+    via, state = ForgetRequest.Via.MESSAGE, ForgetRequest.State.OPEN
+    found = ForgetRequest.objects.of(agent.pk, owner.pk).filter(via=via, state=state, **where)
     found = found.filter(message__isnull=False, created_at__gt=now - _DAY)
     return found.select_related("message__conversation").order_by("-created_at").first()
 
 
 def _ask(
-    tx: Transaction, asked: Asked, meanings: Collection[Meaning], said_at: datetime
-) -> Request:
+    tx: Transaction, asked: Wish, meanings: Collection[Meaning], said_at: datetime
+) -> ForgetRequest:
     """What is not in the owner's own memory may be in the shared one: then it asks who decides
     about that."""
     found = finding.match(asked, meanings, said_at)
     if asked.owner is not None and not (found.places or found.near):
         shared = replace(asked, owner=None)
         of_all = finding.match(shared, meanings, said_at).places
-        if of_all and asked.via != Request.Via.MESSAGE:
+        if of_all and asked.via != ForgetRequest.Via.MESSAGE:
             return _offer(tx, _of_shared(asked), of_all)
         if of_all:
             _offer(tx, _of_shared(asked), of_all)
-    if any(one.is_all for one in meanings):  # "all of it" may mean a draft
-        asked = replace(asked, why=asked.why or Request.Why.ALL)
+    if any(meaning.is_all for meaning in meanings):  # "all of it" may mean a draft
+        asked = replace(asked, why=asked.why or ForgetRequest.Why.ALL)
         return _offer(tx, asked, found.places or unique(found.near))
     return _answer(tx, asked, found)
 
 
-def _of_shared(asked: Asked) -> Asked:
+def _of_shared(asked: Wish) -> Wish:
     """Who decides about shared memory reads what is offered, never what an owner said."""
     return replace(asked, owner=None, about="", message=None, conversation=None)
 
 
-def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
+def _answer(tx: Transaction, asked: Wish, found: Matches) -> ForgetRequest:
     if before := _asked_before(asked, found.places):
         return before
     if why := asked.why or _why(tx, asked, found.count):
@@ -313,39 +321,43 @@ def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
     return request
 
 
-def _why(tx: Transaction, asked: Asked, count: int) -> str:
+def _why(tx: Transaction, asked: Wish, count: int) -> str:
     """It can only be offered."""
     if not count:
-        return Request.Why.NONE
+        return ForgetRequest.Why.NONE
     if count > MOST:
-        return Request.Why.MANY
-    return "" if count <= room(asked, tx.now) else Request.Why.DAILY
+        return ForgetRequest.Why.MANY
+    return "" if count <= room(asked, tx.now) else ForgetRequest.Why.DAILY
 
 
-def room(asked: Asked, now: datetime) -> int:
+def room(asked: Wish, now: datetime) -> int:
     """How many statements may be hidden: a model that is led astray hides five, until a person
     decides or they are gone; what a person's messages say hides five a day, whoever wrote it."""
     if asked.owner is None:
         return 0
     if asked.by is not None:
         return MOST
-    unseen = Request.objects.filter(decided_at=None, asked_by=None, owner=asked.owner)
-    if asked.via == Request.Via.MESSAGE:
+    unseen = ForgetRequest.objects.filter(decided_at=None, asked_by=None, owner=asked.owner)
+    if asked.via == ForgetRequest.Via.MESSAGE:
         unseen = unseen.filter(via=asked.via, created_at__gt=now - _DAY)
     else:
-        unseen = unseen.filter(agent=asked.agent).exclude(via=Request.Via.MESSAGE)
-    gone = Request.State.ERASED if asked.via == Request.Via.MESSAGE else Request.State.HELD
-    unseen = unseen.filter(state__in=(Request.State.HIDDEN, Request.State.HELD, gone))
+        unseen = unseen.filter(agent=asked.agent).exclude(via=ForgetRequest.Via.MESSAGE)
+    gone = (
+        ForgetRequest.State.ERASED
+        if asked.via == ForgetRequest.Via.MESSAGE
+        else ForgetRequest.State.HELD
+    )
+    unseen = unseen.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD, gone))
     return MOST - sum(map(statements, unseen))
 
 
-def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
+def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> ForgetRequest:
     """A person picks; who asks in the same words again, or without words for the same, asks the
     same."""
-    mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
+    mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
     about = screening.mask_wish(asked.about)
-    for before in mine.filter(state=Request.State.OPEN, raw_about=about):
-        if about or _keys(before) == {one.key for one in places[:OFFERED]}:
+    for before in mine.filter(state=ForgetRequest.State.OPEN, raw_about=about):
+        if about or _keys(before) == {place.key for place in places[:OFFERED]}:
             if asked.message is not None:  # a yes answers what was said last
                 before.message, before.conversation = asked.message, asked.conversation
                 before.created_at = tx.now
@@ -357,20 +369,20 @@ def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
     return request
 
 
-def _keys(request: Request) -> set[object]:
-    """Of all places that it offers; see `Meant.key`."""
+def _keys(request: ForgetRequest) -> set[object]:
+    """Of all places that it offers; see `Mention.key`."""
     rows = request.targets.filter(is_hidden=False).select_related("fact", "file", "message")
-    return {place_of(row).key for row in rows}
+    return {mention_of(row).key for row in rows}
 
 
-def _asked_before(asked: Asked, places: Sequence[Meant]) -> Request | None:
+def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | None:
     """The request that hides all of it already: who asks twice undoes it once."""
-    facts = {one.fact.pk for one in places if one.fact}
-    messages = {one.message.pk for one in places if one.message}
+    facts = {place.fact.pk for place in places if place.fact}
+    messages = {place.message.pk for place in places if place.message}
     if not (facts or messages):
         return None
-    mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
-    for request in mine.filter(state__in=(Request.State.HIDDEN, Request.State.HELD)):
+    mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
+    for request in mine.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD)):
         away = of_targets(request.targets.filter(is_hidden=True))
         if facts <= away.facts and messages <= away.spans.keys():
             return request
@@ -380,16 +392,20 @@ def _asked_before(asked: Asked, places: Sequence[Meant]) -> Request | None:
 def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence[Message]) -> None:
     """What the assistant repeats of what was asked in this conversation: in any words until the
     owner speaks again, later in the same ones."""
-    said = [one for one in messages if one.pk and one.role == Message.Role.ASSISTANT]
+    said = [
+        message for message in messages if message.pk and message.role == Message.Role.ASSISTANT
+    ]
     if not said:
         return
-    asked = Request.objects.hiding().filter(conversation=conversation, owner=conversation.owner)
-    is_idle = Q(state=Request.State.OPEN) & (
+    asked = ForgetRequest.objects.hiding().filter(
+        conversation=conversation, owner=conversation.owner
+    )
+    is_idle = Q(state=ForgetRequest.State.OPEN) & (
         Q(created_at__lt=tx.now - _ECHOED)
         | ~Exists(Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
     )
     lively = list(asked.exclude(is_idle).select_related("message"))
-    texts = {key: [one.text for one in of.hidden] for key, of in tell_all(lively).items()}
+    texts = {key: [content.text for content in of.hidden] for key, of in tell_all(lively).items()}
     for message in said if lively else ():
         since = _heard_before(message)
         for request in lively:
@@ -413,7 +429,7 @@ def _unchanged(file: File, expected: str) -> File:
     return file
 
 
-def _things(meant: tuple[Meant, ...]) -> int:
+def _things(meant: tuple[Mention, ...]) -> int:
     """How many things go, wherever each of them stands."""
-    facts = {one.fact.pk for one in meant if one.fact}
-    return len(facts) or len({one.text for one in meant})
+    facts = {place.fact.pk for place in meant if place.fact}
+    return len(facts) or len({place.text for place in meant})

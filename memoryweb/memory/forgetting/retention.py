@@ -9,7 +9,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.memory.forgetting import erasing, holds
-from memoryweb.memory.models import Conversation, Message, Request
+from memoryweb.memory.models import Conversation, ForgetRequest, Message
 from memoryweb.memory.models.review_items import drop_empty
 from memoryweb.memory.models.transaction import write_transaction
 
@@ -55,7 +55,7 @@ def _expire_owners(team: Team, now: datetime) -> None:
     before = now - timedelta(days=team.owners_days)
     talks = Conversation.objects.filter(owner=OuterRef("pk"))
     recent = talks.annotate(at=Coalesce("last_message_at", "created_at")).filter(at__gte=before)
-    asked = Request.objects.filter(owner=OuterRef("pk"), is_everything=True)
+    asked = ForgetRequest.objects.filter(owner=OuterRef("pk"), is_everything=True)
     silent = team.owners.filter(created_at__lt=before).exclude(source__in=("system", "user"))
     for owner in silent.filter(~Exists(recent), ~Exists(asked))[:OWNERS_A_TICK]:
         _erase(team, owner)

@@ -535,7 +535,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Request',
+            name='ForgetRequest',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('via', models.CharField(choices=[('message', 'Said in a conversation'), ('tool', 'Asked by the agent'), ('api', 'API'), ('page', 'Page')], max_length=8)),
@@ -623,7 +623,7 @@ class Migration(migrations.Migration):
                 ('agent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='agents.agent')),
                 ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
-                ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='memory.request')),
+                ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='memory.forgetrequest')),
             ],
             options={
                 'db_table': 'forgetting_receipt',
@@ -658,7 +658,7 @@ class Migration(migrations.Migration):
                 ('fact', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.fact')),
                 ('file', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.file')),
                 ('message', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.message')),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='targets', to='memory.request')),
+                ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='targets', to='memory.forgetrequest')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
             ],
             options={

@@ -16,6 +16,7 @@ OLD = {
     },
     "notify": {"notices": ["mailnotice"], "webhooks": ["delivery", "endpoint"]},
 }
+RENAMED = {"request": "forgetrequest"}
 
 
 def move(apps: Apps, _schema: BaseDatabaseSchemaEditor) -> None:
@@ -25,7 +26,7 @@ def move(apps: Apps, _schema: BaseDatabaseSchemaEditor) -> None:
     for new, old in OLD.items():
         for label, names in old.items():
             for name in names:
-                _rename(apps, (label, name), (new, name))
+                _rename(apps, (label, name), (new, RENAMED.get(name, name)))
         rows.filter(app_label__in=old).delete()
 
 
@@ -33,7 +34,7 @@ def move_back(apps: Apps, _schema: BaseDatabaseSchemaEditor) -> None:
     for new, old in OLD.items():
         for label, names in old.items():
             for name in names:
-                _rename(apps, (new, name), (label, name))
+                _rename(apps, (new, RENAMED.get(name, name)), (label, name))
 
 
 def _rename(apps: Apps, old: tuple[str, str], new: tuple[str, str]) -> None:
@@ -41,10 +42,13 @@ def _rename(apps: Apps, old: tuple[str, str], new: tuple[str, str]) -> None:
     rows = apps.get_model("contenttypes", "ContentType").objects
     before = rows.filter(app_label=old[0], model=old[1])
     there = rows.filter(app_label=new[0], model=new[1]).first()
-    if there is None:
-        before.update(app_label=new[0])
-        return
     permissions = apps.get_model("auth", "Permission").objects
+    for permission in permissions.filter(content_type__in=before):
+        permission.codename = permission.codename.replace(old[1], new[1])
+        permission.save()
+    if there is None:
+        before.update(app_label=new[0], model=new[1])
+        return
     for permission in permissions.filter(content_type__in=before):
         same = permissions.filter(content_type=there, codename=permission.codename).first()
         if same is None:

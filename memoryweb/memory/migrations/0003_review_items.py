@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ('origin', models.OneToOneField(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='item', to='memory.lineorigin')),
                 ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agents.owner')),
                 ('proposal', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='item', to='memory.proposal')),
-                ('request', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='item', to='memory.request')),
+                ('request', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='item', to='memory.forgetrequest')),
                 ('secret', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='item', to='memory.heldsecret')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
             ],

@@ -4,10 +4,10 @@ from memoryweb.memory.models.conversations import Conversation, Marker, Message
 from memoryweb.memory.models.entries import Alias, Entry
 from memoryweb.memory.models.files import File, FileQuerySet, Import, Revision, Scope, Upload
 from memoryweb.memory.models.forgetting import (
+    ForgetRequest,
+    ForgetRequestQuerySet,
     LegalHold,
     Receipt,
-    Request,
-    RequestQuerySet,
     Target,
     Tombstone,
 )
@@ -27,6 +27,8 @@ __all__ = [
     "FactQuerySet",
     "File",
     "FileQuerySet",
+    "ForgetRequest",
+    "ForgetRequestQuerySet",
     "HeldSecret",
     "Import",
     "InjectedSpan",
@@ -41,8 +43,6 @@ __all__ = [
     "Proposal",
     "RecallEvent",
     "Receipt",
-    "Request",
-    "RequestQuerySet",
     "ReviewItem",
     "Revision",
     "Scope",

@@ -24,25 +24,25 @@ from memoryweb.memory.models.files import File
 from memoryweb.memory.models.statements import Fact
 
 
-class RequestQuerySet(models.QuerySet["Request"]):
-    def of(self, agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> "RequestQuerySet":
+class ForgetRequestQuerySet(models.QuerySet["ForgetRequest"]):
+    def of(self, agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> "ForgetRequestQuerySet":
         """Exactly one memory: the agent's shared one, or one owner's."""
         return self.filter(agent=agent_id, owner=owner_id)
 
-    def hiding(self) -> "RequestQuerySet":
-        return self.filter(state__in=Request.HIDING)
+    def hiding(self) -> "ForgetRequestQuerySet":
+        return self.filter(state__in=ForgetRequest.HIDING)
 
-    def ask(self, about: str, **columns: Any) -> "Request":
+    def ask(self, about: str, **columns: Any) -> "ForgetRequest":
         return self.create(raw_about=about, **columns)
 
-    def with_words(self) -> "RequestQuerySet":
+    def with_words(self) -> "ForgetRequestQuerySet":
         return self.exclude(raw_about="")
 
     def empty_words(self) -> int:
         return self.update(raw_about="")
 
 
-class Request(models.Model):
+class ForgetRequest(models.Model):
     """Somebody asked to forget something. Undoing it is a change of state alone: what it hides are
     the targets of the requests that hide."""
 
@@ -92,7 +92,7 @@ class Request(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.QUOTING
-    objects = TeamManager.from_queryset(RequestQuerySet)()
+    objects = TeamManager.from_queryset(ForgetRequestQuerySet)()
 
     HIDING = (State.OPEN, State.HIDDEN, State.HELD)
 
@@ -123,7 +123,7 @@ class Target(models.Model):
         MESSAGE = "message", _("Message")
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
-    request = models.ForeignKey(Request, models.CASCADE, related_name="targets")
+    request = models.ForeignKey(ForgetRequest, models.CASCADE, related_name="targets")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     fact = models.ForeignKey("memory.Fact", models.CASCADE, null=True, related_name="+")
     file = models.ForeignKey("memory.File", models.CASCADE, null=True, related_name="+")
@@ -176,7 +176,7 @@ class Receipt(models.Model):
     remaining = models.IntegerField(default=0)
     hash = PlainCharField(max_length=64, help_text="SHA-256 of all the other figures")
     by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
-    request = models.ForeignKey(Request, models.SET_NULL, null=True, related_name="receipts")
+    request = models.ForeignKey(ForgetRequest, models.SET_NULL, null=True, related_name="receipts")
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = TeamManager()
@@ -213,7 +213,7 @@ class LegalHold(models.Model):
 
 
 @dataclass(frozen=True)
-class Meant:
+class Mention:
     """One place that a request means, with what it says; see `Target`. Of a message: the
     characters from `first` to `last`, or all of it."""
 
@@ -237,7 +237,7 @@ class Meant:
         return "message", self.message.pk if self.message else None, self.first
 
 
-def columns_of(place: Meant | Target) -> dict[str, Any]:
+def columns_of(place: Mention | Target) -> dict[str, Any]:
     """What both have."""
     names = ("kind", "fact", "file", "fingerprint", "message", "first", "last")
     return {name: getattr(place, name) for name in names}

@@ -159,7 +159,9 @@ class ReviewItem(models.Model):
         "memory.Contradiction", models.CASCADE, null=True, related_name="item"
     )
     crowded = models.OneToOneField(CrowdedFile, models.CASCADE, null=True, related_name="item")
-    request = models.OneToOneField("memory.Request", models.CASCADE, null=True, related_name="item")
+    request = models.OneToOneField(
+        "memory.ForgetRequest", models.CASCADE, null=True, related_name="item"
+    )
     # Lines come and go with every write, and whoever takes one away follows its file.
     origin = models.OneToOneField(
         "memory.LineOrigin", models.DO_NOTHING, null=True, related_name="item", db_constraint=False

@@ -10,7 +10,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
 from memoryweb.memory.models.files import Revision
-from memoryweb.memory.models.forgetting import Request, Target
+from memoryweb.memory.models.forgetting import ForgetRequest, Target
 from memoryweb.memory.models.lines import LineOrigin
 from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
 from memoryweb.memory.models.statements import Contradiction
@@ -56,10 +56,12 @@ def offered() -> "QuerySet[Target]":
     return Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
 
 
-def _offering() -> "QuerySet[Request]":
+def _offering() -> "QuerySet[ForgetRequest]":
     """What nobody has to pick from waits for nobody."""
-    is_open = Q(state=Request.State.OPEN)
-    return Request.objects.filter(is_open & Exists(offered()) | ~is_open & ~Q(decided_at=None))
+    is_open = Q(state=ForgetRequest.State.OPEN)
+    return ForgetRequest.objects.filter(
+        is_open & Exists(offered()) | ~is_open & ~Q(decided_at=None)
+    )
 
 
 CAUSES = {
@@ -71,7 +73,7 @@ CAUSES = {
     Kind.SECRET: Cause(HeldSecret, "secret", "waiting", "expired", holder=""),
     Kind.CONTRADICTION: Cause(Contradiction, "contradiction", "open", holder=""),
     Kind.CROWDED: Cause(CrowdedFile, "crowded", "open"),
-    Kind.FORGET: Cause(Request, "request", "open", holder="", rows=_offering),
+    Kind.FORGET: Cause(ForgetRequest, "request", "open", holder="", rows=_offering),
 }
 
 

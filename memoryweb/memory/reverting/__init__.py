@@ -1,12 +1,12 @@
 """Taking back all that one source wrote."""
 
-from memoryweb.memory.reverting.sources import Change, Plan, Reverted, plan, revert
+from memoryweb.memory.reverting.sources import Change, Plan, Reversal, plan, revert
 from memoryweb.memory.reverting.undoing import undo, undo_revert
 
 __all__ = [
     "Change",
     "Plan",
-    "Reverted",
+    "Reversal",
     "plan",
     "revert",
     "undo",

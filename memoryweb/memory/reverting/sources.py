@@ -172,13 +172,13 @@ class Plan:
         """Of what it was made from; another one after somebody wrote meanwhile."""
         parts = [f"{c.file.pk}:{c.file.revision}:{c.file.sha256}" for c in self.changes]
         parts += [f"{talk.pk}:{talk.message_count}" for talk in self.conversations]
-        parts += [str(one.pk) for one in self.proposals]
+        parts += [str(proposal.pk) for proposal in self.proposals]
         parts.append(str(self.messages))
         return hashlib.sha256("\n".join([str(self.source.id), *parts]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
-class Reverted:
+class Reversal:
     """`saves`: each file and revision that this wrote, for `undoing.undo_revert`."""
 
     files: int
@@ -228,7 +228,7 @@ def revert(
     *,
     writer: Writer,
     expected: str | None = None,
-) -> Reverted:
+) -> Reversal:
     """Take it back, all of it or nothing. `expected` is the fingerprint of the plan that was seen.
 
     Only a person does. Raises PlanMoved, WriteRefused, SecretRefused.
@@ -255,7 +255,9 @@ def revert(
     noted = _mark(tx, source, made, writer)
     done = _sum(made)
     _record(tx, source, done)
-    return replace(done, saves=(*saves, *((one.file.pk, one.file.revision) for one in noted)))
+    return replace(
+        done, saves=(*saves, *((written.file.pk, written.file.revision) for written in noted))
+    )
 
 
 def _around(numbers: Sequence[int]) -> Iterator[int]:
@@ -412,7 +414,9 @@ def _untell(source: Source, reach: Q, gone: Mapping[UUID | None, Collection[str]
         contents = File.objects.of(source.agent.pk, owner_id).present().values_list("raw_content")
         stands = {normalise(line) for [content] in contents for line in content.split("\n")}
         for quoting in _QUOTING:
-            quoting(source.agent, owner_id, {one for one in told if normalise(one) not in stands})
+            quoting(
+                source.agent, owner_id, {text for text in told if normalise(text) not in stands}
+            )
 
 
 def _stands_alone_on(source: Source) -> Q:
@@ -447,9 +451,9 @@ def _gone(made: Plan) -> Mapping[UUID | None, set[str]]:
     return found
 
 
-def _sum(made: Plan) -> Reverted:
+def _sum(made: Plan) -> Reversal:
     found = [change.counts for change in made.changes]
-    return Reverted(
+    return Reversal(
         files=len(made.changes),
         lines=sum(gone for _back, gone in found),
         restored=sum(back for back, _gone in found),
@@ -459,7 +463,7 @@ def _sum(made: Plan) -> Reverted:
     )
 
 
-def _record(tx: Transaction, source: Source, done: Reverted) -> None:
+def _record(tx: Transaction, source: Source, done: Reversal) -> None:
     counts = asdict(done)
     del counts["saves"]
     tx.record(

@@ -6,7 +6,7 @@ from memoryweb.memory.review.inbox import Inbox, Item, count_together, find, ite
 from memoryweb.memory.review.item_kinds import SOURCES, Kind
 from memoryweb.memory.review.nearly_full import is_crowded, tell
 from memoryweb.memory.review.proposals import accept, origins_of, outcome, reject
-from memoryweb.memory.review.proposed import Proposed, ProposedLine
+from memoryweb.memory.review.proposed import ProposalLines, ProposedLine
 from memoryweb.memory.review.rescan import KIND, masks, request
 from memoryweb.memory.review.secrets import WINDOW, line_now
 
@@ -17,7 +17,7 @@ __all__ = [
     "Inbox",
     "Item",
     "Kind",
-    "Proposed",
+    "ProposalLines",
     "ProposedLine",
     "accept",
     "check",

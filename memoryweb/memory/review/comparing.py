@@ -15,15 +15,16 @@ from memoryweb.memory.models.transaction import write_transaction
 def check(team: Team) -> list[Difference]:
     """What differs twice: a change that is written between the halves of a look differs once."""
     with scope(team=team):
-        found = [one for kind in ReviewItem.Kind for one in differences(kind)]
-        kinds = dict.fromkeys(one.kind for one in found)
-        return [one for kind in kinds for one in differences(kind) if one in found]
+        found = [difference for kind in ReviewItem.Kind for difference in differences(kind)]
+        kinds = dict.fromkeys(difference.kind for difference in found)
+        again = (difference for kind in kinds for difference in differences(kind))
+        return [difference for difference in again if difference in found]
 
 
 def repair(team: Team) -> list[Difference]:
     """What differed."""
     with write_transaction(team):
-        return [one for kind in ReviewItem.Kind for one in follow(kind)]
+        return [difference for kind in ReviewItem.Kind for difference in follow(kind)]
 
 
 def fill_missing(**_signal: Any) -> None:
@@ -32,5 +33,5 @@ def fill_missing(**_signal: Any) -> None:
         return
     for team in Team.objects.order_by("slug"):
         # A team of which nothing waits is not written to: its chain begins with its first event.
-        if any(one.problem == "missing" for one in check(team)):
+        if any(difference.problem == "missing" for difference in check(team)):
             repair(team)

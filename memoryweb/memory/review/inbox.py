@@ -83,7 +83,7 @@ class Inbox(Sequence[Item]):
         """Of the first `listed` those that are shown, and every proposal: what a page shows is
         worth a statement for each kind, what it counts is not."""
         items = self._listed(slice(listed))
-        more = (one for one in items[shown:] if one.kind == Kind.PROPOSAL)
+        more = (item for item in items[shown:] if item.kind == Kind.PROPOSAL)
         return self._filled([*items[:shown], *more])
 
     def rows(self) -> "QuerySet[ReviewItem]":
@@ -153,13 +153,13 @@ def _rows_of_keys(kind: Kind) -> Prepared[Any]:
 
 def count_together(*lists: Inbox) -> None:
     """All that one page shows, in one statement."""
-    for one, counts in zip(lists, counts_of(lists), strict=True):
-        one.__dict__["counts"] = counts  # as the cached property would keep it
+    for inbox, counts in zip(lists, counts_of(lists), strict=True):
+        inbox.__dict__["counts"] = counts  # as the cached property would keep it
 
 
 def counts_of(lists: Sequence[Inbox]) -> list[dict[str, int]]:
     counts: list[dict[str, int]] = [{} for _list in lists]
-    filters = [one.which for one in lists]
+    filters = [inbox.which for inbox in lists]
     for number, kind, count in _counted(len(lists))(lists[0].team.pk, *filters):
         counts[number][kind] = count
     return counts

@@ -43,8 +43,8 @@ def _sides(keys: Sequence[UUID]) -> "QuerySet[Any]":
 def _with_sides(rows: Sequence[Any]) -> None:
     """As `prefetch_related` does it, by SQL that is made once."""
     sides: dict[UUID, list[Any]] = {row.pk: [] for row in rows}
-    for one in _sides(tuple(sides)) if rows else ():
-        sides[one.contradiction_id].append(one)
+    for fact in _sides(tuple(sides)) if rows else ():
+        sides[fact.contradiction_id].append(fact)
     for row in rows:
         facts = row.facts.all()
         facts._result_cache, facts._prefetch_done = sides[row.pk], True
@@ -65,7 +65,7 @@ SOURCES = {
     Kind.PROPOSAL: Source(
         related="file__agent file__owner__integration file__owner__person run__report"
         " token__integration decided_by",
-        reasons=lambda row: [one["detail"] for one in row.broken],
+        reasons=lambda row: [guard["detail"] for guard in row.broken],
         target="proposal",
         with_more=_with_meant,
         add_beside=_tell_files,

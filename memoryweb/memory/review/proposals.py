@@ -56,7 +56,7 @@ def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
     """
     content = _taken_up(tx, proposal, by)
     proposal.taken = {"before": proposal.file.revision}
-    written = _write(tx, proposal, content, _told(proposal, content), by)
+    written = _write(tx, proposal, content, _origins_now(proposal, content), by)
     return _keep(proposal, written)
 
 
@@ -76,7 +76,7 @@ def accept_lines(tx: Transaction, proposal: Proposal, *, by: User, picked: Picke
     stayed = {"left_out": [back[n] for n in taken.left_out if n in back], "kept": taken.kept}
     proposal.taken = {name: lines for name, lines in stayed.items() if lines}
     proposal.taken["before"] = proposal.file.revision
-    told = _told(proposal, after)
+    told = _origins_now(proposal, after)
     told = {new: told[old] for new, old in taken.came.items() if old in told}
     written = _write(tx, proposal, taken.content, told, by)
     if taken.edited:
@@ -243,7 +243,7 @@ def _brought(file: File, content: str) -> list[str]:
     return [line for line in content.split("\n") if line not in stood]
 
 
-def _told(proposal: Proposal, content: str) -> dict[int, Origin]:
+def _origins_now(proposal: Proposal, content: str) -> dict[int, Origin]:
     """Of the lines where they stand once the file was changed meanwhile, too."""
     told = origins_of(proposal)
     if proposal.run is not None:

@@ -28,7 +28,7 @@ class ProposedLine:
     was_taken: bool
 
 
-class Proposed:
+class ProposalLines:
     """`seen` tells it from another change of the same proposal. What does not fit the file any
     more (`fits`), or was decided on, is compared with the text that it began from."""
 
@@ -43,7 +43,7 @@ class Proposed:
     def behind(self) -> Mapping[int, tuple[str, Sequence[Source]]]:
         """Why a line goes, and what it stands on: told by the dream, else by the line's own
         origins."""
-        told, placed = self._told(), sources_of(self._proposal)
+        told, placed = self._operations(), sources_of(self._proposal)
         found = {}
         for change in self._changes:
             old, new = plain(change.row.old), plain(change.row.new)
@@ -73,7 +73,7 @@ class Proposed:
         hidden = self._hidden.get(plain(spans))
         return spans_of(spans) if hidden is None else [Span(hidden, marked=False)]
 
-    def _told(self) -> dict[str, Any]:
+    def _operations(self) -> dict[str, Any]:
         """What was said of a text by the dream that brought it or took it away."""
         report = getattr(self._proposal.run, "report", None)
         if report is None or not any(change.row.old for change in self._changes):

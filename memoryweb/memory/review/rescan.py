@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -83,7 +84,9 @@ def scan(lease: Lease) -> None:
             continue
         lease.make_room(STEP_SECONDS)
         with write_transaction(run.team, run=run) as work:
-            seen = [one for row in batch for one in _look(work, name, row, fix=masks(run))]
+            seen = [
+                sighting for row in batch for sighting in _look(work, name, row, fix=masks(run))
+            ]
             cursor = {"stage": cursor["stage"], "after": str(batch[-1].pk)}
             _count(result, seen, len(batch), fixed=masks(run))
             if seen and masks(run):
@@ -112,6 +115,7 @@ def _after(rows: "QuerySet[Any]", after: str | None) -> "QuerySet[Any]":
 
 def _look(work: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sighting]:
     table = in_place.table_of(type(row))
+    owner_id = table.owner_id(row)
     if isinstance(row, File):
         # The past second: the revision that masks the current text makes one more.
         found = [("file", row.revision, sight) for sight in in_current(work, row, fix=fix)]
@@ -119,9 +123,8 @@ def _look(work: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sigh
     elif isinstance(row, Message):
         found = [(name, row.position, sight) for sight in in_message(work, row, fix=fix)]
     else:
-        masks = in_columns(row, table.said, fix=fix)
+        masks = in_columns(row, table.said, owner_id, fix=fix)
         found = [(name, 0, sight) for masked in masks for sight in masked.sights]
-    owner_id = table.owner_id(row)
     owner = str(owner_id) if owner_id else None
     for where, number, sight in found:
         yield Sighting(sight.kind, where, str(row.pk), number, sight.line, owner)
@@ -132,7 +135,7 @@ def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bo
     result["found"] += len(seen)
     result["masked"] += len(seen) if fixed else 0
     room = MOST - len(result["sightings"])
-    result["sightings"] += [asdict(one) for one in seen[: max(0, room)]]
+    result["sightings"] += [asdict(sighting) for sighting in seen[: max(0, room)]]
 
 
 def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
@@ -167,14 +170,15 @@ def in_past(file: File, *, fix: bool) -> list[tuple[int, Sight]]:
             in_place.rewrite(chain, [text for text, _sights in cuts], sha256)
         for row, (_text, sights) in zip(chain, cuts, strict=True):
             found += [(row.number, sight) for sight in sights]
-            for reason in in_columns(row, ("reason",), fix=fix):
+            for reason in in_columns(row, ("reason",), file.owner_id, fix=fix):
                 found += [(row.number, sight) for sight in reason.sights]
             current = row.base if row.number == file.revision else current
     return [(n, sight) for n, sight in found if fix or current is None or n < current]
 
 
 def in_message(work: Transaction, message: Message, *, fix: bool) -> list[Sight]:
-    masks = list(in_columns(message, in_place.table_of(Message).said, fix=fix))
+    said, owner_id = in_place.table_of(Message).said, message.conversation.owner_id
+    masks = in_columns(message, said, owner_id, fix=fix)
     sights = [sight for masked in masks for sight in masked.sights]
     if fix and sights:
         message.masked += len(sights)
@@ -184,10 +188,11 @@ def in_message(work: Transaction, message: Message, *, fix: bool) -> list[Sight]
     return sights
 
 
-def in_columns(row: Any, columns: Collection[str], *, fix: bool) -> list[Masked]:
+def in_columns(
+    row: Any, columns: Collection[str], owner_id: UUID | None, *, fix: bool
+) -> list[Masked]:
     """Of texts within JSON, too."""
     found: list[Masked] = []
-    owner_id = in_place.table_of(type(row)).owner_id(row)
 
     def mask(_column: str, text: str) -> str:
         found.append(screening.mask_in_place(row.team_id, text, owner_id=owner_id))

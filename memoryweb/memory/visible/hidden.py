@@ -15,7 +15,7 @@ from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import blocks
-from memoryweb.memory.models import Fact, FactQuerySet, File, Message, Request, Target
+from memoryweb.memory.models import Fact, FactQuerySet, File, ForgetRequest, Message, Target
 
 MARK = "[forgotten]"
 Span = tuple[int, int | None]
@@ -80,7 +80,7 @@ def hidden(
 
 def hiding(which: Q) -> "QuerySet[Target]":
     """Of the targets, those that are hidden now."""
-    return Target.objects.filter(which, is_hidden=True, request__state__in=Request.HIDING)
+    return Target.objects.filter(which, is_hidden=True, request__state__in=ForgetRequest.HIDING)
 
 
 def is_meant(**which: Any) -> Exists:
@@ -94,7 +94,7 @@ def is_hidden() -> Exists:
     return Exists(hiding(Q(fact=OuterRef("pk"))))
 
 
-def hiding_of(facts: Collection[UUID]) -> dict[UUID, Request]:
+def hiding_of(facts: Collection[UUID]) -> dict[UUID, ForgetRequest]:
     """Statement → the request that hides it now."""
     targets = hiding(Q(fact__in=facts)).select_related("request") if facts else ()
     return {one.fact_id: one.request for one in targets if one.fact_id}

@@ -14,8 +14,8 @@ from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.forget_requests import meanings
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.flags import flagged_messages, flagged_of
-from memoryweb.memory.models import Fact, File, Message, Request, Revision, Target
-from memoryweb.memory.models.forgetting import Meant, columns_of
+from memoryweb.memory.models import Fact, File, ForgetRequest, Message, Revision, Target
+from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.review_items import offered as candidates
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.text_matching import Sought, says
@@ -26,13 +26,13 @@ _NOT_READ = frozenset({Fact.State.PENDING, Fact.State.RETIRED})
 
 
 def withheld_among(
-    places: Iterable[Meant | Target], *, besides: Request | None = None
-) -> Callable[[Meant | Target], bool]:
+    places: Iterable[Mention | Target], *, besides: ForgetRequest | None = None
+) -> Callable[[Mention | Target], bool]:
     """Tells of each of these places; `besides` is the request that hides them only now."""
     shown = list(places)
-    files = {one.file.pk: one.file for one in shown if one.file}
-    messages = {one.message.pk: one.message for one in shown if one.message}
-    facts = {one.fact.pk for one in shown if one.fact}
+    files = {place.file.pk: place.file for place in shown if place.file}
+    messages = {place.message.pk: place.message for place in shown if place.message}
+    facts = {place.fact.pk for place in shown if place.fact}
     rows = hiding(Q(fact__in=facts) | Q(file__in=files) | Q(message__in=messages))
     away = of_targets(rows.exclude(request=besides) if besides else rows)
     prints = {key: set(found) for key, found in away.prints.items()}
@@ -42,12 +42,12 @@ def withheld_among(
         prints[key] = prints.get(key, set()) | found
     flagged = flagged_messages(messages.values()) if messages else set()
 
-    def is_withheld(one: Meant | Target) -> bool:
-        if one.fact and (one.fact.pk in away.facts or one.fact.state in _NOT_READ):
+    def is_withheld(place: Mention | Target) -> bool:
+        if place.fact and (place.fact.pk in away.facts or place.fact.state in _NOT_READ):
             return True
-        if one.file and one.fingerprint in prints.get(one.file.pk, ()):
+        if place.file and place.fingerprint in prints.get(place.file.pk, ()):
             return True
-        said = one.message
+        said = place.message
         return said is not None and (
             said.reverted_at is not None or said.pk in flagged or said.pk in away.spans
         )
@@ -55,7 +55,7 @@ def withheld_among(
     return is_withheld
 
 
-def withheld_targets(request: Request, *, besides: Request | None = None) -> set[int]:
+def withheld_targets(request: ForgetRequest, *, besides: ForgetRequest | None = None) -> set[int]:
     rows = list(request.targets.select_related("fact", "file", "message"))
     is_withheld = withheld_among(rows, besides=besides)
     return {row.pk for row in rows if is_withheld(row)}
@@ -65,7 +65,7 @@ _ORDER = (Target.Kind.FACT, Target.Kind.LINE, Target.Kind.MESSAGE)
 
 
 @dataclass(frozen=True)
-class Told:
+class RequestContent:
     """`where` names the files and conversations; `targets` are all places that say it."""
 
     id: str
@@ -79,43 +79,43 @@ class Account:
     """`about` is what was asked, in the words of who did."""
 
     about: str
-    hidden: tuple[Told, ...]
-    candidates: tuple[Told, ...]
+    hidden: tuple[RequestContent, ...]
+    candidates: tuple[RequestContent, ...]
 
 
-def requests_of(agent: Agent) -> "QuerySet[Request]":
-    return Request.objects.filter(agent=agent).prefetch_related(_targets())
+def requests_of(agent: Agent) -> "QuerySet[ForgetRequest]":
+    return ForgetRequest.objects.filter(agent=agent).prefetch_related(_targets())
 
 
-def waiting_of(owners: Collection[UUID], *, is_decided: bool = False) -> list[Request]:
+def waiting_of(owners: Collection[UUID], *, is_decided: bool = False) -> list[ForgetRequest]:
     """Of these owners, the latest first."""
-    found = Request.objects.filter(owner__in=list(owners), is_everything=False)
-    is_waiting = Q(state__in=Request.HIDING)
+    found = ForgetRequest.objects.filter(owner__in=list(owners), is_everything=False)
+    is_waiting = Q(state__in=ForgetRequest.HIDING)
     found = found.filter(~is_waiting if is_decided else is_waiting)
     shown = found.select_related("agent", "owner", "message", "conversation")
     return list(shown.order_by("-created_at", "-pk"))
 
 
-def tell(request: Request) -> Account:
+def tell(request: ForgetRequest) -> Account:
     return tell_all([request])[request.pk]
 
 
-def tell_all(requests: Sequence[Request]) -> Mapping[object, Account]:
+def tell_all(requests: Sequence[ForgetRequest]) -> Mapping[object, Account]:
     """In one statement for many, none where they brought their targets along."""
     prefetch_related_objects(requests, _targets())
-    return {one.pk: _account(one) for one in requests}
+    return {request.pk: _account(request) for request in requests}
 
 
-def _account(request: Request) -> Account:
+def _account(request: ForgetRequest) -> Account:
     """Its own sentence is no statement."""
     rows = [row for row in request.targets.all() if not _asks(row, request)]
-    hidden = _told(row for row in rows if row.is_hidden)
+    hidden = _contents(row for row in rows if row.is_hidden)
     return Account(
-        request.raw_about, tuple(hidden), tuple(_told(row for row in rows if not row.is_hidden))
+        request.raw_about, tuple(hidden), tuple(_contents(row for row in rows if not row.is_hidden))
     )
 
 
-def _asks(row: Target, request: Request) -> bool:
+def _asks(row: Target, request: ForgetRequest) -> bool:
     return row.message_id is not None and row.message_id == request.message_id
 
 
@@ -124,26 +124,26 @@ def _targets() -> "Prefetch[Any]":
     return Prefetch("targets", rows.order_by("pk"))
 
 
-def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
+def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Mention]]:
     """Lines and messages among the candidates of what waits, each by its id."""
     rows = Target.objects.filter(request__agent=agent, request__owner=owner, fact=None)
-    waiting = rows.filter(is_hidden=False, request__state__in=Request.HIDING)
+    waiting = rows.filter(is_hidden=False, request__state__in=ForgetRequest.HIDING)
     for row in waiting.select_related("file", "message__conversation"):
-        yield id_of(row), place_of(row)
+        yield id_of(row), mention_of(row)
 
 
-def place_of(row: Target) -> Meant:
+def mention_of(row: Target) -> Mention:
     """With what it says now."""
-    return Meant(text=text_of(row), where=_where(row), **columns_of(row))
+    return Mention(text=text_of(row), where=_where(row), **columns_of(row))
 
 
-def offered_of(request: Request) -> list[Told]:
+def offered_of(request: ForgetRequest) -> list[RequestContent]:
     """What programs may read of what a request offers."""
     secret = withheld_targets(request)
-    return [one for one in tell(request).candidates if secret.isdisjoint(one.targets)]
+    return [content for content in tell(request).candidates if secret.isdisjoint(content.targets)]
 
 
-def about_of(request: Request, *, is_theirs: bool) -> str:
+def about_of(request: ForgetRequest, *, is_theirs: bool) -> str:
     """For who may decide about it, or anybody else."""
     return request.raw_about if is_theirs else about_for_others(request)
 
@@ -157,17 +157,19 @@ def with_offer(requests: "QuerySet[Any]") -> "QuerySet[Any]":
     return found
 
 
-def about_for_others(request: Request) -> str:
+def about_for_others(request: ForgetRequest) -> str:
     """A topic is told ("my weight"); more of the words may say what is hidden."""
-    is_hiding = request.state in Request.HIDING and any(t.is_hidden for t in request.targets.all())
-    is_topic = not is_hiding or all(one.is_topic for one in meanings(request.raw_about))
+    is_hiding = request.state in ForgetRequest.HIDING and any(
+        t.is_hidden for t in request.targets.all()
+    )
+    is_topic = not is_hiding or all(meaning.is_topic for meaning in meanings(request.raw_about))
     return request.raw_about if is_topic else MARK
 
 
-def statements(request: Request) -> int:
+def statements(request: ForgetRequest) -> int:
     """How many it hid: what was of before, and what an assistant said, goes with them."""
     rows = {row.pk: row for row in request.targets.all()}
-    found = [any(_counts(rows[pk]) for pk in one.targets) for one in tell(request).hidden]
+    found = [any(_counts(rows[pk]) for pk in content.targets) for content in tell(request).hidden]
     return sum(found) or 1
 
 
@@ -180,7 +182,9 @@ def _counts(row: Target) -> bool:
 def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
     """By owner what of their memory is to be forgotten: records that repeat it are read without.
     One statement where nothing is."""
-    asked = set(Request.objects.hiding().filter(agent=agent_id).values_list("owner", flat=True))
+    asked = set(
+        ForgetRequest.objects.hiding().filter(agent=agent_id).values_list("owner", flat=True)
+    )
 
     @cache
     def away(owner_id: UUID | None) -> Sought:
@@ -196,10 +200,10 @@ def away_from(agent_id: UUID, owner_id: UUID | None) -> Sought:
 
 def without_away(file: File, found: Iterable[Revision]) -> None:
     """Why its revisions were written, as anybody may read it."""
-    if told := [one for one in found if one.reason]:
+    if told := [revision for revision in found if revision.reason]:
         away = away_from(file.agent_id, file.owner_id)
-        for one in told:
-            one.reason = away.without(one.reason)
+        for revision in told:
+            revision.reason = away.without(revision.reason)
 
 
 @Prepared
@@ -213,10 +217,10 @@ def id_of(target: Target) -> str:
     return str(target.fact_id) if target.fact_id else f"t{target.pk}"
 
 
-def _told(rows: Iterable[Target]) -> Iterator[Told]:
+def _contents(rows: Iterable[Target]) -> Iterator[RequestContent]:
     """The fullest name first: a fact, then a line, then what was said."""
     kept: list[tuple[Target, str, list[Target]]] = []
-    for row in sorted(rows, key=lambda one: _ORDER.index(Target.Kind(one.kind))):
+    for row in sorted(rows, key=lambda target: _ORDER.index(Target.Kind(target.kind))):
         text = text_of(row)
         same = next((of for _first, said, of in kept if says(text, said)), None) if text else []
         if same is None:
@@ -225,7 +229,7 @@ def _told(rows: Iterable[Target]) -> Iterator[Told]:
             same.append(row)
     for row, text, places in kept:
         where = tuple(dict.fromkeys(filter(None, map(_where, places))))
-        yield Told(id_of(row), text, where, tuple(one.pk for one in places))
+        yield RequestContent(id_of(row), text, where, tuple(place.pk for place in places))
 
 
 def _where(row: Target) -> str:

@@ -15,7 +15,15 @@ from memoryweb.audit import keys
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory.models import Conversation, Fact, File, Message, Request, Target, Tombstone
+from memoryweb.memory.models import (
+    Conversation,
+    Fact,
+    File,
+    ForgetRequest,
+    Message,
+    Target,
+    Tombstone,
+)
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.hidden import MARK, hiding, text_of
@@ -105,7 +113,7 @@ def of(agent_id: UUID, owner_id: UUID | None) -> Buried:
 def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[Tombstone, tuple[str]]:
     """In one statement with "", where a request hides something."""
     rows = Tombstone.objects.filter(agent=agent_id, owner=owner_id, lifted_at=None)
-    asked = Request.objects.hiding().of(agent_id, owner_id).values_list(Value(""))
+    asked = ForgetRequest.objects.hiding().of(agent_id, owner_id).values_list(Value(""))
     return rows.values_list("fingerprint").union(asked, all=True)
 
 
@@ -175,12 +183,12 @@ def _says(text: str, hidden: Collection[str]) -> bool:
 
 def hidden_texts(
     agent_id: UUID, owner_id: UUID | None
-) -> Mapping[Request, Mapping[str, Collection[int]]]:
+) -> Mapping[ForgetRequest, Mapping[str, Collection[int]]]:
     """The requests of one memory with what each of them hides, but for its own sentence: texts,
     each with its targets."""
-    asked = Request.objects.of(agent_id, owner_id)
+    asked = ForgetRequest.objects.of(agent_id, owner_id)
     rows = hiding(Q(request__in=asked))
-    found: dict[Request, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[ForgetRequest, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row in rows.select_related("request", "fact", "file", "message"):
         is_own = row.message_id is not None and row.message_id == row.request.message_id
         if not is_own and (text := text_of(row)):
@@ -188,7 +196,7 @@ def hidden_texts(
     return found
 
 
-def _hide(request: Request, kind: Target.Kind, **place: Any) -> None:
+def _hide(request: ForgetRequest, kind: Target.Kind, **place: Any) -> None:
     Target.objects.get_or_create(
         request=request, kind=kind, **place, is_hidden=True, defaults={"team_id": request.team_id}
     )
@@ -214,7 +222,11 @@ def _offer(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> Non
             continue
         request.targets.filter(pk__in=keys).update(is_hidden=False)
         if keys == {pk for found in texts.values() for pk in found}:
-            request.state, request.erase_at, request.decided_at = Request.State.OPEN, None, tx.now
+            request.state, request.erase_at, request.decided_at = (
+                ForgetRequest.State.OPEN,
+                None,
+                tx.now,
+            )
             request.save(update_fields=["state", "erase_at", "decided_at"])
         follow(Kind.FORGET, [request.pk])
         tx.record(

@@ -16,7 +16,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, Target
 from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import uses_of
 from memoryweb.memory.statements.listing import (
     Weight,
@@ -342,7 +342,7 @@ def seen_by(request: TeamRequest, fact: Fact) -> str:
     return _("Nobody else looked in 90 days.")
 
 
-def goes(meant: Sequence[Meant]) -> list[tuple[str, int]]:
+def goes(meant: Sequence[Mention]) -> list[tuple[str, int]]:
     """What a dry run of forgetting found, counted by where it stands."""
     counts = Counter(_place_of(one) for one in meant)
     labels = {
@@ -353,7 +353,7 @@ def goes(meant: Sequence[Meant]) -> list[tuple[str, int]]:
     return [(label, counts[key]) for key, label in labels.items() if counts[key]]
 
 
-def _place_of(one: Meant) -> str:
+def _place_of(one: Mention) -> str:
     if one.kind == Target.Kind.MESSAGE:
         return "message"
     return "note" if one.file and one.file.note_date else "file"

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
-from memoryweb.memory.models import Fact, Request
+from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
@@ -278,7 +278,7 @@ def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
     return fact
 
 
-def _hiding(fact: Any) -> Request | None:
+def _hiding(fact: Any) -> ForgetRequest | None:
     """Whoever asked."""
     return hiding_of([fact.pk]).get(fact.pk) if fact.is_hidden else None
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.models import User
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import NothingToUndo
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
@@ -23,28 +23,28 @@ from memoryweb.web.my_memory.rows import Oneself
 from memoryweb.web.wording import Text
 
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]
-Decide = Callable[[Transaction, Request, User | None, UserRequest], object]
+Decide = Callable[[Transaction, ForgetRequest, User | None, UserRequest], object]
 
 
 def asked(who: Oneself) -> dict[str, Any]:
     """Each request that hides or offers something, and the one button that undoes all of agents."""
     found = waiting_of(who.owners.keys())
     told = tell_all(found)
-    by_tools = [one for one in found if one.via == Request.Via.TOOL and one.erase_at]
+    by_tools = [one for one in found if one.via == ForgetRequest.Via.TOOL and one.erase_at]
     return {
         "asked": [{"request": one, "account": told[one.pk], "how": _how(one)} for one in found],
         "asked_by_tools": by_tools if len(by_tools) > 1 else [],
     }
 
 
-def _how(request: Request) -> str:
+def _how(request: ForgetRequest) -> str:
     talk, agent = request.conversation, request.agent.name
-    if request.via == Request.Via.MESSAGE and talk is None:
+    if request.via == ForgetRequest.Via.MESSAGE and talk is None:
         return _("You asked {agent} while nothing was kept").format(agent=agent)
-    if request.via == Request.Via.MESSAGE and talk is not None:
+    if request.via == ForgetRequest.Via.MESSAGE and talk is not None:
         said = _("You asked {agent} in the conversation {name}")
         return said.format(agent=agent, name=talk.external_id)
-    if request.via == Request.Via.TOOL:
+    if request.via == ForgetRequest.Via.TOOL:
         return _("{agent} asked for you").format(agent=agent)
     return _("You asked for it")
 
@@ -76,7 +76,7 @@ def _key(text: str) -> UUID:
         raise Http404 from error
 
 
-def _one(known: Mapping[UUID, Request], key: UUID, who: Oneself) -> Request:
+def _one(known: Mapping[UUID, ForgetRequest], key: UUID, who: Oneself) -> ForgetRequest:
     """One's own, or the same 404 as for one that nobody has; one that was decided says so."""
     if key in known:
         return known[key]
@@ -85,19 +85,19 @@ def _one(known: Mapping[UUID, Request], key: UUID, who: Oneself) -> Request:
     raise NothingToUndo
 
 
-def _undo(tx: Transaction, one: Request, by: User | None, _request: UserRequest) -> object:
+def _undo(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
     return forgetting.undo(tx, one, by)
 
 
-def _keep(tx: Transaction, one: Request, by: User | None, _request: UserRequest) -> object:
+def _keep(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
     return forgetting.keep(tx, one, by)
 
 
-def _erase(tx: Transaction, one: Request, by: User | None, _request: UserRequest) -> object:
+def _erase(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
     return forgetting.erase(tx, one, by)
 
 
-def _forget(tx: Transaction, one: Request, by: User | None, request: UserRequest) -> object:
+def _forget(tx: Transaction, one: ForgetRequest, by: User | None, request: UserRequest) -> object:
     wait, picked = settings.FORGET_UNDO_SECONDS, request.POST.getlist("pick")
     return forgetting.erase(tx, one, by, picked=picked, seconds=wait)
 

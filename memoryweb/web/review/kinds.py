@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.memory import review
-from memoryweb.memory.models import Request
+from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.visible import readable
@@ -51,10 +51,10 @@ class MergeForm(forms.Form):
 
 
 _ASKED = {
-    Request.Via.MESSAGE: _("Said in a conversation: pick what is meant."),
-    Request.Via.TOOL: _("An agent asked for it: pick what is meant."),
-    Request.Via.API: _("A program asked for it: pick what is meant."),
-    Request.Via.PAGE: _("A person asked for it: pick what is meant."),
+    ForgetRequest.Via.MESSAGE: _("Said in a conversation: pick what is meant."),
+    ForgetRequest.Via.TOOL: _("An agent asked for it: pick what is meant."),
+    ForgetRequest.Via.API: _("A program asked for it: pick what is meant."),
+    ForgetRequest.Via.PAGE: _("A person asked for it: pick what is meant."),
 }
 
 
@@ -180,7 +180,7 @@ def _who_asks(item: Item) -> list[Text]:
 
 
 def _forget(_request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
-    is_decided = item.row.state in {Request.State.HIDDEN, Request.State.KEPT}
+    is_decided = item.row.state in {ForgetRequest.State.HIDDEN, ForgetRequest.State.KEPT}
     return {"account": tell(item.row), "can_undo": is_decided and not item.row.run_id}
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.memory.conversations import messages_with_talks
 from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import Source
-from memoryweb.memory.review import Item, Kind, Proposed, ProposedLine
+from memoryweb.memory.review import Item, Kind, ProposalLines, ProposedLine
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing.changes import Picked, plain
 from memoryweb.web.access import TeamRequest, note_read
@@ -27,7 +27,7 @@ _MARKS = {"add": ("+", _("Added")), "change": ("⇄", _("Changed")), "retire": (
 def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> dict[str, Any]:
     """`data`: what the person sent, where it was refused."""
     proposal = item.row
-    proposed = Proposed(proposal, look_at(request, [item])[item.id])
+    proposed = ProposalLines(proposal, look_at(request, [item])[item.id])
     picked = picked_of(data) if data else None
     program = (proposal.token.integration or proposal.token.name) if proposal.token else ""
     return {
@@ -73,7 +73,7 @@ def in_brief(request: TeamRequest, items: Sequence[Item]) -> dict[str, dict[str,
     fit = [one for one in items if one.row.base_revision == one.row.file.revision]
     looks, found = look_at(request, fit), {}
     for item in fit:
-        proposed = Proposed(item.row, looks[item.id])
+        proposed = ProposalLines(item.row, looks[item.id])
         if lines := proposed.lines:
             found[item.id] = {
                 "lines": [_in_brief(one) for one in lines[:_BRIEF]],
@@ -99,7 +99,9 @@ def _can_undo(proposal: Any) -> bool:
     return bool(proposal.state == "rejected")
 
 
-def _rows(request: TeamRequest, proposed: Proposed, picked: Picked | None) -> list[dict[str, Any]]:
+def _rows(
+    request: TeamRequest, proposed: ProposalLines, picked: Picked | None
+) -> list[dict[str, Any]]:
     behind = proposed.behind()
     heard = _Heard(request, [one for _why, sources in behind.values() for one in sources])
     edits = picked.edits if picked else {}
