@@ -23,7 +23,7 @@ from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.reverting import Change, Plan
-from memoryweb.memory.visible.placeholders import for_people_all
+from memoryweb.memory.visible.readable import Look, To
 
 router = Router(tags=["Files"])
 
@@ -153,16 +153,17 @@ def _conversations(caller: Caller, agent: Agent, owner: str | None) -> QuerySet[
 
 
 def _described(plan: Plan) -> RevertPlan:
+    look = Look(To.PAGE, files=[change.file for change in plan.changes])
     return RevertPlan.of(
         plan,
         plan=plan.fingerprint,
-        files=[_file(change) for change in plan.changes],
+        files=[_file(change, look) for change in plan.changes],
         conversations=len(plan.conversations),
         proposals=len(plan.proposals),
     )
 
 
-def _file(change: Change) -> RevertedFile:
+def _file(change: Change, look: Look) -> RevertedFile:
     added, removed = change.counts
     is_back = change.file.deleted_at is not None
     return RevertedFile(
@@ -172,5 +173,5 @@ def _file(change: Change) -> RevertedFile:
         added=added,
         removed=removed,
         stay=change.stay,
-        diff=unified(*for_people_all([(change.file, one) for one in change.texts])),
+        diff=unified(*(look.then(change.file, one) for one in change.texts)),
     )

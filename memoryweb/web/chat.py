@@ -71,7 +71,7 @@ class Said:
     message: Message
     text: Any
     is_hidden: bool
-    used: list[dict[str, Any]] = field(default_factory=list)
+    used: list[dict[str, str]] = field(default_factory=list)
     archived: dict[str, Any] | None = None  # of it and what was said before
 
 
@@ -244,12 +244,12 @@ def _before(
     return earlier[-1] if earlier else []
 
 
-def _used(request: TeamRequest, facts: Sequence[Fact], text: str) -> list[dict[str, Any]]:
+def _used(request: TeamRequest, facts: Sequence[Fact], text: str) -> list[dict[str, str]]:
     """Those that share a word with the question or the answer: what else stood in the prompt
     has nothing to do with it."""
     words = set(chain.from_iterable(terms_of(text)))
     return [
         {"text": readable.text, "url": fact_url(request, fact)}
         for fact, readable in zip(facts, readable_facts(facts, To.PAGE), strict=True)
-        if not words.isdisjoint(tokens(str(readable.text)))
+        if not words.isdisjoint(tokens(readable.text))
     ]

@@ -30,7 +30,7 @@ from memoryweb.memory.index.recalls import injections_of
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.search import search
-from memoryweb.memory.visible.placeholders import for_people
+from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
@@ -233,7 +233,7 @@ def _arrived(request: TeamRequest, agent: Agent, since: datetime | None) -> Iter
         notes = notes.filter(updated_at__gte=since)
     note = notes.order_by("-note_date").first()
     if note is not None:
-        lines = [line for line in for_people(note).split("\n") if line.startswith("- ")]
+        lines = [line for line in readable_file(note, To.PAGE).lines if line.startswith("- ")]
         yield from (line.removeprefix("- ") for line in lines[-_LINES:])
 
 

@@ -16,7 +16,6 @@ from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import reverting
 from memoryweb.memory.lines.revisions import (
-    content_of,
     happened,
     history_of,
     last_changed,
@@ -26,7 +25,6 @@ from memoryweb.memory.lines.revisions import (
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.visible.placeholders import for_people
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
@@ -100,7 +98,7 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
 
 
 def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
-    rendered = markdown.render(for_people(file, content_of(file, number)))
+    rendered = markdown.render(Look(To.PAGE, files=[file]).at(file, number))
     blocks = marked_blocks(rendered.blocks, request.GET.get("q", ""))
     return {"blocks": blocks, "is_cut": rendered.is_cut}
 
@@ -248,8 +246,6 @@ def _query(request: TeamRequest, old: int, new: int) -> str:
 
 def _content(look: Look, file: File, number: int) -> str:
     """Revision 0 is the file before it was."""
-    if number == 0:
-        return ""
-    if not file.revisions.filter(number=number).exists():
+    if number and not file.revisions.filter(number=number).exists():
         raise Http404
-    return look.then(file, content_of(file, number))
+    return look.at(file, number)

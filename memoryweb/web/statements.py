@@ -193,9 +193,9 @@ def _reworded(
     """In the person's words; Undo brings back those before."""
     about = _of_fact(request, now, None, look)
     if about.get("edit_url") and not was.is_hidden:
-        about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=str(was.text))
+        about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=was.text)
     about.setdefault("note", _("Put in other words since then."))
-    old = MARK if was.is_hidden else str(was.text)
+    old = MARK if was.is_hidden else was.text
     return Told(**told, pieces=changed_words(old, about["text"]), **about)
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.sections import without_lines
-from memoryweb.memory.lines.revisions import content_of, line_now
+from memoryweb.memory.lines.revisions import line_now
 from memoryweb.memory.models import File, LineOrigin
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction
@@ -77,7 +77,7 @@ def moved(file: File, spot: Spot) -> tuple[Sentence | None, str]:
     if seen is None:
         return None, ""
     look = Look(To.PAGE, files=[file])
-    text, before = look.file(file), look.then(file, content_of(file, seen.number)).split("\n")
+    text, before = look.file(file), look.at(file, seen.number).split("\n")
     said = "\n".join(before[spot.first - 1 : spot.last])
     carried = carry(before, text.lines)
     came = {**carried.changed, **carried.same}

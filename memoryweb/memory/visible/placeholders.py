@@ -78,12 +78,6 @@ def for_people(file: File, content: str | None = None, *, away: Hidden | None = 
     return _hidden_in(text, file, forgotten(files=[file]) if away is None else away)
 
 
-def for_people_all(texts: Sequence[tuple[File, str]]) -> list[str]:
-    """The same of many, in one statement."""
-    away = forgotten(files=[file for file, _text in texts])
-    return [_hidden_in(text, file, away) for file, text in texts]
-
-
 def shown_in_diff(file: File, diff: str, *, is_program: bool = True) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
     lines = file.raw_content.split("\n")

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.markdown.diff import counts, side_by_side
-from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import File
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.text_matching import Sought
@@ -133,9 +132,8 @@ def _scored(candidate: Candidate) -> list[dict[str, Any]]:
 
 
 def _change(request: TeamRequest, run: Run, file: File, before: int, after: int) -> dict[str, Any]:
-    old = content_of(file, before) if before else ""
     look = Look(To.PAGE, files=[file])
-    rows = side_by_side(look.then(file, old), look.then(file, content_of(file, after)))
+    rows = side_by_side(look.at(file, before), look.at(file, after))
     added, removed = counts(rows)
     compare = _url(request, run, "agents_compare", file.path)
     join = "&" if "?" in compare else "?"

@@ -31,8 +31,7 @@ from memoryweb.memory.statements.listing import (
 from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import is_hidden, is_meant
-from memoryweb.memory.visible.placeholders import for_people
-from memoryweb.memory.visible.readable import Look, To, readable_facts
+from memoryweb.memory.visible.readable import Look, To, readable_facts, readable_file
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
@@ -108,7 +107,7 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
     """Its line of the file between its neighbours, each with its number."""
     if fact.file is None or not line:
         return []
-    numbered = list(enumerate(for_people(fact.file).split("\n"), 1))
+    numbered = list(enumerate(readable_file(fact.file, To.PAGE).lines, 1))
     return numbered[max(0, line - 1 - _AROUND) : line + _AROUND]
 
 

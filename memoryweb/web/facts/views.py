@@ -23,7 +23,7 @@ from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, 
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
-from memoryweb.memory.visible.readable import To, readable_facts
+from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
@@ -219,11 +219,10 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     meant = forgetting.of_facts(found.agent, found.owner, [found]).meant
-    [readable] = readable_facts([found], To.PAGE)
     context = about(
         workspace,
         tab="facts",
-        fact=readable,
+        fact=statement(found, To.PAGE),
         goes=goes(meant),
         is_theirs=is_theirs(request, workspace),
     )

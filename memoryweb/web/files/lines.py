@@ -19,8 +19,7 @@ from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.models.author_kinds import MACHINES, AuthorKind
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.memory.visible.outdated import spoken_against
-from memoryweb.memory.visible.placeholders import for_people
-from memoryweb.memory.visible.readable import ReadableFile
+from memoryweb.memory.visible.readable import Look, ReadableFile, To
 from memoryweb.web.access import TeamRequest, Workspace
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
@@ -216,7 +215,7 @@ def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     count = len(known.lines) - (known.lines[-1:] == [""])
     shown = page(request, range(count), size=500)
     first = shown.first - 1 if count else 0
-    lines = for_people(file, "\n".join(known.lines)).split("\n")
+    lines = Look(To.PAGE, files=[file]).then(file, "\n".join(known.lines)).split("\n")
     told = _told(lines, known.wrote, range(first, first + len(shown)))
     return {"is_authored": True, "authored": _stretches(request, file, told), "page": shown}
 

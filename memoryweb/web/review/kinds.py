@@ -155,7 +155,7 @@ def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) ->
 
 def _both_sides(item: Item, _content: str) -> str:
     facts = sides_of(item.row, item.row.facts.all())
-    sides = [str(one.text) for one in readable.readable_facts(facts, readable.To.PAGE)]
+    sides = [one.text for one in readable.readable_facts(facts, readable.To.PAGE)]
     if len(sides) < 2:
         return "".join(sides)
     said = gettext("“{one}” or “{other}”")
