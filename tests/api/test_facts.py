@@ -11,12 +11,11 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.owners import person_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Evidence, Fact, Message, Target, Vote
-from memoryweb.memory.models import Request as ForgetRequest
+from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message, Target, Vote
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from tests.api.callers import Callers, narrow
@@ -76,12 +75,12 @@ def test_evidence_leaves_out_what_is_to_be_forgotten(
     with write_transaction(world.team) as work:
         Evidence.objects.update(first=None, last=None)  # as where it is in other words
         message = Message.objects.get()
-        request = open_request(work, Asked(fact.agent, fact.owner, ForgetRequest.Via.API, "weight"))
-        meant = Meant(Target.Kind.MESSAGE, weight, message=message, first=0, last=len(weight))
+        request = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "weight"))
+        meant = Mention(Target.Kind.MESSAGE, weight, message=message, first=0, last=len(weight))
         hide(work, request, [meant])
     found = callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=api:customer-1").json()
     [text] = [one["text"] for one in found["evidence"]]
-    assert text == "[forgotten] In other words: Their house is in Leeds now."
+    assert text == "[forgotten]"
 
 
 def test_the_history_of_a_fact_comes_in_pages(world: World, callers: Callers, memory: str) -> None:

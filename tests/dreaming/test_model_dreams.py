@@ -10,10 +10,10 @@ import pytest
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory.forgetting.hiding import Asked, hide, open_request
-from memoryweb.memory.models import File, LineOrigin, Proposal, Request, Target
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import File, ForgetRequest, LineOrigin, Proposal, Target
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.forgetting import Meant
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing.write import Writer
@@ -130,8 +130,8 @@ class TestModel:
         proposal = Proposal.objects.get(run=dream(world, world.customer))
         with write_transaction(world.team) as work:
             proposals.reject(work, proposal, by=world.alice)
-            asked = Asked(world.agent, world.customer, Request.Via.API, "Thursdays")
-            meant = Meant(Target.Kind.LINE, LINE, file=noted, fingerprint=fingerprint(LINE))
+            asked = Wish(world.agent, world.customer, ForgetRequest.Via.API, "Thursdays")
+            meant = Mention(Target.Kind.LINE, LINE, file=noted, fingerprint=fingerprint(LINE))
             hide(work, open_request(work, asked), [meant])
         note(world, world.customer, NIGHT + timedelta(days=1), "Marta likes tea.")
         model_server.answer(answer())

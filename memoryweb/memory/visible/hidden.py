@@ -53,17 +53,9 @@ class Hidden:
         print_ = fingerprint(text)
         return any(print_ in prints for prints in self.prints.values())
 
-    def said(self, message: Message, first: int = 0, last: int | None = None) -> str:
-        """The message, or these characters of it, without what is hidden of it; empty where nothing
-        else was said."""
-        text = message.raw_content[first:last]
-        spans = self.spans.get(message.pk, ())
-        cut = [
-            (max(0, start - first), None if end is None else end - first)
-            for start, end in spans
-            if start < first + len(text) and (end is None or end > first)
-        ]
-        return without_spans(text, cut)
+    def said(self, message: Message) -> str:
+        """The message without what is hidden of it; empty where nothing else was said."""
+        return without_spans(message.raw_content, self.spans.get(message.pk, ()))
 
 
 def hidden(

@@ -186,11 +186,6 @@ def readable_facts(facts: Sequence[Fact], to: To) -> Iterator[ReadableFact]:
     return map(look.fact, facts)
 
 
-def text_of(file: File, to: To) -> str:
-    """The current text of one file alone."""
-    return Look(to, files=[file]).file(file).text
-
-
 def statement(fact: Fact, to: To) -> ReadableFact:
     """One statement alone: of rows that `remembered` gave nothing more is asked."""
     return Look(to, facts=[fact]).fact(fact)
