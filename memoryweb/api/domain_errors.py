@@ -32,7 +32,7 @@ from memoryweb.memory.models.refusals import (
 from memoryweb.memory.review import WINDOW
 from memoryweb.memory.snapshots import PartMissing
 from memoryweb.memory.tools import DateRefused, EditRefused, StrategyRefused
-from memoryweb.memory.visible.readable import text_of
+from memoryweb.memory.visible.readable import readable_file
 from memoryweb.memory.writing.matrix import WriteRefused
 
 # The status, and the field that is named unless the refusal itself names one; "" for none.
@@ -128,7 +128,7 @@ def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     file = refused.file
     if file.deleted_at is not None:
         return {"current": None}
-    text = text_of(file, caller.to)
+    text = readable_file(file, caller.to).text
     return {"current": {"content": text, "sha256": file.sha256, "revision": file.revision}}
 
 

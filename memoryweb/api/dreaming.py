@@ -23,7 +23,7 @@ from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.visible.readable import text_of
+from memoryweb.memory.visible.readable import readable_file
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
@@ -226,7 +226,7 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
         return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
-    content = text_of(file, request.auth.to)
+    content = readable_file(file, request.auth.to).text
     return DreamDiary(
         filename=file.path, content=content, sha256=file.sha256, updated_at=file.updated_at
     )

@@ -19,7 +19,7 @@ from memoryweb.memory import entries
 from memoryweb.memory.models import Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.visible.readable import text_of
+from memoryweb.memory.visible.readable import readable_file
 
 router = Router(tags=["Entries"])
 
@@ -200,7 +200,7 @@ def _found(agent: Agent, owner: Owner | None, asked: str | int) -> Entry:
 
 def _read(request: Request, agent: Agent, owner: Owner | None, asked: str | int) -> EntryText:
     found = _found(agent, owner, asked)
-    content = text_of(found.file, request.auth.to)
+    content = readable_file(found.file, request.auth.to).text
     return EntryText.of(found, **_told(found, owner), content=content)
 
 

@@ -46,7 +46,7 @@ from memoryweb.memory.statements.listing import (
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import remembered_of
-from memoryweb.memory.visible.readable import To, statement
+from memoryweb.memory.visible.readable import Look, To, statement
 
 router = Router(tags=["Facts"])
 
@@ -356,21 +356,23 @@ def _in_full(
     caller: Caller, agent: Agent, visible: Visibility, fact: Any, asked: Paging | None = None
 ) -> FactText:
     earlier = _of(caller, agent, visible).filter(pk__in=values_of(fact).values("pk"))
+    grounds = list(said_of([fact]))
+    look = Look(caller.to, messages=[one.message for one in grounds if one.message])
     history = page(earlier, ["-changed_at", "-id"], asked or Paging(), _described)
     return FactText(
         **_fields(fact),
         line_number=lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
-        evidence=[_ground(visible, one) for one in said_of([fact])],
+        evidence=[_ground(visible, one, look) for one in grounds],
         history=history.items,
         history_cursor=history.cursor,
     )
 
 
-def _ground(visible: Visibility, one: Evidence) -> EvidenceOut:
+def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
     told: dict[str, Any] = dict.fromkeys(EvidenceOut.model_fields)
     if one.message and visible.shows(one.message.conversation.owner):
         told |= {
-            "text": one.quote,
+            "text": look.quote(one),
             "name": one.message.name or one.message.role,
             "conversation_id": one.message.conversation.external_id,
             "message_id": one.message.external_id,

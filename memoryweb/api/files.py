@@ -34,7 +34,7 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Exists, FileMissing
 from memoryweb.memory.prompt import arrange
 from memoryweb.memory.statements.bullets import read_ahead
-from memoryweb.memory.visible.readable import Look, text_of
+from memoryweb.memory.visible.readable import Look, readable_file
 from memoryweb.memory.visible.request_contents import away_from, without_away
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import check_arranging
@@ -203,7 +203,7 @@ def read_file(
         file = global_file(agent, path)  # what search finds can be read, too
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
-    content = text_of(file, request.auth.to)
+    content = readable_file(file, request.auth.to).text
     return FileText.of(file, **_named(file, owner), content=content)
 
 

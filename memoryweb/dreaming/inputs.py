@@ -111,6 +111,7 @@ def read(run: Run) -> Inputs:
     names = _names(run.owner)
     stands = living(run, memory.content, of_memory, memory.hidden, known, names)
     said = tuple(one.said_of(names) for one in mentions if not one.waits)
+    rejected = rejected_lines(run.agent_id, run.owner, MEMORY)
     retired = list(earlier_nights.retired(done))
     return Inputs(
         now=run.now,
@@ -124,7 +125,7 @@ def read(run: Run) -> Inputs:
             living=tuple(answered(stands, known, mentions, said, run.now)),
             said=said,
             corrections=(*corrections(known), *(one for one, _why in retired)),
-            rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
+            rejected=tuple(sorted(one for one in rejected if not away.says(one))),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=names,
         ),

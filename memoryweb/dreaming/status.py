@@ -19,7 +19,7 @@ from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models import File
 from memoryweb.memory.review import is_crowded
-from memoryweb.memory.visible.readable import To, text_of
+from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 
@@ -56,7 +56,7 @@ def told(
     """The latest diary entry, and what a person should look at."""
     files = File.objects.of(agent.pk, owner.pk if owner else None).present()
     core = {one.path: one for one in files.filter(path__in=(inputs.DIARY, inputs.MEMORY))}
-    entry = diary.latest(text_of(core[inputs.DIARY], to)) if inputs.DIARY in core else ""
+    entry = diary.latest(readable_file(core[inputs.DIARY], to).text) if inputs.DIARY in core else ""
     return entry, (*warnings(agent, now), *_crowded(core.get(inputs.MEMORY)))
 
 

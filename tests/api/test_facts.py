@@ -11,9 +11,11 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.owners import person_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Fact, Vote
+from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message, Target, Vote
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import NewLine, Place, Writer, append
 from tests.api.callers import Callers, narrow
@@ -63,6 +65,22 @@ def test_evidence_is_the_sentence_of_its_message(
     fact = held(world, SAID, before="Good morning! ", after=" How are you?")
     found = callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=api:customer-1").json()
     assert [one["text"] for one in found["evidence"]] == [SAID]
+
+
+def test_evidence_leaves_out_what_is_to_be_forgotten(
+    world: World, callers: Callers, memory: str
+) -> None:
+    weight = "I weigh 62 kilos."
+    fact = held(world, "Their house is in Leeds now.", before=f"{weight} In other words: ")
+    with write_transaction(world.team) as work:
+        Evidence.objects.update(first=None, last=None)  # as where it is in other words
+        message = Message.objects.get()
+        request = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "weight"))
+        meant = Mention(Target.Kind.MESSAGE, weight, message=message, first=0, last=len(weight))
+        hide(work, request, [meant])
+    found = callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=api:customer-1").json()
+    [text] = [one["text"] for one in found["evidence"]]
+    assert text == "[forgotten]"
 
 
 def test_the_history_of_a_fact_comes_in_pages(world: World, callers: Callers, memory: str) -> None:

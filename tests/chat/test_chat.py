@@ -13,8 +13,10 @@ from memoryweb.agents.readers import Reader
 from memoryweb.llm.models import Usage
 from memoryweb.llm.tokens import estimate
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, ForgetRequest, Injection
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Conversation, ForgetRequest, Injection, Message, Target
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.writing.write import Place, Writer, write
@@ -190,6 +192,22 @@ def test_the_same_key_is_answered_once(
     assert (told["answer"], told["conversationId"]) == ("It is red.", first["conversationId"])
     assert len(model_server.requests) == 1
     assert len(said(world, first["conversationId"])) == 2
+
+
+def test_an_answer_that_is_to_be_forgotten_is_not_given_again(
+    world: World, callers: Callers, model_server: ModelServer
+) -> None:
+    model_server.text("You weigh 62 kilos.")
+    callers.helpdesk.post("/chat", asked(world), idempotency_key="k-1")
+    with write_transaction(world.team) as work:
+        answer = Message.objects.get(role="assistant")
+        request = open_request(
+            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, "weight")
+        )
+        hide(work, request, [Mention(Target.Kind.MESSAGE, answer.raw_content, message=answer)])
+    again = callers.helpdesk.post("/chat/stream", asked(world), idempotency_key="k-1")
+    assert events(again)[-1][1]["answer"] == "[forgotten]"
+    assert len(model_server.requests) == 1
 
 
 def test_nothing_is_kept_while_memory_is_paused(

@@ -9,8 +9,11 @@ import pytest
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.memory.models import File, LineOrigin, Proposal
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import File, ForgetRequest, LineOrigin, Proposal, Target
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing.write import Writer
@@ -117,6 +120,24 @@ class TestModel:
         run = dream(world, world.customer, NIGHT + timedelta(days=1))
         assert run.status == "no_change"
         assert "A person rejected it before." in run.report.diary
+
+    def test_a_model_is_not_told_of_what_was_rejected_and_is_to_be_forgotten(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+        noted = note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer(add(LINE)))
+        proposal = Proposal.objects.get(run=dream(world, world.customer))
+        with write_transaction(world.team) as work:
+            proposals.reject(work, proposal, by=world.alice)
+            asked = Wish(world.agent, world.customer, ForgetRequest.Via.API, "Thursdays")
+            meant = Mention(Target.Kind.LINE, LINE, file=noted, fingerprint=fingerprint(LINE))
+            hide(work, open_request(work, asked), [meant])
+        note(world, world.customer, NIGHT + timedelta(days=1), "Marta likes tea.")
+        model_server.answer(answer())
+        dream(world, world.customer, NIGHT + timedelta(days=1))
+        assert "tea" in str(model_server.requests[-1].data)
+        assert "Thursdays" not in str(model_server.requests[-1].data)
 
     @pytest.mark.parametrize("said", ["I would rather not.", "{", '{"operations": "maybe"}'])
     def test_an_answer_that_is_no_answer_changes_nothing_and_is_tried_again(

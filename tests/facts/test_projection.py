@@ -209,5 +209,5 @@ def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
     repair.project_missing()
     assert {row.raw_text: row.source for row in Fact.objects.all()} == before
     assert {row.state for row in Fact.objects.filter(attribute="city")} == {State.DISPUTED}
-    assert Evidence.objects.filter(fact__value="Leeds", root__author_kind="person").exists()
+    assert Evidence.objects.filter(fact__raw_value="Leeds", root__author_kind="person").exists()
     assert repair.check(world.team).differing == ()

@@ -11,6 +11,10 @@ ROOT = Path(memoryweb.__file__).parent
 BELOW = {"models", "lines", "statements", "index", "visible", "writing", "migrations"}
 # Rooms that change or take away what stands, each by one module or two: they need the true text.
 WRITING: dict[str, str] = {
+    "dreaming/inputs.py": "a night changes the true MEMORY.md, and knows which lines are hidden",
+    "memory/conversations/messages.py": "keeps what was said, and tells whether it was said before",
+    "memory/facts/actions.py": "puts statements back where they stood, in their own words",
+    "memory/snapshots/planning.py": "an import is compared with what truly stands there",
     "memory/forgetting/finding.py": "looks for what is meant in texts as they are",
     "memory/forgetting/removal.py": "takes what is meant out of them",
     "memory/forgetting/requests.py": "hears what an owner asks, in the owner's own words",

@@ -19,7 +19,7 @@ from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Writer, Written
 
@@ -135,7 +135,7 @@ def _str_replace(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Wri
 
     written = _changed(acting, asked, change, begin, writer)
     first = max(0, at - _AROUND)
-    part = placeholders.shown(written.file).split("\n")[first : at + _AROUND + 1]
+    part = readable_file(written.file, To.PROGRAM).text.split("\n")[first : at + _AROUND + 1]
     said = "The memory file has been edited. Here is the snippet showing the change"
     return _done(written, f"{said} (with line numbers):\n{_numbered(part, first + 1)}")
 

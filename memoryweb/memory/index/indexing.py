@@ -5,7 +5,8 @@ import hashlib
 import uuid
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from copy import copy
+from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -19,6 +20,7 @@ from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of, stem_of
 from memoryweb.memory.index import ranking, terms
 from memoryweb.memory.index.terms import is_question
+from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.lines.source_classes import source_of_message, sources_of_files, weakest
 from memoryweb.memory.models import Conversation, File, Message, Passage
 from memoryweb.memory.models.author_kinds import SourceClass
@@ -218,3 +220,80 @@ def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:
         if room < 0:
             return
         yield field + word
+
+
+# What no hit is asked for: each column of each row takes its time.
+_UNREAD = {
+    "passage": (
+        "team",
+        "raw_tokens",
+        "reach",
+        "whole",
+        "place",
+        "length",
+        "weight",
+        "tokenizer_version",
+    ),
+    "file": [
+        f"file__{name}"
+        for name in (
+            "folded_path",
+            "enabled",
+            "sort_order",
+            "raw_content",
+            "sha256",
+            "size",
+            "base_revision",
+            "created_at",
+            "updated_at",
+        )
+    ],
+    "message": [
+        f"message__{name}"
+        for name in ("tools_used", "masked", "conversation__message_count", "conversation__skipped")
+    ],
+}
+
+
+def rows_of(ids: Collection[int], kinds: Collection[str]) -> Iterable[Passage]:
+    """With the file or the message, whichever of them there are."""
+    return _ROWS[frozenset(kinds)](tuple(ids)) if ids else ()
+
+
+def _rows(kinds: Collection[str]) -> Prepared[Passage]:
+    related = {"file": "file", "message": "message__conversation"}
+    unread = [name for kind in ("passage", *sorted(kinds)) for name in _UNREAD[kind]]
+
+    def those(ids: Sequence[int]) -> "QuerySet[Passage]":
+        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
+        return rows.select_related(*(related[kind] for kind in sorted(kinds)))
+
+    return Prepared(those)
+
+
+_ROWS = {frozenset(kinds): _rows(kinds) for kinds in (("file",), ("message",), ("file", "message"))}
+
+
+def saying(ids: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
+    rows = Passage.objects.filter(pk__in=ids).only("raw_tokens")
+    return {row.pk for row in rows if says(row, phrases)}
+
+
+def says(row: Passage, phrases: Iterable[Sequence[str]]) -> bool:
+    """Whether every phrase, given as its tokens, stands there, word after word."""
+    text = f" {row.raw_tokens} "
+    return all(f" {' '.join(TEXT + word for word in phrase)} " in text for phrase in phrases)
+
+
+def words_of(row: Passage) -> list[str]:
+    """As the index has them."""
+    return [row.reach + token for token in row.raw_tokens.split(" ")]
+
+
+def of_past(past: Past, moment: datetime) -> Iterator[Passage]:
+    """Of a file as it was: there is no index of the past."""
+    file = copy(past.file)
+    file.path, file.raw_content, file.deleted_at = past.path, past.content, None
+    file.revision = past.number
+    file.updated_at = min(file.updated_at, moment)
+    return of_file(file)

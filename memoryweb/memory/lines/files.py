@@ -58,18 +58,15 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
 
 def noted_at(note: File, text: str) -> int | None:
     """On which line a bullet of a note says just that, shown or not."""
-    said = normalise(text)
-    return next((n for n, line in _bullets(note) if normalise(line) == said), None)
+    lines = enumerate(note.raw_content.split("\n"), start=1)
+    bullets = ((n, normalise(line)) for n, line in lines if line.startswith("- "))
+    return next((n for n, said in bullets if said == normalise(text)), None)
 
 
 def noted(note: File | None) -> Lookup:
     """All that the bullets of a note say, to be asked whether it is there already."""
-    return Lookup(clean(line) for _n, line in _bullets(note)) if note else Lookup(())
-
-
-def _bullets(note: File) -> Iterator[tuple[int, str]]:
-    lines = enumerate(note.raw_content.split("\n"), start=1)
-    return ((number, line) for number, line in lines if line.startswith("- "))
+    lines = note.raw_content.split("\n") if note else ()
+    return Lookup(clean(line) for line in lines if line.startswith("- "))
 
 
 @Prepared

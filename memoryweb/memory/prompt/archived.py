@@ -11,7 +11,7 @@ from memoryweb.memory.lines.files import find
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.prompt.earlier_turns import Turn
 from memoryweb.memory.prompt.earlier_turns import told as turns_of
-from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.readable import To, readable_file
 
 MOST_TOKENS = 300  # of a summary, and of a recap
 _COMMENT = re.compile(r"^\s*<!--.*?-->\s*$", re.MULTILINE)
@@ -48,7 +48,7 @@ def summary_of(reader: Reader, name: str) -> str:
     entry = find(reader.agent, reader.owner, name) if name else None
     if entry is None:
         return ""
-    text = placeholders.shown(entry.file)
+    text = readable_file(entry.file, To.PROGRAM).text
     lines = _COMMENT.sub("", text).split("\n")
     kept = (line for line in lines if line.strip() and not line.startswith("# "))
     return credentials.mask("\n".join(kept))[0]

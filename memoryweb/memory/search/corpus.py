@@ -15,8 +15,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.core.prepared_queries import Prepared
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.index import fulltext
-from memoryweb.memory.index import passages as stored
+from memoryweb.memory.index import fulltext, indexing
 from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.indexing import scope_key, whole_key
 from memoryweb.memory.index.query_syntax import Query
@@ -84,7 +83,7 @@ class Current:
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         """Those of the passages that hold every phrase, given as its tokens."""
-        return stored.saying(passages, phrases)
+        return indexing.saying(passages, phrases)
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
         """What has a date that the query asks for."""
@@ -107,7 +106,7 @@ class Current:
 
     def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
         """With the file or the message, whichever of them there are."""
-        return {row.pk: row for row in stored.rows_of(ids, kinds)}
+        return {row.pk: row for row in indexing.rows_of(ids, kinds)}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
         """Once more, by the row itself: keys are short, owners are not."""

@@ -137,7 +137,8 @@ def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
     with reading(reader):
         turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner)
         turns = turns.select_related("message__conversation").order_by("pk")
-        return [hit(row, 0.0, 0.0, ()) for row in without_hidden(turns)]
+        rows = without_hidden(dict(enumerate(turns)))
+    return [hit(row, 0.0, 0.0, ()) for row in rows.values()]
 
 
 def _awake(reader: Reader) -> Reader:
@@ -185,9 +186,8 @@ def _found(
 def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
     """What stands on these pages and is not to be forgotten."""
     wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
-    rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
-    stands = {id(row) for row in without_hidden(rows.values())}
-    return {key: row for key, row in rows.items() if id(row) in stands}
+    kinds = {kind for page in pages for kind in page.kinds}
+    return without_hidden(corpus.passages(wanted, kinds))
 
 
 def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:

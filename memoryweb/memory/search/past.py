@@ -13,7 +13,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.index.fulltext import Found
-from memoryweb.memory.index.passages import of_past, says, words_of
+from memoryweb.memory.index.indexing import of_past, says, words_of
 from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent, Places
 from memoryweb.memory.lines.revisions import Past, workspace_at

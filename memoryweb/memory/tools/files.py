@@ -31,7 +31,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.prompt import Line, Span, line_count
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.visible.readable import ReadableFile, To, readable_files, text_of
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.writing import machine_guards, screening, write
 from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
 
@@ -115,7 +115,7 @@ def read_file(acting: Acting, filename: str) -> tuple[File, str]:
     owner has spoken against. Raises PathRefused, FileMissing."""
     file = _readable(acting, filename)
     _count_files(acting, file.path, [file])
-    return file, text_of(file, To.PROGRAM)
+    return file, readable_file(file, To.PROGRAM).text
 
 
 def write_file(
@@ -171,7 +171,7 @@ def change_file(
     file = write.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
-    shown = text_of(file, To.PROGRAM)
+    shown = readable_file(file, To.PROGRAM).text
     content = change(shown)
     _check_edit(file, shown, content, writer)
     return write.write(tx, place_of(acting, filename), content, writer=writer, whys=whys)

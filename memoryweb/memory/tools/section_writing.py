@@ -13,7 +13,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.tools.files import Acting, place_of
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.visible.readable import To, text_of
+from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import machine_guards, write
 from memoryweb.memory.writing.write import Written
 
@@ -64,7 +64,7 @@ def write_memory(
             tx, place, lambda there: _written(there or _head(filename), step), writer=writer
         )
     file = write.find(place)
-    shown = text_of(file, To.PROGRAM) if file else ""
+    shown = readable_file(file, To.PROGRAM).text if file else ""
     content = _written(shown or _head(filename), step)
     if file is not None:
         content = placeholders.put_back(file, content, writer)

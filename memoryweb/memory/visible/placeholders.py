@@ -50,17 +50,6 @@ class LinesWait(MemoryRefused):
         super().__init__(said.format(n=count, path=path))
 
 
-def shown(file: File) -> str:
-    """The current text as a program reads it; line numbers stay."""
-    return shown_all([file])[0]
-
-
-def shown_all(files: Sequence[File]) -> list[str]:
-    """The same of many files, in one statement."""
-    withheld = outdated.withheld_of(files)
-    return [with_placeholders(file, withheld[file.pk]) for file in files]
-
-
 def shown_then(file: File, content: str) -> str:
     """An earlier text of the file, or one that was proposed for it: of lines that are not there
     now nobody says any more whether a person saw them, so their wording is asked again."""

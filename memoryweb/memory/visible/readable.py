@@ -186,23 +186,17 @@ def readable_facts(facts: Sequence[Fact], to: To) -> Iterator[ReadableFact]:
     return map(look.fact, facts)
 
 
-def text_of(file: File, to: To) -> str:
-    """The current text of one file alone."""
-    return Look(to, files=[file]).file(file).text
-
-
 def statement(fact: Fact, to: To) -> ReadableFact:
     """One statement alone: of rows that `remembered` gave nothing more is asked."""
     return Look(to, facts=[fact]).fact(fact)
 
 
-def without_hidden(rows: Iterable[Passage]) -> list[Passage]:
+def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
     """Of found passages, with their file or message, those that say nothing that is to be
     forgotten, whenever it was said."""
-    found = list(rows)
     away = hidden(
-        files=[row.file for row in found if row.file],
-        messages=[row.message for row in found if row.message],
+        files=[row.file for row in rows.values() if row.file],
+        messages=[row.message for row in rows.values() if row.message],
     )
 
     def says(row: Passage) -> bool:
@@ -210,4 +204,4 @@ def without_hidden(rows: Iterable[Passage]) -> list[Passage]:
             return row.message_id in away.spans
         return row.file_id is not None and bool(away.lines_in(row.file_id, row.raw_text))
 
-    return [row for row in found if not says(row)]
+    return {key: row for key, row in rows.items() if not says(row)}
