@@ -9,7 +9,7 @@ CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
 .PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
-	checks quick format imports templates sqlite postgres browser
+	checks quick format imports templates sqlite walls rooms postgres browser
 
 run: .venv/run.stamp
 	@exec python manage.py start
@@ -30,7 +30,7 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 quick: format lint imports templates
 
-test checks format lint types imports templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
+test checks format lint types imports templates sqlite walls rooms postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
 
 format: .venv/dev.stamp
 	ruff format --check $(CODE)
@@ -47,9 +47,17 @@ imports: .venv/dev.stamp
 templates: .venv/dev.stamp
 	djlint --quiet --lint templates
 
-# A process more costs more in collecting and migrating than it brings on two cores.
-sqlite: .venv/dev.stamp
-	pytest -q -n 2 --dist worksteal -m "not browser and not slow"
+# A process for each half: were the tests given to two by a third, each would collect all of them,
+# and what the three say to each other would cost a twentieth more.
+WALLS := tests/walls tests/stories tests/forgetting tests/upgrade
+
+sqlite: walls rooms
+
+walls: .venv/dev.stamp
+	pytest -q $(WALLS) -m "not slow"
+
+rooms: .venv/dev.stamp
+	pytest -q tests $(WALLS:%=--ignore=%) --ignore=tests/browser -m "not slow"
 
 # Only what can differ there (tests/walls/databases.py); the rest is in `make soak`.
 postgres: .venv/dev.stamp

@@ -15,11 +15,12 @@ from tests.workers import ROOT
 
 
 @contextmanager
-def serving(home: Path, **environment: str) -> Iterator[int]:
-    """Yields its port once it answers."""
+def serving(home: Path, workers: int = 2, /, **environment: str) -> Iterator[int]:
+    """Yields its port once it answers. Each worker reads all modules and templates for itself."""
     web = (ROOT / "Procfile").read_text().splitlines()[0].removeprefix("web: exec ")
     port = _free_port()
     command = shlex.split(web.replace("$PORT", str(port)))
+    command[command.index("--workers") + 1] = str(workers)
     command[0] = str(Path(sys.executable).with_name(command[0]))
     given = os.environ | {"MEMORYWEB_HOME": str(home)} | environment
     with (home / "output").open("wb") as output:

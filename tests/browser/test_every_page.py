@@ -56,7 +56,8 @@ def test_pages_of_a_team(open_page: Open, stage: Stage, by_turns: bool) -> None:
     assert _complaints(page, [*_addresses(stage), *_waiting(stage)], by_turns) == {}
 
 
-def test_pages_of_a_person(open_page: Open, stage: Stage) -> None:
+@each_dress
+def test_pages_of_a_person(open_page: Open, stage: Stage, by_turns: bool) -> None:
     page = open_page("/", stage.world.bob)
     team, agent = stage.world.team, stage.world.agent
     mine = [
@@ -66,7 +67,7 @@ def test_pages_of_a_person(open_page: Open, stage: Stage) -> None:
         url(team, "agents_run", stage.bobs_run.pk),
         url(team, "audit"),  # 403
     ]
-    assert _complaints(page, mine) == {"/t/harbour/audit/": ["status 403"]}
+    assert _complaints(page, mine, by_turns) == {"/t/harbour/audit/": ["status 403"]}
 
 
 def test_pages_of_nobody(open_page: Open, world: World) -> None:

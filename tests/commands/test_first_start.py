@@ -30,7 +30,7 @@ from tests.commands.calling import run
 from tests.fakes import ModelServer
 from tests.web.pages import text
 
-pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 has_demo = pytest.mark.only_on("sqlite", why="the demo is SQLite's alone")
 
 
@@ -66,6 +66,7 @@ def token_in(said: str) -> str:
     return str(re.findall(r"mwp_\w+", said)[-1])
 
 
+@pytest.mark.databases
 def test_the_sign_in_and_the_token_open_what_there_is_to_see_and_are_said_once() -> None:
     said = run("first_start").output
     team = Team.objects.filter(is_demo=True).first() or Team.objects.get(name="My team")
@@ -98,12 +99,12 @@ def test_the_calls_of_connect_and_of_the_readme_work_with_the_token_as_they_stan
 @pytest.mark.parametrize(
     ("table", "at"),
     [
-        ("accounts_membership", 1),
+        pytest.param("accounts_membership", 1, marks=pytest.mark.slow),
         pytest.param("accounts_membership", 3, marks=[has_demo, pytest.mark.slow]),
         pytest.param("workspace_file", 9, marks=has_demo),
         pytest.param("extraction_extraction", 1, marks=[has_demo, pytest.mark.slow]),
         pytest.param("dreaming_report", 1, marks=[has_demo, pytest.mark.slow]),
-        ("accounts_token", 1),
+        pytest.param("accounts_token", 1, marks=pytest.mark.databases),
     ],
 )
 def test_a_start_that_was_cut_short_is_done_again(table: str, at: int) -> None:

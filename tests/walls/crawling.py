@@ -45,7 +45,7 @@ def text_of(answer: Any) -> str:
 
 def pages(client: Client, stage: Stage, ids: dict[str, list[str]], share: int = 1) -> Answers:
     """Every address of the table with each id in turn, and whatever links lead to from there. A
-    `share` of three has a third of them: other ids at each address."""
+    `share` of six has a sixth of them: other ids at each address."""
     seen = set[str]()
     waiting: deque[str] = deque(_addresses(stage, ids, share))
     kinds = set[str]()

@@ -1,6 +1,8 @@
 """What was asked to be forgotten is nowhere that anybody can look, but where its person decides."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 from django.urls import reverse
@@ -39,30 +41,29 @@ def ids_of(world: World) -> dict[str, list[str]]:
 _DECIDED = re.compile(r'<ul class="hidden-ones">.*?</ul>', re.DOTALL)
 # Where who decides is shown what they decide about: an admin what is shared, everybody their own.
 _WHERE_DECIDED = re.compile(r"/files/.+/forget/(\?owner=|$)|/review/[0-9a-f-]{36}/|/requests(\?|$)")
+SIGHTS = 8  # of what is not forgotten: so many are enough to know that it would be seen
 _MAY_DECIDE = {"admin": {SHARED}, "member": {BOBS}}
 
 
-def seen(answers: Answers, who: str) -> list[tuple[str, str]]:
+def seen(answers: Answers, who: str) -> Iterator[tuple[str, str]]:
     """Without the places where this person decides, or brings it back."""
-    found = []
     for asked, text in answers:
         mine = _MAY_DECIDE.get(who, set())
         text = _DECIDED.sub("", text) if who == "member" else text
         for canary in CANARIES:
             if canary in text.casefold() and not (canary in mine and _WHERE_DECIDED.search(asked)):
-                found.append((asked, canary))
-    return found
+                yield asked, canary
 
 
 @pytest.mark.parametrize(
     ("role", "share"),
-    first_in_gate(1, [("member", 3), *((role, 1) for role in (*ROLES[1:], "admin"))]),
+    first_in_gate(1, [("member", 6), *((role, 1) for role in (*ROLES[1:], "admin"))]),
 )
 def test_no_page_tells_what_is_to_be_forgotten(
     world: World, forgotten: Forgotten, role: str, share: int
 ) -> None:
     client = signed_in(world.people[role])
-    assert seen(pages(client, forgotten.stage, ids_of(world), share), role) == []
+    assert [*seen(pages(client, forgotten.stage, ids_of(world), share), role)] == []
 
 
 @pytest.mark.slow
@@ -71,14 +72,14 @@ def test_nor_does_a_page_of_a_memory_that_was_opened(world: World, forgotten: Fo
     for owner in (world.bobs_memory, world.customer):
         url = reverse("web:owners_open", args=[world.team.slug, owner.pk])
         assert client.post(url, {"reason": "A complaint about a wrong note."}).status_code == 302
-    assert seen(pages(client, forgotten.stage, ids_of(world)), "admin") == []
+    assert [*seen(pages(client, forgotten.stage, ids_of(world)), "admin")] == []
 
 
 @pytest.mark.parametrize("role", first_in_gate(1, (*ROLES[1:], "admin")))
 def test_no_change_is_answered_with_what_is_to_be_forgotten(
     world: World, forgotten: Forgotten, role: str
 ) -> None:
-    assert seen(posts(signed_in(world.people[role]), forgotten.stage), role) == []
+    assert [*seen(posts(signed_in(world.people[role]), forgotten.stage), role)] == []
 
 
 @pytest.mark.parametrize(
@@ -101,14 +102,15 @@ def test_no_program_is_given_what_is_to_be_forgotten(
         talks = list(world.agent.conversations.values_list("external_id", flat=True))
     its = {key: [value] for key, value in stage.api.ids().items()}
     its |= {"run": ids["run_id"], "fact": ids["fact_id"], "talk": talks, "dream": ids["run_id"]}
-    assert seen(api(caller, world, its, owners), name) == []
+    assert [*seen(api(caller, world, its, owners), name)] == []
     about = {"endUserId": "customer-1"} if name == "helpdesk" else {}
-    assert seen(api_posts(caller, stage.api.ids(), about), name) == []
+    assert [*seen(api_posts(caller, stage.api.ids(), about), name)] == []
 
 
 def test_the_wall_sees_what_is_not_forgotten(world: World) -> None:
     """So that not seeing it proves something."""
     living = planted(world)
-    told = [*posts(signed_in(world.bob), living.stage)]
-    told += api_posts(callers_of(world).member, living.stage.api.ids(), {})
-    assert len(seen(iter(told), "")) > 15
+    told = posts(signed_in(world.bob), living.stage)
+    assert len([*islice(seen(told, ""), SIGHTS)]) == SIGHTS
+    called = api_posts(callers_of(world).member, living.stage.api.ids(), {})
+    assert len([*islice(seen(called, ""), SIGHTS)]) == SIGHTS

@@ -54,6 +54,7 @@ MEM0 = {
     "v1/entities": ("v1/entities/", 200),
     "v1/event/(?P<id>[^/]+)": ("v1/event/{run}/", 404),
 }
+FIRST = ("admin", "helpdesk", "stranger", "anonymous")
 PROTOCOL = {"MCP_Protocol_Version": EARLIER}
 MCP: dict[str, dict[str, str]] = {
     "tools/list": {},
@@ -91,7 +92,7 @@ def port(
         "MODEL": "fake-model",
     }
     given = {f"MEMORYWEB_{name}": value for name, value in environment.items()}
-    with serving(home, **given) as port:
+    with serving(home, 1, **given) as port:
         yield port
 
 
@@ -114,7 +115,7 @@ def browser_of(client: Client, port: int) -> Browser:
     return Browser(port, {name: morsel.value for name, morsel in client.cookies.items()})
 
 
-@pytest.mark.parametrize("role", first_in_gate(2, ROLES))
+@pytest.mark.parametrize("role", first_in_gate(1, ROLES))
 def test_every_page(browsers: dict[str, Browser], stage: Stage, role: str) -> None:
     answers = {key: browsers[role].get(address(route, stage)) for key, route in PAGES.items()}
     expect(answers, {key: route.answers[role] for key, route in PAGES.items()})
@@ -127,7 +128,10 @@ def test_every_address_of_no_team(browsers: dict[str, Browser], port: int) -> No
         expect(answers, {name: getattr(one, who) for name, one in OPEN.items()})
 
 
-@pytest.mark.parametrize("name", NAMES)
+# A person, a program, a stranger and nobody; test_api_access has the table's answers of all.
+@pytest.mark.parametrize(
+    "name", first_in_gate(4, sorted(NAMES, key=lambda name: name not in FIRST))
+)
 def test_every_answer_of_the_api(world: World, stage: Stage, port: int, name: str) -> None:
     callers = Callers(**callers_over(world, port))
     routes = {key: one for key, one in OPERATIONS.items() if one.method == "GET"}

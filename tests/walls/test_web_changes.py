@@ -87,10 +87,11 @@ def test_a_change_needs_the_token_of_its_form(world: World, stage: Stage) -> Non
 def test_a_change_is_an_event_of_whoever_made_it_and_holds_no_text_of_anyone(
     world: World, clients: dict[str, Client], stage: Stage
 ) -> None:
+    still = everything()
     for key, route in POSSIBLE.items():
         with undone():
             client, role = prepare(clients, route, stage), succeeds(route)
-            rows, before = everything(), events()
+            rows, before = everything() if route.first else still, events()
             assert call(client, route, stage).status_code == route.answers[role], key
             assert (everything() == rows) is route.is_export, key
             made = Event.objects.exclude(pk__in=before)
@@ -108,10 +109,11 @@ def test_without_its_event_a_change_does_not_happen(
 ) -> None:
     # The head counts the checkpoint that was signed for an export: that one stands, made or not.
     unseen = frozenset({"sessions.Session", "audit.ChainHead"})
+    still = everything(but=unseen)
     for key, route in POSSIBLE.items():
         with undone():
             client = prepare(clients, route, stage)
-            before = everything(but=unseen)
+            before = everything(but=unseen) if route.first else still
             with refusing_events(), pytest.raises(DatabaseError):
                 call(client, route, stage)
             assert everything(but=unseen) == before, key
