@@ -277,7 +277,7 @@ def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visibilit
 def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conversation:
     """Messages are readable by their owner only; who sees owners is told that it is not theirs."""
     listed = agent.conversations.filter(visible.rows())
-    conversation = the_only(listed.filter(visible.readable()), external_id)
+    conversation = _the_only(listed.filter(visible.readable()), external_id)
     if conversation:
         return conversation
     if listed.filter(external_id=external_id).exists():
@@ -285,7 +285,7 @@ def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conv
     raise NotFound
 
 
-def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation | None:
+def _the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation | None:
     """The conversation of that id. Where several owners have one, the caller must name whose."""
     named = listed.filter(external_id=external_id).select_related("owner__integration", "agent")
     found = list(named.order_by("created_at", "pk")[:MOST_NAMED])
