@@ -15,7 +15,7 @@ from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, Problem, or_not_found
 from memoryweb.api.query_parameters import OwnerPaging, page
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, RequestBody, one_of
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, TypedBody, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.refusals import Stale
@@ -61,7 +61,7 @@ class ProposalOut(Camel):
     created_at: Moment
 
 
-class AcceptedLines(RequestBody):
+class AcceptedLines(TypedBody):
     lines: list[int] = Field(max_length=5000, description="Numbers of `lines`.")
     words: dict[int, str] = Field(
         default_factory=dict, description="By number: what a line shall say instead."
@@ -103,7 +103,8 @@ def accept_proposal(
     Without a body all of it. What is left out isn't proposed again.
     """
     picked = Picked(frozenset(body.lines), body.words, body.seen) if body else None
-    return _decide(request.auth, agent_id, proposal_id, "accept", picked)
+    no_secrets = body is not None and body.no_secrets
+    return _decide(request.auth, agent_id, proposal_id, "accept", picked, no_secrets=no_secrets)
 
 
 @proposals.operation(
@@ -119,12 +120,19 @@ def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
 
 
 def _decide(
-    caller: Caller, agent_id: str, proposal_id: str, decision: str, picked: Picked | None = None
+    caller: Caller,
+    agent_id: str,
+    proposal_id: str,
+    decision: str,
+    picked: Picked | None = None,
+    *,
+    no_secrets: bool = False,
 ) -> ProposalOut:
     proposal, visible, user = _proposal_of(caller, agent_id, proposal_id)
     try:
         with write_transaction(caller.team, actor=caller.actor) as work:
-            decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user, picked=picked)
+            item = item_of(Kind.PROPOSAL, proposal)
+            decide(work, item, decision, by=user, picked=picked, no_secrets=no_secrets)
     except Stale as stale:
         raise Problem(409, "stale", str(stale)) from None
     proposal.refresh_from_db(fields=["state"])

@@ -194,7 +194,7 @@ def test_a_token_that_acts_as_nobody_decides_nothing_and_reads_no_flagged_line(
     )
     assert "Leeds" not in plain.get(path).json()["content"]
     assert "Leeds" in acting.get(path).json()["content"]
-    fact = Fact.objects.filter(text="Bob lives in Leeds.").latest("created_at")
+    fact = Fact.objects.filter(raw_text="Bob lives in Leeds.").latest("created_at")
     answer = plain.post(f"/memory/{world.agent.pk}/facts/{fact.pk}/confirm")
     assert (answer.status_code, answer.json()["code"]) == (403, "person_required")
 
