@@ -19,9 +19,9 @@ from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import (
     Camel,
-    HeldOut,
     Id,
     Items,
+    MaskedOut,
     Moment,
     OwnerFields,
     RequestBody,
@@ -75,18 +75,18 @@ class MessageBatch(OwnerFields):
     )
 
 
-class HeldInMessage(HeldOut):
+class MaskedInMessage(MaskedOut):
     message: int = Field(description="Index in the batch, starting at 0.")
 
 
 class MessagesReceived(Camel):
-    """`held` is there when something was held back, `forget` when something is offered."""
+    """`masked` is there when something was masked, `forget` when something is offered."""
 
     conversation_id: str
     added: int
     duplicates: int
     run: dreaming.RunOut | None
-    held: list[HeldInMessage] = []
+    masked: list[MaskedInMessage] = []
     forget: ForgetOffer | None = None
 
 
@@ -170,7 +170,7 @@ def received(
         added=added.added,
         duplicates=added.duplicates,
         run=dreaming.described(run, visibility.of_owner(owner)) if run else None,
-        **_held(added),
+        **_masked(added),
         **({"forget": offer_of(added.offer)} if added.offer else {}),
     )
 
@@ -239,9 +239,9 @@ def _check_fields(body: dict[str, Any]) -> None:
         check_fields(MessageIn, message, f"messages[{index}].")
 
 
-def _held(added: Added) -> dict[str, Any]:
-    found = [HeldInMessage(message=at, kind=one.kind, line=one.line) for at, one in added.held]
-    return {"held": found} if found else {}
+def _masked(added: Added) -> dict[str, Any]:
+    found = [MaskedInMessage(message=at, kind=one.kind, line=one.line) for at, one in added.masked]
+    return {"masked": found} if found else {}
 
 
 def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
@@ -277,7 +277,7 @@ def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visibilit
 def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conversation:
     """Messages are readable by their owner only; who sees owners is told that it is not theirs."""
     listed = agent.conversations.filter(visible.rows())
-    conversation = the_only(listed.filter(visible.readable()), external_id)
+    conversation = _the_only(listed.filter(visible.readable()), external_id)
     if conversation:
         return conversation
     if listed.filter(external_id=external_id).exists():
@@ -285,7 +285,7 @@ def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conv
     raise NotFound
 
 
-def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation | None:
+def _the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation | None:
     """The conversation of that id. Where several owners have one, the caller must name whose."""
     named = listed.filter(external_id=external_id).select_related("owner__integration", "agent")
     found = list(named.order_by("created_at", "pk")[:MOST_NAMED])

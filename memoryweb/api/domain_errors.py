@@ -19,6 +19,7 @@ from memoryweb.memory.entries import EntryRefused
 from memoryweb.memory.forgetting import NothingNamed
 from memoryweb.memory.models.refusals import (
     ArchiveRefused,
+    AssignmentsFound,
     BatchRefused,
     ContentRefused,
     FileMissing,
@@ -29,7 +30,6 @@ from memoryweb.memory.models.refusals import (
     SecretRefused,
     Stale,
 )
-from memoryweb.memory.review import WINDOW
 from memoryweb.memory.snapshots import PartMissing
 from memoryweb.memory.tools import DateRefused, EditRefused, StrategyRefused
 from memoryweb.memory.visible.readable import readable_file
@@ -38,6 +38,7 @@ from memoryweb.memory.writing.matrix import WriteRefused
 # The status, and the field that is named unless the refusal itself names one; "" for none.
 _TOLD: Mapping[type[Exception], tuple[int, str]] = {
     ArchiveRefused: (400, "file"),
+    AssignmentsFound: (400, ""),
     BatchRefused: (400, ""),
     ContentRefused: (400, "content"),
     DateRefused: (400, "date"),
@@ -73,7 +74,6 @@ _OF_CODE = {
     "name_taken": (409, "name"),
     "preview_unknown": (400, "token"),
     "too_large": (413, "file"),
-    "too_many_tries": (429, ""),
 }
 
 
@@ -110,8 +110,7 @@ def problem_of(caller: Caller, refused: Any) -> Problem:
 
 def _wait(refused: Any, status: int) -> dict[str, str]:
     """How many seconds, where it is known."""
-    known = WINDOW.total_seconds() if status == 429 else None
-    seconds = getattr(refused, "retry_after", known)
+    seconds = getattr(refused, "retry_after", None)
     return {} if seconds is None else {"Retry-After": str(max(1, round(seconds)))}
 
 
@@ -123,6 +122,8 @@ def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     """Of a file that has changed, nothing is lost: its current text, as the caller may read it."""
     if isinstance(refused, SecretRefused):
         return {"kind": refused.kind, "line": refused.line}
+    if isinstance(refused, AssignmentsFound):
+        return {"found": [{"kind": kind, "line": line} for kind, line in refused.found]}
     if not isinstance(refused, Stale):
         return {}
     file = refused.file

@@ -26,6 +26,7 @@ from memoryweb.api.schemas import (
     Moment,
     RequestBody,
     Rounded,
+    TypedBody,
     one_of,
 )
 from memoryweb.api.visibility import Visibility
@@ -33,6 +34,8 @@ from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope
 from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.statements.listing import (
     lines_of,
     narrowed,
@@ -133,7 +136,7 @@ class ContradictionOut(Camel):
     decided_at: Moment | None
 
 
-class FactEdit(RequestBody):
+class FactEdit(TypedBody):
     text: str = Field(min_length=1, max_length=600, description="One line.")
 
 
@@ -141,7 +144,7 @@ class FactFeedback(RequestBody):
     helpful: Flag | None = Field(description="Null removes the vote.")
 
 
-class Resolve(RequestBody):
+class Resolve(TypedBody):
     resolution: Literal["KEEP_A", "KEEP_B", "MERGE", "IGNORE"] = Field(
         description="`KEEP_A`: keep the current fact. `KEEP_B`: use the other. `MERGE`: replace "
         "both with `text`. `IGNORE`: keep both."
@@ -242,7 +245,11 @@ def resolve_contradiction(
     request: Request, agent_id: str, contradiction_id: str, body: Resolve
 ) -> ContradictionOut:
     """Resolve a contradiction: facts and files change together."""
-    act = partial(memory_facts.resolve, resolution=body.resolution, text=body.text)
+
+    def act(work: Transaction, found: Contradiction, *, writer: Writer) -> None:
+        by = body.typed_by(writer)
+        memory_facts.resolve(work, found, body.resolution, text=body.text, writer=by)
+
     return _decided(request.auth, agent_id, contradiction_id, act)
 
 
@@ -253,7 +260,9 @@ def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -
 
 
 def reworded(caller: Caller, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
-    act = partial(memory_facts.edit, text=body.text)
+    def act(work: Transaction, fact: Fact, *, writer: Writer) -> None:
+        memory_facts.edit(work, fact, body.text, writer=body.typed_by(writer))
+
     return acted(caller, agent_id, fact_id, act, follows=True)
 
 

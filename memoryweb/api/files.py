@@ -20,6 +20,7 @@ from memoryweb.api.schemas import (
     Moment,
     RequestBody,
     Screened,
+    TypedBody,
     Whole,
     one_of,
     screened,
@@ -70,7 +71,7 @@ class Saved(FileOut, Screened):
     changed: bool = Field(description="False if the text was the same, so no revision was made.")
 
 
-class FileWrite(RequestBody):
+class FileWrite(TypedBody):
     content: str
     reason: str = Field("", max_length=300, description="A note for the file's history.")
 
@@ -242,7 +243,7 @@ def write_file(
                 work,
                 place,
                 body.content,
-                writer=request.auth.writer,
+                writer=body.typed_by(request.auth.writer),
                 expected=expected,
                 reason=body.reason,
             )

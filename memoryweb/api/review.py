@@ -1,4 +1,4 @@
-"""What waits for a person by API: proposals, and likely passwords that were held back."""
+"""What waits for a person by API: proposals."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -12,22 +12,21 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import Forbidden, NotFound, Problem, or_not_found
+from memoryweb.api.exceptions import Forbidden, Problem, or_not_found
 from memoryweb.api.query_parameters import OwnerPaging, page
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, RequestBody, one_of
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, TypedBody, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.memory.models import HeldSecret, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import Kind, decide, item_of, outcome, rows_of
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing.changes import Picked, changes_in, unmarked
 
-proposals, secrets = Router(tags=["Proposals"]), Router(tags=["Secrets"])
+proposals = Router(tags=["Proposals"])
 
-PROPOSALS, HELD = "/agents/{agent_id}/proposals", "/secrets/held"
+PROPOSALS = "/agents/{agent_id}/proposals"
 
 
 class BrokenGuard(Camel):
@@ -62,7 +61,7 @@ class ProposalOut(Camel):
     created_at: Moment
 
 
-class AcceptedLines(RequestBody):
+class AcceptedLines(TypedBody):
     lines: list[int] = Field(max_length=5000, description="Numbers of `lines`.")
     words: dict[int, str] = Field(
         default_factory=dict, description="By number: what a line shall say instead."
@@ -104,7 +103,8 @@ def accept_proposal(
     Without a body all of it. What is left out isn't proposed again.
     """
     picked = Picked(frozenset(body.lines), body.words, body.seen) if body else None
-    return _decide(request.auth, agent_id, proposal_id, "accept", picked)
+    no_secrets = body is not None and body.no_secrets
+    return _decide(request.auth, agent_id, proposal_id, "accept", picked, no_secrets=no_secrets)
 
 
 @proposals.operation(
@@ -120,12 +120,19 @@ def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
 
 
 def _decide(
-    caller: Caller, agent_id: str, proposal_id: str, decision: str, picked: Picked | None = None
+    caller: Caller,
+    agent_id: str,
+    proposal_id: str,
+    decision: str,
+    picked: Picked | None = None,
+    *,
+    no_secrets: bool = False,
 ) -> ProposalOut:
     proposal, visible, user = _proposal_of(caller, agent_id, proposal_id)
     try:
         with write_transaction(caller.team, actor=caller.actor) as work:
-            decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user, picked=picked)
+            item = item_of(Kind.PROPOSAL, proposal)
+            decide(work, item, decision, by=user, picked=picked, no_secrets=no_secrets)
     except Stale as stale:
         raise Problem(409, "stale", str(stale)) from None
     proposal.refresh_from_db(fields=["state"])
@@ -184,94 +191,6 @@ def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
         for one in changes
     ]
     return lines, seen
-
-
-class HeldSecretOut(Camel):
-    """Never the value. Its place is null where it may not be shown."""
-
-    id: Id
-    agent_id: Id
-    owner: str
-    kind: str
-    length: int = Field(description="Characters.")
-    filename: str | None
-    line: int | None
-    conversation_id: str | None
-    message_id: str | None
-    author_kind: Annotated[str, one_of(AuthorKind)]
-    state: Annotated[str, one_of(HeldSecret.State)]
-    created_at: Moment
-    decided_at: Moment | None
-
-
-class HeldSecretFilter(OwnerPaging):
-    """`owner`, `state`, `cursor` and `limit`."""
-
-    state: Literal["waiting", "released", "refused", "expired"] = "waiting"
-
-
-class SecretDecision(RequestBody):
-    decision: Literal["secret", "no_secret"] = Field(
-        description="`secret`: keep it out. `no_secret`: let it through from now on."
-    )
-    value: str = Field(
-        "", max_length=4096, description="With `no_secret`: the value, to put it back in its line."
-    )
-
-
-@secrets.operation("GET", HELD, Right.READ)
-def list_held_secrets(request: Request, query: Query[HeldSecretFilter]) -> Items[HeldSecretOut]:
-    """List held secrets, newest first."""
-    visible = visibility.seen_by(request.auth, query.owner)
-    rows = _secrets(request.auth, visible).filter(state=query.state)
-    return page(rows, ["-created_at", "-id"], query, lambda row: _held(row, visible))
-
-
-@secrets.operation(
-    "POST",
-    HELD + "/{held_id}/decide",
-    Right.DECIDE_OWN,
-    example={"state": "released", "decidedAt": "2026-11-20T10:00:00Z"},
-    errors=(409, 429),
-)
-def decide_held_secret(request: Request, held_id: str, body: SecretDecision) -> HeldSecretOut:
-    """Decide whether a held value is a secret."""
-    held, visible, user = _held_of(request.auth, held_id)
-    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
-        item = item_of(Kind.SECRET, held)
-        decide(work, item, body.decision, by=user, value=body.value)
-    held.refresh_from_db(fields=["state", "decided_at"])
-    return _held(held, visible)
-
-
-def _secrets(caller: Caller, visible: Visibility) -> "QuerySet[HeldSecret]":
-    """An integration reaches its agents alone."""
-    rows = rows_of(Kind.SECRET, caller.team).filter(visible.rows())
-    return rows.filter(agent__in=caller.agents())
-
-
-def _held_of(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, User]:
-    wanted = known_id(held_id)
-    if not rows_of(Kind.SECRET, caller.team).filter(pk=wanted, agent__in=caller.agents()).exists():
-        raise NotFound
-    user = caller.require_person(_("Only a person can decide on a held secret."))
-    visible = visibility.seen_by(caller, None)
-    held = or_not_found(_secrets(caller, visible).filter(pk=wanted).first())
-    _check_may_decide(caller, held.owner)
-    return held, visible, user
-
-
-def _held(held: HeldSecret, visible: Visibility) -> HeldSecretOut:
-    shows = visible.shows(held.owner)
-    message = held.message if shows else None
-    return HeldSecretOut.of(
-        held,
-        owner=acting_owner.shown(held.owner),
-        filename=held.file.path if held.file and shows else None,
-        line=held.line if shows else None,
-        conversation_id=message.conversation.external_id if message else None,
-        message_id=message.external_id if message else None,
-    )
 
 
 def _check_may_decide(caller: Caller, owner: Owner | None) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
 
@@ -19,6 +20,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.writing.write import Written
 
 Moment = Annotated[
@@ -74,18 +76,30 @@ class RequestBody(Camel):
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
 
-class HeldOut(Camel):
-    """Something that looks like a password: `[held: kind]` stands in its place until a person
-    decides."""
+class TypedBody(RequestBody):
+    """What a person typed."""
+
+    no_secrets: bool = Field(
+        False,
+        description="With a token that acts as its person: what looks like a password is none. "
+        "Without it the answer is 400 `likely_secret`.",
+    )
+
+    def typed_by(self, writer: Writer) -> Writer:
+        return replace(writer, no_secrets=self.no_secrets)
+
+
+class MaskedOut(Camel):
+    """A secret, or what looks like a password: `[secret: kind]` stands in its place."""
 
     kind: str = Field(examples=["password"])
     line: int = Field(description="Line number in the file or message, starting at 1.")
 
 
 class Screened(Camel):
-    """`held` is there when something was held back, `proposal` when nothing was written yet."""
+    """`masked` is there when something was masked, `proposal` when nothing was written yet."""
 
-    held: list[HeldOut] = []
+    masked: list[MaskedOut] = []
     proposal: str | None = Field(
         None,
         description="Set with 202: this changes a shared prompt file, so a person must accept the "
@@ -95,9 +109,9 @@ class Screened(Camel):
 
 def screened(written: Written) -> dict[str, Any]:
     """What `Screened` says of a write: nothing, where all was written as it is."""
-    held = [HeldOut.of(one) for one in written.held]
+    masked = [MaskedOut.of(one) for one in written.masked]
     proposal = str(written.proposal.pk) if written.proposal else ""
-    told = {"held": held, "proposal": proposal}
+    told = {"masked": masked, "proposal": proposal}
     return {name: value for name, value in told.items() if value}
 
 

@@ -18,7 +18,7 @@ from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
+from memoryweb.api.schemas import Camel, MaskedOut, Moment, one_of
 from memoryweb.memory import snapshots
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
 from memoryweb.memory.writing.write import Written
@@ -41,7 +41,7 @@ class ImportedFile(Camel):
     sources: list[str] = Field(description="Archive entries that make up this file.")
     size_before: int = Field(description="Size in bytes (UTF-8).")
     size_after: int
-    held: list[HeldOut] = Field(
+    masked: list[MaskedOut] = Field(
         description="Likely passwords. On import, a placeholder takes their place until a person "
         "decides. Line numbers are those after the import."
     )
@@ -257,7 +257,7 @@ def _archive(request: HttpRequest) -> bytes:
 
 
 def _file(item: Item) -> dict[str, Any]:
-    return {"filename": item.path, "held": [HeldOut.of(one) for one in item.held]}
+    return {"filename": item.path, "masked": [MaskedOut.of(one) for one in item.masked]}
 
 
 def _made(written: Written | None) -> dict[str, Any]:

@@ -89,7 +89,7 @@ ACTIONS: dict[str, str | Promise] = {
     "secret.decided": _("Decided on a likely secret."),
     "secret.expired": _("A likely secret was not decided within 30 days, so it counts as one."),
     "secret.held": _("Held back a likely secret for someone to decide."),
-    "secret.masked": _("Masked secrets that an earlier check missed."),
+    "secret.masked": _("Masked what looks like a secret."),
     "secret.refused": _("Was refused a text that contains a secret."),
     "secret.released": _("Said that a likely secret is not one."),
     "secret.value_refused": _("Entered a wrong value for a likely secret."),

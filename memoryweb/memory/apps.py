@@ -11,7 +11,7 @@ class MemoryConfig(AppConfig):
         from memoryweb.memory import agents  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
-        from memoryweb.memory.review import comparing, proposals, rescan, secrets  # noqa: PLC0415
+        from memoryweb.memory.review import comparing, proposals, rescan  # noqa: PLC0415
         from memoryweb.memory.snapshots import conversation_run, service  # noqa: PLC0415
         from memoryweb.memory.statements import repair  # noqa: PLC0415
         from memoryweb.memory.tools import owner_statements  # noqa: PLC0415
@@ -24,7 +24,6 @@ class MemoryConfig(AppConfig):
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)
-        engine.register_tick(secrets.expire)
         engine.register_tick(proposals.expire)
         engine.register_tick(service.purge)
         # In this order: the index follows the passages that are made anew.

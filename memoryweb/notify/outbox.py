@@ -35,9 +35,7 @@ TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
     ),
     "item.waiting": (
         _("Something waits in Review"),
-        frozenset(
-            {"proposal.made", "secret.held", "contradiction.opened", "memory.forget_requested"}
-        ),
+        frozenset({"proposal.made", "contradiction.opened", "memory.forget_requested"}),
     ),
 }
 LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}

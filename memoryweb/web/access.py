@@ -20,6 +20,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
+from django_htmx.http import reselect, reswap, retarget
 from django_htmx.middleware import HtmxDetails
 from django_scopes import scope
 
@@ -33,6 +34,7 @@ from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
+from memoryweb.memory.models.refusals import AssignmentsFound
 from memoryweb.memory.review import Inbox, may_decide, reach_of
 from memoryweb.memory.visible.readable import Look
 from memoryweb.runs.models import Run
@@ -175,6 +177,8 @@ def team_view(*methods: str, takes: Permission = Permission.READ) -> Callable[[V
                     response = view(request, *args, **kwargs)
                 except Refused as refused:
                     response = _refuse(request, refused)
+                except AssignmentsFound as found:
+                    response = _ask(request, found)
             # Whoever goes back after a sign-out finds no memory in the browser's cache.
             response.headers.setdefault("Cache-Control", "private, no-store")
             return response
@@ -378,6 +382,14 @@ def _zone(user: User) -> ZoneInfo:
         return user.zone
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
+
+
+def _ask(request: TeamRequest, found: AssignmentsFound) -> HttpResponse:
+    """Whether what they typed is a secret: what was sent goes again where it is none."""
+    mine = {"csrfmiddlewaretoken", "no_secrets"}
+    sent = [(name, one) for name, all_ in request.POST.lists() for one in all_ if name not in mine]
+    page = render(request, "no_secrets.html", {"said": str(found), "sent": sent}, status=422)
+    return reselect(reswap(retarget(page, "#main"), "outerHTML"), "#main")
 
 
 def _refuse(request: TeamRequest, refused: Refused) -> HttpResponse:

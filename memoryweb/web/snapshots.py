@@ -57,7 +57,7 @@ class Arrival:
     reason: str
     sizes: str = ""
     sources: str = ""
-    held: str = ""
+    masked: str = ""
     item: Item | None = None
 
     @property
@@ -66,7 +66,7 @@ class Arrival:
 
     @property
     def order(self) -> int:
-        if self.held or (self.item and self.item.code in _REFUSED):
+        if self.masked or (self.item and self.item.code in _REFUSED):
             return 0
         return 1 if self.changes else 2
 
@@ -82,7 +82,7 @@ def arrivals(plan: Plan) -> list[Arrival]:
 def summary(plan: Plan) -> list[str]:
     """What the import would do; what it would do to nothing is left out."""
     create, update, skip = (plan.count(action) for action in ("create", "update", "skip"))
-    ignore, hold = len(plan.ignored), len(plan.holding)
+    ignore, hold = len(plan.ignored), len(plan.masking)
     counted = [
         (create, ngettext("{n} new file", "{n} new files", create)),
         (update, ngettext("{n} changed file", "{n} changed files", update)),
@@ -135,7 +135,7 @@ def _arrival(item: Item) -> Arrival:
         reason=item.reason,
         sizes=_sizes(item),
         sources=", ".join(names),
-        held=_held(item),
+        masked=_masked(item),
         item=item,
     )
 
@@ -147,16 +147,14 @@ def _sizes(item: Item) -> str:
     return str(after)
 
 
-def _held(item: Item) -> str:
+def _masked(item: Item) -> str:
     """Which lines, never what stands there."""
-    if not item.held:
+    if not item.masked:
         return ""
-    lines = sorted({held.line for held in item.held})
+    lines = sorted({one.line for one in item.masked})
     said = ngettext(
-        "Line {lines} looks like it contains a password. A placeholder stands in for it until "
-        "someone decides under Review.",
-        "Lines {lines} look like they contain passwords. Placeholders stand in for them until "
-        "someone decides under Review.",
+        "Line {lines} looks like it contains a password. It is masked.",
+        "Lines {lines} look like they contain passwords. They are masked.",
         len(lines),
     )
     return said.format(lines=", ".join(map(str, lines)))
@@ -387,15 +385,11 @@ def _imported(done: Imported) -> str:
     if done.plan.is_run:
         return _("The import has started. It goes on while you do something else.")
     said = _("The import is done.")
-    held = sum(len(written.held) for _item, written in done.written)
-    if not held:
+    masked = sum(len(written.masked) for _item, written in done.written)
+    if not masked:
         return said
-    more = ngettext(
-        "{n} likely password was held back: decide about it under Review.",
-        "{n} likely passwords were held back: decide about them under Review.",
-        held,
-    )
-    return f"{said} {more.format(n=held)}"
+    more = ngettext("{n} likely password was masked.", "{n} likely passwords were masked.", masked)
+    return f"{said} {more.format(n=masked)}"
 
 
 def _label(owner: Owner) -> str:

@@ -232,7 +232,8 @@ def trigger_name(run: Run) -> str:
 
 def writer_of(request: TeamRequest) -> Writer:
     """Whoever is signed in, as the one who writes."""
-    return Writer(AuthorKind.PERSON, user=request.user)
+    no_secrets = "no_secrets" in request.POST
+    return Writer(AuthorKind.PERSON, user=request.user, no_secrets=no_secrets)
 
 
 @dataclass(frozen=True)

@@ -96,14 +96,3 @@ def test_events_page_without_gaps(world: World, callers: Callers) -> None:
 def test_the_audit_log_takes_its_scope(world: World) -> None:
     _token, api = narrow(world.team, ["memory:read"], user=world.audrey)
     assert api.get("/audit/events").json()["code"] == "scope_missing"
-
-
-def test_a_held_value_is_not_found_by_trying(world: World, callers: Callers, stage: Stage) -> None:
-    path = f"/secrets/held/{stage.held}/decide"
-    guess = {"decision": "no_secret", "value": "a guess"}
-    said = [callers.member.post(path, guess) for _try in range(6)]
-    assert [(one.status_code, one.json()["code"]) for one in said[4:]] == [
-        (409, "wrong_value"),
-        (429, "too_many_tries"),
-    ]
-    assert int(said[-1].headers["Retry-After"]) > 0

@@ -7,7 +7,8 @@ from memoryweb.audit.models import Event
 from memoryweb.memory.models import File
 from memoryweb.memory.models.author_kinds import AuthorKind
 from tests.api.callers import Callers
-from tests.world import World
+from tests.api.client import Api
+from tests.world import World, personal_token
 
 TEXT = "# Knowledge\n\n- Breakfast ends at half past ten.\n"
 
@@ -102,6 +103,26 @@ def test_a_secret_is_refused_with_its_line(world: World, callers: Callers, files
     assert (refused.status_code, refused.json()["line"]) == (400, 3)
     assert key not in refused.content.decode()
     assert Event.objects.filter(team_id=world.team.pk, action="secret.refused").exists()
+
+
+def test_who_types_a_likely_password_is_asked(callers: Callers, files: str) -> None:
+    typed = {"content": "# Wi-Fi\n\npassword: " + "tulip" + "4711\n"}
+    refused = callers.member.put(f"{files}/WIFI.md", typed)
+    assert (refused.status_code, refused.json()["code"]) == (400, "likely_secret")
+    assert refused.json()["found"] == [{"kind": "password", "line": 3}]
+    assert callers.member.get(f"{files}/WIFI.md").status_code == 404
+    saved = callers.member.put(f"{files}/WIFI.md", typed | {"noSecrets": True})
+    assert (saved.status_code, "masked" in saved.json()) == (201, False)
+    assert callers.member.get(f"{files}/WIFI.md").json()["content"] == typed["content"]
+
+
+def test_a_program_s_likely_password_is_masked_whatever_it_says(world: World, files: str) -> None:
+    program = Api(personal_token(world.team, world.bob, act_as_person=False))
+    typed = {"content": "password: " + "tulip" + "4711\n", "noSecrets": True}
+    saved = program.put(f"{files}/WIFI.md", typed)
+    assert saved.json()["masked"] == [{"kind": "password", "line": 1}]
+    shown = program.get(f"{files}/WIFI.md").json()["content"]
+    assert shown == "password: [secret: password]\n"
 
 
 def test_history_lists_reads_and_restores(callers: Callers, files: str) -> None:

@@ -182,18 +182,6 @@ def test_what_others_called_their_conversations_does_not_hide_ones_own(
     assert callers.admin.get(address).json()["messageCount"] == 1
 
 
-def test_of_several_conversations_of_one_id_the_named_owners_is_taken_back(
-    callers: Callers, path: str, conversation: str
-) -> None:
-    for user in ("42", "43"):
-        callers.helpdesk.post(conversation, {**batch(HELLO), "endUserId": user})
-    address = f"{path}/workspace/revert?conversation=c-1"
-    assert callers.admin.get(address).json()["code"] == "owner_ambiguous"
-    assert callers.admin.get(f"{address}&owner=api:helpdesk/43").status_code == 200
-    assert callers.admin.get(f"{address}&owner=api:helpdesk/44").status_code == 404
-    assert callers.member.get(f"{address}&owner=api:helpdesk/43").status_code == 404
-
-
 def test_a_secret_is_masked_and_the_batch_kept(callers: Callers, conversation: str) -> None:
     key = "AKIA" + "QYLPMN5HHHFPZAM2"
     sent = callers.helpdesk.post(conversation, batch(HELLO, say(content=f"My key is {key}.")))

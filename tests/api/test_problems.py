@@ -80,7 +80,6 @@ def test_a_parameter_of_a_call_that_takes_none_is_refused(callers: Callers, path
         ("/agents", {"name": "Chef", "timezone": "Europe/Lisbon"}, "timezone"),
         ("{path}/context", {"message": "Hello", "model": "small"}, "model"),
         ("{path}/tools/remember", {"content": "Tea at five.", "date": "today"}, "date"),
-        ("{path}/workspace/revert", {"conversations": "c-1"}, "conversations"),
         ("{path}/restore", {"reason": "again"}, "reason"),
         ("/memory/{agent}/emergence", {"topic": "tea"}, "topic"),
         ("/memory/{agent}/summarize/c-1", {"topic": "tea"}, "topic"),

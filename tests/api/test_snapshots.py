@@ -107,17 +107,16 @@ def test_an_export_comes_in_parts_where_one_import_could_not_take_it(
         assert callers.viewer.get(f"{snapshots}/export?part={part}").status_code == 400
 
 
-def test_a_preview_says_which_lines_would_be_held_back(callers: Callers, snapshots: str) -> None:
+def test_a_preview_says_which_lines_would_be_masked(callers: Callers, snapshots: str) -> None:
     value = drawn(31)
     archive = of({"MEMORY.md": f"# Memory\n\n- password: {value}\n"})
     answer = callers.member.post(f"{snapshots}/import/preview?owner=shared", archive)
     (file,) = answer.json()["files"]
-    assert file["held"] == [{"kind": "password", "line": 3}]
+    assert file["masked"] == [{"kind": "password", "line": 3}]
     assert value not in answer.content.decode()
     token = answer.json()["token"]
-    assert (
-        imported(callers.member, snapshots, token, archive)[1]["files"][0]["held"] == (file["held"])
-    )
+    done = imported(callers.member, snapshots, token, archive)[1]
+    assert done["files"][0]["masked"] == file["masked"]
 
 
 def test_an_import_gives_the_revisions_it_made(

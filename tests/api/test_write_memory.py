@@ -79,7 +79,7 @@ def test_a_value_that_would_land_in_an_open_code_block_is_refused(tools: Tools) 
     assert _file().raw_content == "```\ncode\n"
 
 
-def test_what_is_held_is_told(tools: Tools) -> None:
+def test_what_is_masked_is_told(tools: Tools) -> None:
     said = _write(tools, strategy="append", content="password: " + "hunter" + "22")
-    assert said["held"] == [{"kind": "password", "line": 1}]
-    assert _file().raw_content == "password: [held: password]\n"
+    assert said["masked"] == [{"kind": "password", "line": 1}]
+    assert _file().raw_content == "password: [secret: password]\n"

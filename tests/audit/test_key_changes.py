@@ -196,7 +196,7 @@ def test_each_keyed_column_is_wrapped(buried: World) -> None:
         "agents.OneTimeCode.sha256",
         "memory.Tombstone.fingerprint",
         "memory.KeptLine.fingerprint",
-        "memory.HeldSecret.fingerprint",
+        "memory.NoSecret.fingerprint",
         "memory.RecallEvent.line_hash",
         "memory.RecallEvent.query_hash",
     }

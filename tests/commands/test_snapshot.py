@@ -88,7 +88,7 @@ def test_a_dry_run_says_which_lines_would_be_held_back(world: World, tmp_path: P
     path, value = tmp_path / "in.zip", drawn(41)
     path.write_bytes(of({"MEMORY.md": f"- Tea.\n- password: {value}\n"}))
     answer = snapshot(world, "import", path, "--dry-run")
-    assert "line 2 contains what looks like a password and would be held back" in answer.output
+    assert "line 2 contains what looks like a password and would be masked" in answer.output
     assert value not in answer.output
 
 

@@ -185,7 +185,7 @@ def test_a_personal_token_writes_as_an_agent_unless_it_was_made_to_act_as_its_pe
 def test_a_token_that_acts_as_nobody_decides_nothing_and_reads_no_flagged_line(
     world: World,
 ) -> None:
-    file = _save(world, TOLD, _bob(world))
+    _save(world, TOLD, _bob(world))
     _save(world, "## About\n\n- Bob sings.\n", _bob(world))
     _save(world, TOLD)
     path = f"/agents/{world.agent.pk}/workspace/files/MEMORY.md?owner=me"
@@ -194,8 +194,8 @@ def test_a_token_that_acts_as_nobody_decides_nothing_and_reads_no_flagged_line(
     )
     assert "Leeds" not in plain.get(path).json()["content"]
     assert "Leeds" in acting.get(path).json()["content"]
-    source = {"token": str(file.pk)}
-    answer = plain.post(f"/agents/{world.agent.pk}/workspace/revert", source)
+    fact = Fact.objects.filter(raw_text="Bob lives in Leeds.").latest("created_at")
+    answer = plain.post(f"/memory/{world.agent.pk}/facts/{fact.pk}/confirm")
     assert (answer.status_code, answer.json()["code"]) == (403, "person_required")
 
 

@@ -5,7 +5,7 @@ import pytest
 from memoryweb.memory.lines.origins import Origin, protected_lines
 from memoryweb.memory.models import Fact, File, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.refusals import Decided, Stale
+from memoryweb.memory.models.refusals import AssignmentsFound, Decided, Stale
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.review.proposals import NothingTicked, ProposalChanged
@@ -99,6 +99,15 @@ def test_what_a_person_words_is_theirs(world: World) -> None:
     assert not Fact.objects.get(raw_text=STATUS).is_persons_word
 
 
+def test_own_words_with_a_likely_password_are_asked_about(world: World) -> None:
+    proposal, said = _proposed(world), "Tokyo's password: " + "tulip" + "4711"
+    with pytest.raises(AssignmentsFound):
+        _accept(world, proposal, {TOKYO}, {TOKYO: said})
+    assert _file(world).raw_content == BEFORE
+    _accept(world, proposal, {TOKYO}, {TOKYO: said}, no_secrets=True)
+    assert f"- {said}" in _file(world).raw_content.split("\n")
+
+
 def test_undoing_brings_the_file_and_the_proposal_back(world: World) -> None:
     proposal = _proposed(world)
     _accept(world, proposal, {TOKYO, STATUS}, {TOKYO: "Tokyo helps from 18:00."})
@@ -178,7 +187,12 @@ def _proposed(world: World) -> Proposal:
 
 
 def _accept(
-    world: World, proposal: Proposal, texts: set[str], edits: dict[str, str] | None = None
+    world: World,
+    proposal: Proposal,
+    texts: set[str],
+    edits: dict[str, str] | None = None,
+    *,
+    no_secrets: bool = False,
 ) -> None:
     numbers = {one.new: one.number for one in changes_of(BEFORE, AFTER)}
     picked = Picked(
@@ -188,7 +202,7 @@ def _accept(
     )
     proposal = Proposal.objects.select_related("file__agent", "run").get(pk=proposal.pk)
     with write_transaction(world.team) as work:
-        proposals.accept_lines(work, proposal, by=world.alice, picked=picked)
+        proposals.accept_lines(work, proposal, by=world.alice, picked=picked, no_secrets=no_secrets)
 
 
 def _undo(world: World, proposal: Proposal) -> None:

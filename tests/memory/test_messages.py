@@ -271,4 +271,4 @@ def test_no_query_is_built_for_what_a_message_does_not_hold(
             add(world, *(say(f"Box {number} of {size} stands there.") for number in range(size)))
         counts.append(len(built))
     assert counts[0] == counts[1]
-    assert "HeldSecret" not in built
+    assert "NoSecret" not in built

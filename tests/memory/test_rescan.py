@@ -7,9 +7,9 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import (
     File,
-    HeldSecret,
     LineOrigin,
     Message,
+    NoSecret,
     Passage,
     Proposal,
     Revision,
@@ -17,7 +17,7 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import rescan
-from memoryweb.memory.writing import write
+from memoryweb.memory.writing import screening, write
 from memoryweb.memory.writing.revising import sha256
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs import engine
@@ -142,12 +142,14 @@ def test_every_digest_fits_its_revision_again(world: World) -> None:
         assert revision.size == len(content.encode())
 
 
-def test_what_is_likely_waits_for_a_person(world: World) -> None:
+def test_what_a_person_said_is_no_secret_stays(world: World) -> None:
     file = _furnish(world)
+    known_as = screening.fingerprint(world.team.pk, VALUE)
+    NoSecret.objects.create(team=world.team, fingerprint=known_as, said_at=file.updated_at)
     _scan(world, fix=True)
-    places = HeldSecret.objects.filter(state="waiting")
-    assert set(places.values_list("kind", flat=True)) == {"password"}
-    assert places.filter(file=file).count() == places.filter(message__isnull=False).count() == 1
+    file.refresh_from_db()
+    assert VALUE in file.raw_content
+    assert TOKEN not in file.raw_content
 
 
 def test_a_second_look_finds_nothing(world: World) -> None:

@@ -1,25 +1,26 @@
-"""What is likely a password is kept out of every text, until a person decides."""
+"""What is likely a password is masked in what machines write, and asked about where people type."""
+
+import json
 
 import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages
-from memoryweb.memory.models import File, HeldSecret, Message, Passage, Revision
+from memoryweb.memory.models import File, Message, NoSecret, Passage, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import AssignmentsFound
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools import files
 from memoryweb.memory.writing import screening, write
-from memoryweb.memory.writing.screening import Likely
 from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
 from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 VALUE = drawn(3)
 TEXT = f"# Knowledge\n\n- Wi-Fi password: {VALUE}\n"
-MASKED = "# Knowledge\n\n- Wi-Fi password: [held: password]\n"
+MASKED = "# Knowledge\n\n- Wi-Fi password: [secret: password]\n"
 MACHINE = Writer(AuthorKind.AGENT)
 SAMPLES = [
     form.format(drawn(seed)) for forms in FORMS.values() for form in forms for seed in range(3)
@@ -27,13 +28,13 @@ SAMPLES = [
 ONE_LINE = [sample for sample in SAMPLES if "\n" not in sample]
 
 
-def _person(world: World) -> Writer:
-    return Writer(AuthorKind.PERSON, user=world.alice)
+def _person(world: World, *, no_secrets: bool = False) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.alice, no_secrets=no_secrets)
 
 
-def _write(world: World, text: str, writer: Writer = MACHINE, **more: object) -> Written:
+def _write(world: World, text: str, writer: Writer = MACHINE) -> Written:
     with write_transaction(world.team) as work:
-        return write.write(work, _place(world), text, writer=writer, **more)  # type: ignore[arg-type]
+        return write.write(work, _place(world), text, writer=writer)
 
 
 def _place(world: World) -> Place:
@@ -51,28 +52,33 @@ def _send(world: World, text: str, message_id: str = "m1") -> Added:
         )
 
 
-def _release(world: World) -> None:
-    HeldSecret.objects.update(state=HeldSecret.State.RELEASED)
+def _release(world: World, text: str = TEXT) -> None:
+    """A person types it, says that it is no secret, and takes it out again."""
+    with write_transaction(world.team) as work:
+        writer = _person(world, no_secrets=True)
+        file = write.write(work, Place(world.agent, None, "typed.md"), text, writer=writer).file
+        write.delete(work, file, writer=writer)
 
 
-def test_a_write_keeps_the_value_out_and_notes_where_it_stood(world: World) -> None:
+def _details(action: str) -> dict[str, object]:
+    details: dict[str, object] = json.loads(Event.objects.get(action=action).details)
+    return details
+
+
+def test_a_machine_s_write_is_masked_and_its_event_says_where(world: World) -> None:
     written = _write(world, TEXT)
     assert written.file.raw_content == MASKED
-    held = HeldSecret.objects.get()
-    assert (held.kind, held.line, held.length, held.revision) == ("password", 3, len(VALUE), 1)
-    assert (held.file, held.agent, held.owner, held.author_kind) == (
-        written.file,
-        world.agent,
-        None,
-        "agent",
-    )
-    assert held.fingerprint == screening.fingerprint(world.team.pk, VALUE)
-    assert [(one.kind, one.line) for one in written.held] == [("password", 3)]
+    assert [(one.kind, one.line) for one in written.masked] == [("password", 3)]
+    event = Event.objects.get(action="secret.masked")
+    assert (event.target_id, event.target_revision) == (str(written.file.pk), 1)
+    known_as = screening.fingerprint(world.team.pk, VALUE)[:16]
+    about = {"kind": "password", "line": 3, "length": len(VALUE), "fingerprint": known_as}
+    assert _details("secret.masked") == {"secrets": [about]}
 
 
 def test_no_text_column_keeps_the_value(world: World) -> None:
     _write(world, TEXT)
-    for model in (File, Revision, Passage, HeldSecret, Event):
+    for model in (File, Revision, Passage, NoSecret, Event):
         for row in model._default_manager.values():
             assert VALUE not in str(row)
             assert VALUE.lower() not in str(row)
@@ -81,7 +87,7 @@ def test_no_text_column_keeps_the_value(world: World) -> None:
 def test_every_sample_is_kept_out_of_a_file(world: World) -> None:
     for number, sample in enumerate(SAMPLES):
         text = f"# {number}\n\n{sample}\n"
-        assert len(_write(world, text).held) == 1, sample
+        assert len(_write(world, text).masked) == 1, sample
 
 
 def test_every_sample_is_kept_out_of_a_note_of_lines(world: World) -> None:
@@ -89,106 +95,113 @@ def test_every_sample_is_kept_out_of_a_note_of_lines(world: World) -> None:
         place = Place(world.agent, None, "memory/2026-11-20.md")
         lines = [NewLine(f"- {sample}") for sample in ONE_LINE]
         written = write.append(work, place, lines, writer=MACHINE)
-    assert len(written.held) == len(ONE_LINE)
-    assert [one.line for one in written.held] == list(range(3, 3 + len(ONE_LINE)))
+    assert len(written.masked) == len(ONE_LINE)
+    assert [one.line for one in written.masked] == list(range(3, 3 + len(ONE_LINE)))
 
 
 def test_every_sample_is_kept_out_of_a_message(world: World) -> None:
     for number, sample in enumerate(SAMPLES):
         added = _send(world, sample, f"x{number}")
-        assert [index for index, _held in added.held] == [0], sample
+        assert [index for index, _sight in added.masked] == [0], sample
     contents = Message.objects.values_list("raw_content", flat=True)
-    assert all("[held: " in content for content in contents)
+    assert all("[secret: " in content for content in contents)
 
 
 def test_a_masked_text_is_stable(world: World) -> None:
     _write(world, TEXT)
-    again = _write(world, MASKED + "- and tea\n")
-    assert again.held == ()
-    assert HeldSecret.objects.count() == 1
-
-
-def test_one_secret_in_one_file_waits_once(world: World) -> None:
-    _write(world, TEXT)
-    _write(world, TEXT + "- and tea\n")
-    assert HeldSecret.objects.count() == 1
-
-
-def test_another_value_in_the_same_place_is_noted_though_the_text_stays(world: World) -> None:
-    _write(world, TEXT)
-    written = _write(world, TEXT.replace(VALUE, drawn(4)))
-    assert not written.changed
-    assert HeldSecret.objects.count() == 2
-
-
-def test_what_a_person_called_a_secret_stays_out_and_is_not_asked_again(world: World) -> None:
-    _write(world, TEXT)
-    HeldSecret.objects.update(state=HeldSecret.State.REFUSED)
-    assert _write(world, TEXT + "- tea\n").file.raw_content == MASKED + "- tea\n"
-    assert HeldSecret.objects.count() == 1
+    assert _write(world, MASKED + "- and tea\n").masked == ()
+    again = _write(world, TEXT + "- and tea\n")
+    assert (again.changed, len(again.masked)) == (False, 1)
 
 
 def test_what_a_person_released_passes(world: World) -> None:
-    _write(world, TEXT)
     _release(world)
     assert _write(world, TEXT).file.raw_content == TEXT
 
 
 def test_a_release_of_one_team_means_nothing_to_another(world: World) -> None:
-    _write(world, TEXT)
     _release(world)
     with write_transaction(world.twin.team) as work:
         place = Place(world.twin.agent, None, "KNOWLEDGE.md")
         written = write.write(work, place, TEXT, writer=MACHINE)
     assert written.file.raw_content == MASKED
-    assert written.held[0].fingerprint != screening.fingerprint(world.team.pk, VALUE)
+    assert written.masked[0].fingerprint != screening.fingerprint(world.team.pk, VALUE)
 
 
 def test_a_person_is_asked_with_the_lines_named(world: World) -> None:
     with pytest.raises(AssignmentsFound) as asked:
-        _write(world, TEXT, _person(world), likely=Likely.ASK)
+        _write(world, TEXT, _person(world))
     assert asked.value.found == (("password", 3),)
     assert not File.objects.filter(path="KNOWLEDGE.md").exists()
 
 
+def test_a_person_who_appends_is_asked_too(world: World) -> None:
+    place, line = Place(world.agent, None, "memory/2026-11-20.md"), NewLine(f"password: {VALUE}")
+    with pytest.raises(AssignmentsFound), write_transaction(world.team) as work:
+        write.append(work, place, [line], writer=_person(world))
+    with write_transaction(world.team) as work:
+        writer = _person(world, no_secrets=True)
+        written = write.append(work, place, [line], writer=writer)
+    assert VALUE in written.file.raw_content
+    assert NoSecret.objects.count() == 1
+
+
 def test_a_person_who_says_it_is_none_is_believed_and_named(world: World) -> None:
-    written = _write(world, TEXT, _person(world), likely=Likely.RELEASE)
+    written = _write(world, TEXT, _person(world, no_secrets=True))
     assert written.file.raw_content == TEXT
-    released = HeldSecret.objects.get()
-    assert (released.state, released.decided_by) == ("released", world.alice)
+    said = NoSecret.objects.get()
+    known_as = screening.fingerprint(world.team.pk, VALUE)
+    assert (said.fingerprint, said.owner, said.said_by) == (known_as, None, world.alice)
     assert Event.objects.filter(action="secret.released").count() == 1
+    assert str(_details("secret.released")).count("password") == 1
+
+
+def test_no_machine_says_that_it_is_none(world: World) -> None:
+    program = Writer(AuthorKind.AGENT, user=world.alice, no_secrets=True)
+    assert _write(world, TEXT, program).file.raw_content == MASKED
+    assert not NoSecret.objects.exists()
 
 
 def test_what_stands_there_already_does_not_block_an_edit(world: World) -> None:
-    _write(world, TEXT, _person(world), likely=Likely.RELEASE)
-    HeldSecret.objects.all().delete()
-    written = _write(world, TEXT + "- tea\n", _person(world), likely=Likely.ASK)
+    _write(world, TEXT, _person(world, no_secrets=True))
+    NoSecret.objects.all().delete()
+    written = _write(world, TEXT + "- tea\n", _person(world))
     assert written.file.raw_content == TEXT + "- tea\n"
 
 
 def test_a_restored_revision_is_screened(world: World) -> None:
-    written = _write(world, TEXT, _person(world), likely=Likely.RELEASE)
-    HeldSecret.objects.all().delete()
+    written = _write(world, TEXT, _person(world, no_secrets=True))
+    _write(world, "# Knowledge\n", _person(world))
+    with write_transaction(world.team) as work:
+        restored = write.restore(work, written.file, 1, writer=_person(world))
+    assert restored.file.raw_content == TEXT
+    NoSecret.objects.all().delete()
     _write(world, "# Knowledge\n", _person(world))
     with write_transaction(world.team) as work:
         restored = write.restore(work, written.file, 1, writer=_person(world))
     assert restored.file.raw_content == MASKED
-    assert HeldSecret.objects.get().state == "waiting"
 
 
-def test_a_message_is_kept_masked_and_noted_for_its_owner(world: World) -> None:
+def test_a_message_is_kept_masked(world: World) -> None:
     added = _send(world, f"my password is {VALUE}, keep it")
     message = Message.objects.get()
-    assert message.raw_content == "my password is [held: password], keep it"
+    assert message.raw_content == "my password is [secret: password], keep it"
     assert message.masked == 1
-    held = HeldSecret.objects.get()
-    assert (held.message, held.owner, held.file) == (message, world.customer, None)
-    assert [(index, one.kind) for index, one in added.held] == [(0, "password")]
+    assert [(index, one.kind) for index, one in added.masked] == [(0, "password")]
+    details = _details("conversation.received")
+    assert details["masked"] == 1
+    assert '"kind": "password"' in json.dumps(details)
 
 
-def test_the_same_message_sent_again_is_a_duplicate_whatever_was_decided(world: World) -> None:
+def test_the_same_message_sent_again_is_a_duplicate_whatever_was_said_of_it(world: World) -> None:
     _send(world, f"my password is {VALUE}")
     _release(world)
+    assert _send(world, f"my password is {VALUE}").duplicates == 1
+
+
+def test_a_message_that_an_earlier_version_masked_is_a_duplicate_too(world: World) -> None:
+    _send(world, f"my password is {VALUE}")
+    Message.objects.update(raw_content="my password is [held: password]")
     assert _send(world, f"my password is {VALUE}").duplicates == 1
 
 
@@ -205,13 +218,12 @@ def test_a_text_on_its_way_into_a_prompt_is_masked(world: World) -> None:
     data = {"memory": TEXT, "notes": [{"text": f"token={VALUE}"}], "limit": 3}
     assert screening.data_for_prompt(data, world.team.pk, owner_id=None) == {
         "memory": MASKED,
-        "notes": [{"text": "token=[held: token]"}],
+        "notes": [{"text": "token=[secret: token]"}],
         "limit": 3,
     }
 
 
 def test_a_prompt_has_what_a_person_released(world: World) -> None:
-    _write(world, TEXT)
     _release(world)
     assert screening.for_prompt(TEXT, world.team.pk, owner_id=None) == TEXT
 
@@ -219,14 +231,14 @@ def test_a_prompt_has_what_a_person_released(world: World) -> None:
 def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: World) -> None:
     own = Place(world.agent, world.customer, "KNOWLEDGE.md")
     with write_transaction(world.team) as work:
-        write.write(work, own, TEXT, writer=_person(world), likely=Likely.RELEASE)
+        write.write(work, own, TEXT, writer=_person(world, no_secrets=True))
     assert _write(world, TEXT).file.raw_content == MASKED
     assert VALUE in _send(world, TEXT).conversation.messages.get().raw_content
     with write_transaction(world.team) as work:
         again = write.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
-    assert not again.held
+    assert not again.masked
 
 
 def test_what_was_released_in_shared_memory_passes_in_personal_memory(world: World) -> None:
-    _write(world, TEXT, _person(world), likely=Likely.RELEASE)
+    _write(world, TEXT, _person(world, no_secrets=True))
     assert VALUE in _send(world, TEXT).conversation.messages.get().raw_content

@@ -187,19 +187,19 @@ def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -
     assert not Revision.objects.filter(raw_text__contains=key).exists()
 
 
-def test_a_preview_says_which_lines_an_import_would_hold_back(world: World) -> None:
+def test_a_preview_says_which_lines_an_import_would_mask(world: World) -> None:
     value = drawn(11)
     archive = of({"MEMORY.md": f"# Memory\n\n- password: {value}\n", "SOUL.md": "Loud.\n"})
     made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
-    (item,) = made.holding
-    assert [(held.kind, held.line) for held in item.held] == [("password", 3)]
+    (item,) = made.masking
+    assert [(one.kind, one.line) for one in item.masked] == [("password", 3)]
     assert (item.path, item.action) == ("MEMORY.md", Action.UPDATE)
     assert value not in item.after + item.diff(100, To.PAGE) + repr(item)
     done = take(world, archive)
     left = texts(world.other_agent)["MEMORY.md"]
-    assert left == item.after == "# Memory\n\n- password: [held: password]\n"
+    assert left == item.after == "# Memory\n\n- password: [secret: password]\n"
     assert item.size_after == len(left)
-    assert {one.path: len(written.held) for one, written in done.written} == {
+    assert {one.path: len(written.masked) for one, written in done.written} == {
         "MEMORY.md": 1,
         "SOUL.md": 0,
     }
@@ -215,14 +215,14 @@ def test_a_note_holds_only_what_is_new_in_it(world: World) -> None:
     value = drawn(13)
     take(world, of({NOTE: "- Fog.\nPassword:\n"}), agent=world.agent)
     made = snapshots.preview(world.agent, None, of({NOTE: f"{value}\n- Sun.\n"}), by=PERSON).plan
-    assert [(held.kind, held.line) for held in made.items[0].held] == [("password", 3)]
+    assert [(one.kind, one.line) for one in made.items[0].masked] == [("password", 3)]
 
 
 def test_two_entries_of_one_note_may_hold_what_neither_did(world: World) -> None:
     value = drawn(14)
     archive = of({NOTE: "", NOTE[:-3] + "-a.md": f"- tea\n- password: {value}"})
     made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
-    assert [held.line for held in made.items[0].held] == [2]
+    assert [one.line for one in made.items[0].masked] == [2]
 
 
 def test_a_large_archive_is_looked_through_to_its_last_file(world: World) -> None:
@@ -231,7 +231,7 @@ def test_a_large_archive_is_looked_through_to_its_last_file(world: World) -> Non
     many["memory/2026-01-30.md"] += f"- password: {drawn(15)}\n"
     many["memory/2026-01-31.md"] += f"- {key}\n"
     made = snapshots.preview(world.other_agent, None, of(many), by=PERSON).plan
-    assert [item.path for item in made.holding] == ["memory/2026-01-30.md"]
+    assert [item.path for item in made.masking] == ["memory/2026-01-30.md"]
     assert [item.path for item in made.items if item.action == Action.SKIP] == [
         "memory/2026-01-31.md"
     ]
@@ -245,7 +245,7 @@ def test_a_preview_takes_a_few_statements_however_many_files(
     coming = {day: f"- Sun {day}.\n- password: {drawn(16)}\n" for day in days}
     with django_assert_max_num_queries(4):
         made = snapshots.preview(world.agent, None, of(coming), by=PERSON).plan
-    assert len(made.holding) == 31
+    assert len(made.masking) == 31
 
 
 def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(

@@ -79,6 +79,16 @@ def test_permissions_follow_the_models(upgraded: dict[str, Any]) -> None:
     assert {"workspace", "facts", "webhooks", "notices"}.isdisjoint(upgraded["labels"])
 
 
+def test_likely_passwords_that_waited_count_as_secrets_and_it_is_told_where(
+    upgraded: dict[str, Any],
+) -> None:
+    held = upgraded["held"]
+    assert held["waited"]
+    assert held["told"] == held["waited"]
+    assert held["let_pass"]
+    assert held["passing"] == held["let_pass"]
+
+
 def test_every_page_answers_its_admin(upgraded: dict[str, Any]) -> None:
     assert upgraded["pages"] == []
 

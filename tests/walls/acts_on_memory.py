@@ -1,6 +1,7 @@
 """Every act on memory, agents and runs, and the event that it leaves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -25,7 +26,6 @@ from memoryweb.memory.models import (
     Fact,
     File,
     ForgetRequest,
-    HeldSecret,
     LegalHold,
     Proposal,
     ReviewItem,
@@ -33,17 +33,16 @@ from memoryweb.memory.models import (
 )
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.refusals import SecretRefused, WrongValue
+from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.review_items import follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.prompt.prompt_order import arrange
 from memoryweb.memory.reverting.sources import revert
 from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.review import nearly_full, proposals, secrets
+from memoryweb.memory.review import nearly_full, proposals
 from memoryweb.memory.snapshots.service import apply, drop, export, keep, preview
 from memoryweb.memory.writing import machine_guards, proposing, write
-from memoryweb.memory.writing.screening import Likely, fingerprint
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
 from tests.snapshots.archives import of
@@ -200,21 +199,14 @@ def _imported(work: Transaction, world: World) -> None:
     apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
 
 
-def _hold(work: Transaction, world: World, value: str, likely: Likely = Likely.HOLD) -> HeldSecret:
-    text = f"Wi-Fi password: {value}\n"
-    write.write(work, place_of(world, "WIFI.md"), text, writer=PERSON, likely=likely)
-    return HeldSecret.objects.get(fingerprint=fingerprint(world.team.pk, value))
+def _typed(work: Transaction, world: World) -> None:
+    text, by = "Wi-Fi password: " + "tulip" + "4712\n", replace(PERSON, no_secrets=True)
+    write.write(work, place_of(world, "WIFI.md"), text, writer=by)
 
 
-def _refuse_held(work: Transaction, world: World) -> None:
-    secrets.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
-
-
-def _guessed(world: World) -> None:
-    with write_transaction(world.team) as work:
-        one = _hold(work, world, "aster" + "4711")
-    with pytest.raises(WrongValue), write_transaction(world.team) as work:
-        secrets.release(work, one, by=world.alice, value="aster")
+def _masked(work: Transaction, world: World) -> None:
+    text, by = "Wi-Fi password: " + "daisy" + "4711\n", Writer(AuthorKind.AGENT)
+    write.write(work, place_of(world, "WIFI.md"), text, writer=by)
 
 
 def _backfill(world: World) -> Run:
@@ -251,12 +243,8 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "release a person's lines": ("line.released", _in_unit(_released)),
     "keep a person's lines again": ("line.kept", _in_unit(_kept_again)),
-    "hold a likely secret": ("secret.held", _in_unit(lambda u, w: _hold(u, w, "daisy" + "4711"))),
-    "release in the editor": (
-        "secret.released",
-        _in_unit(lambda u, w: _hold(u, w, "tulip" + "4712", likely=Likely.RELEASE)),
-    ),
-    "decide about a likely secret": ("secret.decided", _in_unit(_refuse_held)),
+    "mask a likely secret": ("secret.masked", _in_unit(_masked)),
+    "say that it is no secret": ("secret.released", _in_unit(_typed)),
     "propose": (
         "proposal.made",
         _in_unit(
@@ -359,7 +347,6 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         ),
     ),
     "refuse a secret": ("secret.refused", _refused_secret),
-    "guess at a held secret": ("secret.value_refused", _guessed),
     "state something": ("fact.changed", _in_unit(lambda u, w: _stated(u, w, "Anna sings."))),
     "confirm a statement": (
         "fact.confirmed",

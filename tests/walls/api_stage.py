@@ -44,7 +44,6 @@ class Stage:
     archived: str
     talk: str = "c-1"
     preview: str = ""
-    held: str = ""
     fact: str = ""
     retired: str = ""
     contradiction: str = ""
@@ -91,7 +90,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         entries.add(work, home.agent, home.customer, whose, canary, writer=writer, aliases=[canary])
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
-        held = write(work, place, wifi, writer=agent).file.held_secrets.get()
+        write(work, place, wifi, writer=agent)
     run = dreamt(home, home.customer, canary)
     _tell(dream, "Breakfast ends at half past ten.")
     with scope(team=home.team):
@@ -103,7 +102,6 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         str(proposed.pk),
         _archived(home),
         preview=token,
-        held=str(held.pk),
         fact=str(home.agent.facts.get(file=shared).pk),
         retired=_retired(home),
         resolved=resolved(home, None),

@@ -152,7 +152,6 @@ def test_a_members_wrong_id_is_not_found(
         "resolved": str(world.twin.agent.contradictions.get(state="resolved").pk),
         "asked": str(ForgetRequest.objects.get(agent=world.twin.agent).pk),
         "owner": str(world.twin.sender.pk),
-        "held": str(world.twin.agent.held_secrets.get().pk),
         "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),
     }
     for wanted in set(route.ids) & set(twin):

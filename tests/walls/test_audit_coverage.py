@@ -39,7 +39,8 @@ ELSEWHERE = {
         "run.finished",
     ),
     *("model.changed", "model.tested"),  # ask for a setting, and call
-    *("agent.removed", "team.removed", "secret.masked", "secret.expired", "search.reindexed"),
+    *("agent.removed", "team.removed", "search.reindexed"),
+    *("secret.held", "secret.decided", "secret.expired", "secret.value_refused"),  # of before
 }
 
 

@@ -77,7 +77,7 @@ def test_what_a_field_may_say_is_listed(
 
 def test_bodies_take_no_other_fields(description: dict[str, Any]) -> None:
     schemas = description["components"]["schemas"]
-    for name in ("ContextRequest", "MessageBatch", "MessageIn", "OwnerFields", "RevertBody"):
+    for name in ("ContextRequest", "MessageBatch", "MessageIn", "OwnerFields", "FileRestore"):
         assert schemas[name]["additionalProperties"] is False
     assert "additionalProperties" not in schemas["Run"]
 

@@ -22,7 +22,6 @@ WRITING: dict[str, str] = {
     "memory/reverting/sources.py": "takes the lines of a source out of texts",
     "memory/review/proposals.py": "writes what a person accepts",
     "memory/review/rescan.py": "masks secrets where they stand",
-    "memory/review/secrets.py": "puts back what was held",
 }
 _RAW = re.compile(r"\braw_(content|text|value|about|tokens)\b")
 

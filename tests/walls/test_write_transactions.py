@@ -279,7 +279,6 @@ WHOLE = frozenset(
         "send_messages",
         "import_snapshot",
         "agents_snapshot_import",
-        "revert",
         "agents_provenance_revert",
         "agents_provenance_undo",
     ]
@@ -288,8 +287,6 @@ WHOLE = frozenset(
 ONE = frozenset(
     [
         "accept_proposal",
-        "add_entry",
-        "add_entry_alias",
         "agents_archive",
         "agents_arrange",
         "agents_chat_remember",
@@ -329,11 +326,9 @@ ONE = frozenset(
         "audit_export",
         "build_context",
         "change",
-        "change_entry",
         "confirm_fact",
         "confirm_report_entry",
         "create",
-        "decide_held_secret",
         "delete",
         "delete_file",
         "dream_on_topic",
@@ -369,8 +364,6 @@ ONE = frozenset(
         "reject_proposal",
         "remember",
         "remember_structured",
-        "remove_entry",
-        "remove_entry_alias",
         "rename_file",
         "reset",
         "resolve_contradiction",

@@ -255,8 +255,6 @@ def _entry(by: Attacker, text: str) -> None:
     by.tool("entry_write", name=name, content=text)
     by.tool("entry_alias", name="Tea", newName=f"{name}!")
     by.tool("entry_rename", name="Tea", newName=f"Tea {name}")
-    body = {"name": f"{name}?", "content": text, "aliases": [f"{name}."]}
-    by.api.post(f"{by.base}/entries?owner=shared", body)
 
 
 def _name(by: Attacker, text: str) -> None:

@@ -19,8 +19,6 @@ PROPOSAL = {"kind": "proposal", "item_id": "proposal_id"}
 MY_PROPOSAL = {"kind": "proposal", "item_id": "my_proposal_id"}
 FLAG = {"kind": "flag", "item_id": "flag_id"}
 MY_FLAG = {"kind": "flag", "item_id": "my_flag_id"}
-SECRET = {"kind": "secret", "item_id": "held_id"}
-MY_SECRET = {"kind": "secret", "item_id": "my_held_id"}
 RIVALS = {"kind": "contradiction", "item_id": "contradiction_id"}
 MY_RIVALS = {"kind": "contradiction", "item_id": "my_contradiction_id"}
 ASKED = {"kind": "forget", "item_id": "asked_id"}
@@ -232,18 +230,14 @@ PAGES: dict[str, Route] = {
     ),
     "review": _get("review", READ),
     "review of others": _get("review", READ, "?state=others"),
-    "review of decided ones": _get("review", READ, "?state=decided&kind=secret"),
+    "review of decided ones": _get("review", READ, "?state=decided&kind=flag"),
     "review_moved": _moved("review_moved", READ, item_id="proposal_id"),
     "review_moved of Bob": _moved("review_moved", BOBS, item_id="my_proposal_id"),
     "marks_moved": _moved("marks_moved", READ),
-    "secrets_moved": _moved("secrets_moved", READ),
-    "secret_moved": _moved("secret_moved", READ, item_id="held_id"),
     "review_item proposal": _get("review_item", READ, **PROPOSAL),
     "review_item proposal of Bob": _get("review_item", BOBS, **MY_PROPOSAL),
     "review_item flag": _get("review_item", READ, **FLAG),
     "review_item flag of Bob": _get("review_item", BOBS, **MY_FLAG),
-    "review_item secret": _get("review_item", READ, **SECRET),
-    "review_item secret of Bob": _get("review_item", BOBS, **MY_SECRET),
     "review_item contradiction": _get("review_item", READ, **RIVALS),
     "review_item contradiction of Bob": _get("review_item", BOBS, **MY_RIVALS),
     "review_item request to forget": _get("review_item", READ, **ASKED),
@@ -431,14 +425,6 @@ CHANGES: dict[str, Route] = {
     "review_decide keep of Bob": _post("review_decide", BOBS, {"decision": "keep"}, **MY_FLAG),
     "review_decide remove": _post("review_decide", WRITE, {"decision": "remove"}, **FLAG),
     "review_decide remove of Bob": _post("review_decide", BOBS, {"decision": "remove"}, **MY_FLAG),
-    "review_decide secret": _post("review_decide", WRITE, {"decision": "secret"}, **SECRET),
-    "review_decide secret of Bob": _post(
-        "review_decide", BOBS, {"decision": "secret"}, **MY_SECRET
-    ),
-    "review_decide no_secret": _post("review_decide", WRITE, {"decision": "no_secret"}, **SECRET),
-    "review_decide no_secret of Bob": _post(
-        "review_decide", BOBS, {"decision": "no_secret"}, **MY_SECRET
-    ),
     "review_decide KEEP_A": _post("review_decide", WRITE, {"decision": "KEEP_A"}, **RIVALS),
     "review_decide MERGE": _post(
         "review_decide", WRITE, {"decision": "MERGE", "value": "Marta lives in both."}, **RIVALS

@@ -123,11 +123,8 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "my_flag_id": f"{_marked(home, home.person).pk}.{print_of(MARKED_LINE)}",
             "proposal": "proposal",
             "flag": "flag",
-            "secret": "secret",
-            "held_id": _held(home, None),
             "hold_id": _on_hold(home),
             **_webhook(home),
-            "my_held_id": _held(home, home.person),
             "link_code": _code(home),
             "fact_id": shared.fact,
             "retired_id": shared.retired,
@@ -193,15 +190,6 @@ def _on_hold(home: Home) -> str:
     with write_transaction(home.team) as work:
         hold = holds.make(work, by=home.admin, reason="Claim 7", agent=home.other_agent)
     return str(hold.pk)
-
-
-def _held(home: Home, owner: Owner | None) -> str:
-    """What looks like a password, and stands in no file of ours either."""
-    with write_transaction(home.team) as work:
-        place = Place(home.agent, owner, "structured/wifi.md")
-        text = "Wi-Fi password: " + "tulip" + "4711\n"
-        file = write(work, place, text, writer=Writer(AuthorKind.AGENT)).file
-    return str(file.held_secrets.get().pk)
 
 
 def _linked(home: Home) -> Owner:

@@ -57,6 +57,18 @@ def test_one_line_of_both_has_to_be_written(
     assert _standing(world) == {"Marta lives in Porto.", "Marta lives in Lisbon."}
 
 
+def test_a_likely_password_in_the_line_of_both_is_asked_about(
+    world: World, bob: Client, found: Contradiction
+) -> None:
+    said = "Marta's Wi-Fi password: " + "tulip" + "4711"
+    asked = text(_decide(world, bob, found, "MERGE", said))
+    assert "Is this a password?" in asked
+    assert _standing(world) == {"Marta lives in Porto.", "Marta lives in Lisbon."}
+    sent = {"decision": "MERGE", "value": said, "no_secrets": "on"}
+    bob.post(_page(world, found) + "decide/", sent)
+    assert _standing(world) == {said}
+
+
 def test_it_is_decided_once(world: World, bob: Client, found: Contradiction) -> None:
     _decide(world, bob, found, "KEEP_A")
     assert "decided already" in text(_decide(world, bob, found, "KEEP_B"))

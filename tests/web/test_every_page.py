@@ -148,7 +148,7 @@ def test_what_waits_is_counted_once_a_page(world: World, alice: Client) -> None:
     for name in ("last_night", "review"):
         with CaptureQueriesContext(connection) as queries:
             alice.get(url(world.team, name))
-        told = [sql for sql in statements(queries) if "workspace_heldsecret" in sql]
+        told = [sql for sql in statements(queries) if "memory_reviewitem" in sql]
         # A list that holds all of it needs no count.
         assert len([sql for sql in told if "COUNT(" in sql]) <= 1, name
 

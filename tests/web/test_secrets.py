@@ -1,22 +1,15 @@
+import re
 from typing import TYPE_CHECKING
 
-import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
-from memoryweb.agents.break_glass import open_glass
-from memoryweb.agents.models import Owner
-from memoryweb.audit.models import Event
-from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models import File, HeldSecret
+from memoryweb.memory.models import File, NoSecret
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing.write import Place, Writer, write
 from memoryweb.runs import engine
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
-from tests.statements import statements
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
 
@@ -25,122 +18,6 @@ if TYPE_CHECKING:
 
 VALUE = drawn(5)
 LINE = "- Wi-Fi password: "
-
-
-def _hold(stage: Stage, owner: Owner | None = None, value: str = VALUE) -> HeldSecret:
-    place = Place(stage.world.agent, owner, "WIFI.md")
-    with write_transaction(stage.world.team) as work:
-        write(work, place, f"# Wi-Fi\n\n{LINE}{value}\n", writer=Writer(AuthorKind.AGENT))
-    return HeldSecret.objects.latest("created_at")
-
-
-def _page(stage: Stage, held: HeldSecret) -> str:
-    return url(stage.world.team, "review_item", "secret", held.pk)
-
-
-def _list(stage: Stage, client: Client, state: str = "") -> str:
-    return text(client.get(url(stage.world.team, "review", query=f"?kind=secret&state={state}")))
-
-
-def _decide(
-    stage: Stage, client: Client, held: HeldSecret, decision: str, value: str = ""
-) -> "Answer":
-    said = {"decision": decision, "value": value}
-    return client.post(_page(stage, held) + "decide/", said)
-
-
-def test_the_list_says_where_and_what(stage: Stage, vera: Client) -> None:
-    _hold(stage)
-    page = _list(stage, vera, "others")
-    assert "WIFI.md:3" in page
-    assert VALUE not in page
-    assert 'class="btn"' not in page.partition("</main>")[0]
-
-
-def test_the_page_shows_the_marked_line(stage: Stage, bob: Client) -> None:
-    held = _hold(stage)
-    page = text(bob.get(_page(stage, held)))
-    assert f"{LINE}[held: password]" in page
-    assert f"{len(VALUE)} characters" in page
-    assert "It is a secret: keep it out" in page
-
-
-def test_review_counts_what_waits(stage: Stage, bob: Client) -> None:
-    _hold(stage)
-    assert 'class="count">3<' in text(bob.get(url(stage.world.team, "review")))
-
-
-def test_a_secret_is_kept_out_and_listed_as_decided(stage: Stage, bob: Client) -> None:
-    held = _hold(stage)
-    _decide(stage, bob, held, "secret")
-    held.refresh_from_db()
-    assert (held.state, held.decided_by) == ("refused", stage.world.bob)
-    assert "secret.decided" in actions(stage.world.team)
-    assert "WIFI.md" in _list(stage, bob, "decided")
-    assert "Nothing waits" in _list(stage, bob)
-
-
-def test_the_value_typed_in_comes_back(stage: Stage, bob: Client) -> None:
-    held = _hold(stage)
-    _decide(stage, bob, held, "no_secret", VALUE)
-    assert File.objects.get(path="WIFI.md").raw_content.endswith(f"{LINE}{VALUE}\n")
-
-
-def test_a_wrong_value_is_said_and_changes_nothing(stage: Stage, bob: Client) -> None:
-    held = _hold(stage)
-    answer = _decide(stage, bob, held, "no_secret", "wrong")
-    assert answer.status_code == 422
-    assert "not the value that was held back" in text(answer)
-    held.refresh_from_db()
-    assert held.state == "waiting"
-
-
-def test_deciding_twice_says_so(stage: Stage, bob: Client) -> None:
-    held = _hold(stage)
-    _decide(stage, bob, held, "secret")
-    assert "decided already" in text(_decide(stage, bob, held, "secret"))
-    answer = _decide(stage, bob, held, "no_secret", VALUE)
-    assert answer.status_code == 422
-
-
-@pytest.mark.parametrize("decision", ["secret", "no_secret"])
-def test_personal_memory_is_decided_by_its_person_or_a_grant(
-    stage: Stage, alice: Client, bob: Client, decision: str
-) -> None:
-    held = _hold(stage, stage.world.bobs_memory)
-    assert _decide(stage, alice, held, decision).status_code == 403
-    open_glass(
-        owner=stage.world.bobs_memory, user=stage.world.alice, reason="Bob is ill.", by=SYSTEM
-    )
-    assert _decide(stage, alice, held, decision).status_code == 302
-
-
-def test_a_place_in_personal_memory_is_not_named_to_others(stage: Stage, alice: Client) -> None:
-    _hold(stage, stage.world.bobs_memory)
-    page = _list(stage, alice, "others")
-    assert "likely secret" in page
-    assert "WIFI.md" not in page
-
-
-def test_a_place_that_a_grant_opens_is_a_read(stage: Stage, alice: Client) -> None:
-    held = _hold(stage, stage.world.bobs_memory)
-    open_glass(
-        owner=stage.world.bobs_memory, user=stage.world.alice, reason="Bob is ill.", by=SYSTEM
-    )
-    assert "WIFI.md" in _list(stage, alice)
-    read = Event.objects.get(action="personal.read")
-    assert (read.target_kind, read.target_id) == ("held_secret", str(held.pk))
-
-
-def test_the_list_takes_as_many_statements_for_many_as_for_few(stage: Stage, bob: Client) -> None:
-    counts = []
-    for number in range(12):
-        _hold(stage, value=drawn(100 + number))
-        if number in {1, 11}:
-            with CaptureQueriesContext(connection) as ran:
-                _list(stage, bob)
-            counts.append(len(statements(ran)))
-    assert counts[0] == counts[1]
 
 
 def _edit(stage: Stage, bob: Client, **said: str) -> "Answer":
@@ -158,14 +35,13 @@ def test_the_editor_asks_about_the_lines_and_keeps_the_text(stage: Stage, bob: C
     assert "These are no secrets" in page
     assert VALUE in page
     assert VALUE not in stage.memory.raw_content
-    assert not HeldSecret.objects.exists()
+    assert not NoSecret.objects.exists()
 
 
 def test_with_the_tick_the_text_is_saved_as_it_is(stage: Stage, bob: Client) -> None:
     assert _edit(stage, bob, no_secrets="on").status_code == 302
     assert VALUE in stage.memory.raw_content
-    released = HeldSecret.objects.get()
-    assert (released.state, released.decided_by) == ("released", stage.world.bob)
+    assert NoSecret.objects.get().said_by == stage.world.bob
     assert "secret.released" in actions(stage.world.team)
 
 
@@ -175,6 +51,37 @@ def test_a_new_file_is_asked_about_too(stage: Stage, bob: Client) -> None:
     assert bob.post(address, said).status_code == 422
     assert bob.post(address, said | {"no_secrets": "on"}).status_code == 302
     assert File.objects.get(path="WIFI.md").raw_content == said["content"]
+
+
+def test_a_page_without_a_tick_asks_and_sends_the_same_again(stage: Stage, bob: Client) -> None:
+    address = url(stage.world.team, "agents_entries_add", stage.world.agent.pk)
+    said = {"name": "Wi-Fi", "content": f"Password: {VALUE}", "owner": "shared"}
+    asked = bob.post(address, said)
+    assert asked.status_code == 422
+    page = text(asked)
+    assert "These lines contain what looks like a password: 1." in page
+    assert not File.objects.filter(path="entries/Wi-Fi.md").exists()
+    again = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
+    assert again.items() >= said.items()
+    assert f'action="{address}"' in page
+    assert 'name="no_secrets" value="on"' in page
+    assert bob.post(address, again | {"no_secrets": "on"}).status_code == 302
+    assert VALUE in File.objects.get(path="entries/Wi-Fi.md").raw_content
+
+
+def test_my_memory_asks_in_the_form(stage: Stage, bob: Client) -> None:
+    owner = stage.world.bobs_memory
+    with write_transaction(stage.world.team) as work:
+        place = Place(stage.world.agent, owner, "MEMORY.md")
+        by = Writer(AuthorKind.PERSON, user=stage.world.bob)
+        file = write(work, place, "- Bob sings.\n", writer=by).file
+    said = {"file": file.pk, "first": 1, "last": 1, "sha256": file.sha256}
+    said["text"] = f"Bob's Wi-Fi password: {VALUE}"
+    address = url(stage.world.team, "mine_reword")
+    page = text(bob.post(address, said))
+    assert "These are no secrets" in page
+    assert bob.post(address, said | {"no_secrets": "on"}).status_code == 302
+    assert VALUE in File.objects.get(pk=file.pk).raw_content
 
 
 def _scans(stage: Stage) -> str:
@@ -209,4 +116,4 @@ def test_masking_does_not_begin_while_a_look_is_at_work(stage: Stage, alice: Cli
 
 def test_only_an_admin_looks_again(stage: Stage, bob: Client) -> None:
     assert bob.get(_scans(stage)).status_code == 403
-    assert "Scan for secrets" not in _list(stage, bob)
+    assert "Scan for secrets" not in text(bob.get(url(stage.world.team, "review")))

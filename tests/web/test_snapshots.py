@@ -92,7 +92,7 @@ def test_a_memory_with_more_than_one_import_takes_is_offered_in_parts(
     assert vera.get(page(world, "export", query="?owner=shared&part=3")).status_code == 404
 
 
-def test_what_would_be_held_back_is_said_with_its_lines_before(world: World, bob: Client) -> None:
+def test_what_would_be_masked_is_said_with_its_lines_before(world: World, bob: Client) -> None:
     value = drawn(21)
     archive = of({"MEMORY.md": "- Tea.\n", "SOUL.md": f"# Soul\n\n- password: {value}\n"})
     shown = text(bob.get(send(world, bob, archive)["Location"]))
@@ -101,11 +101,11 @@ def test_what_would_be_held_back_is_said_with_its_lines_before(world: World, bob
     assert shown.index("Line 3 looks like") < shown.index("MEMORY.md")
     assert value not in shown
     whole = bob.get(page(world, "change", Upload.objects.get().pk, "SOUL.md"))
-    assert "[held: password]" in text(whole)
+    assert "[secret: password]" in text(whole)
     assert "Line 3 looks like" in text(whole)
     assert value not in text(whole)
     imported = text(bob.get(take(world, bob)["Location"]))
-    assert "1 likely password was held back: decide about it under Review." in imported
+    assert "1 likely password was masked." in imported
 
 
 def test_an_upload_is_looked_at_first(world: World, bob: Client) -> None:

@@ -254,8 +254,8 @@ def _inside(shown: str) -> str:
 def _done(written: Written, said: str) -> str:
     if written.proposal:
         return "Not written yet: a person has to accept this change of a shared file first."
-    if written.held:
-        said += "\nWhat looked like a password was held back until a person decides."
+    if written.masked:
+        said += "\nWhat looks like a password was masked."
     return said
 
 

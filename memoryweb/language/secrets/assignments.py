@@ -1,6 +1,6 @@
 """Finds what is likely a password in a text: `password = …`, 密码：…, "the api key is …".
 
-Unlike a format, an assignment is a guess, so a person decides about it (SPEC §12, the hold class).
+Unlike a format, an assignment is a guess: who types one can say that it is no secret (SPEC §12).
 Labels are found in one linear pass; what stands behind each is judged in a window of its own.
 """
 

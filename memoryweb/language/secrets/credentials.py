@@ -45,14 +45,18 @@ def find(text: str) -> list[Secret]:
 def mask(text: str) -> tuple[str, int]:
     """The text with `[secret: kind]` in place of each credential, and how many there were."""
     found = find(text)
-    return replaced(text, found, "secret"), len(found)
+    return replaced(text, found), len(found)
 
 
-def replaced(text: str, found: Iterable[Secret], word: str) -> str:
-    """With `[word: kind]` in place of each."""
+def mark(kind: str) -> str:
+    return f"[secret: {kind}]"
+
+
+def replaced(text: str, found: Iterable[Secret]) -> str:
+    """With its mark in place of each, in the order of the text."""
     pieces, last = [], 0
     for secret in found:
-        pieces += [text[last : secret.start], f"[{word}: {secret.kind}]"]
+        pieces += [text[last : secret.start], mark(secret.kind)]
         last = secret.end
     return "".join([*pieces, text[last:]])
 

@@ -13,10 +13,9 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import memory_of
-from memoryweb.audit import keys
 from memoryweb.audit.record import target
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.secrets import credentials, in_names
+from memoryweb.language.secrets import in_names
 from memoryweb.memory import forgetting
 from memoryweb.memory.conversations import parsing
 from memoryweb.memory.conversations.parsing import MAX_NAME, NewMessage
@@ -29,12 +28,11 @@ from memoryweb.memory.statements import spoken_corrections
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.text_matching import sentences
 from memoryweb.memory.writing import screening, tombstones
-from memoryweb.memory.writing.screening import Held
+from memoryweb.memory.writing.screening import MAX_SIGHTS, Sight, told
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
 
 PAUSED, EPHEMERAL = "paused", "ephemeral"
-MAX_SIGHTINGS = 50
 _NOT_LIVE = frozenset(
     {Conversation.Source.IMPORT, Conversation.Source.CRON, Conversation.Source.DREAM}
 )
@@ -42,15 +40,15 @@ _NOT_LIVE = frozenset(
 
 @dataclass(frozen=True)
 class Added:
-    """`skipped` says why nothing was kept: `paused` or `ephemeral`. `held` are the likely
-    passwords that were kept out, each with its message's index in the batch. `offer`: what was
-    asked to be forgotten and waits for a yes."""
+    """`skipped` says why nothing was kept: `paused` or `ephemeral`. `masked` are the
+    secrets that were, each with its message's index in the batch. `offer`: what was asked to be
+    forgotten and waits for a yes."""
 
     conversation: Conversation
     added: int = 0
     duplicates: int = 0
     skipped: str = ""
-    held: tuple[tuple[int, Held], ...] = ()
+    masked: tuple[tuple[int, Sight], ...] = ()
     offer: ForgetRequest | None = None
 
 
@@ -63,10 +61,11 @@ class Imported:
 
 @dataclass(frozen=True)
 class _Masked:
+    """`index` in the batch; `sights` with the field that each stands in."""
+
+    index: int
     message: NewMessage
-    count: int
-    sightings: tuple[dict[str, Any], ...]
-    held: tuple[Held, ...] = ()
+    sights: tuple[tuple[str, Sight], ...] = ()
 
 
 def add_messages(
@@ -98,15 +97,15 @@ def add_messages(
     buried = tombstones.lifted(tx, buried, anew)
     messages = [replace(one, content=buried.said(one.content)) for one in messages]
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
-    fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
+    fresh = [item for item in masked if _is_new(item.index, item.message, known)]
     offer = None
     if fresh:
         rows = _append(tx, conversation, fresh, token, batch)
         offer = forgetting.hear(tx, conversation, rows)
         if buried.is_hiding:
             tombstones.in_messages(conversation, rows, anew)
-    held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
-    return Added(conversation, len(fresh), len(messages) - len(fresh), held=held, offer=offer)
+    sights = tuple((item.index, one) for item in masked for _place, one in item.sights)
+    return Added(conversation, len(fresh), len(messages) - len(fresh), masked=sights, offer=offer)
 
 
 def import_messages(
@@ -258,27 +257,16 @@ def _said_anew(
 
 
 def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:
-    sightings: list[dict[str, Any]] = []
-    for place, text in (("content", message.content), ("name", message.name)):
-        sightings += [
-            {
-                "kind": secret.kind,
-                "message": index,
-                "field": place,
-                "length": secret.end - secret.start,
-                "fingerprint": keys.first_print_of(
-                    "memoryweb.secrets", text[secret.start : secret.end]
-                )[:16],
-            }
-            for secret in credentials.find(text)
-        ]
-    content = screening.mask(tx.team.pk, message.content, owner_id=owner.pk)
-    name = screening.mask(tx.team.pk, message.name, owner_id=owner.pk)
-    held = (*content.held, *name.held)
-    if not sightings and not held:
-        return _Masked(message, 0, ())
+    content, name = (
+        screening.mask(tx.team.pk, text, owner_id=owner.pk)
+        for text in (message.content, message.name)
+    )
+    places = (("content", content), ("name", name))
+    sights = tuple((place, one) for place, found in places for one in found.masked)
+    if not sights:
+        return _Masked(index, message)
     masked = replace(message, content=content.text, name=name.text[:MAX_NAME])
-    return _Masked(masked, len(sightings) + len(held), tuple(sightings), held)
+    return _Masked(index, masked, sights)
 
 
 def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
@@ -326,14 +314,12 @@ def _append(
                 tools_used=list(item.message.tools_used),
                 token=token,
                 batch=batch,
-                masked=item.count,
+                masked=len(item.sights),
                 created_at=tx.now,
             )
             for position, item in enumerate(fresh, start=first)
         ]
     )
-    for row, item in zip(rows, fresh, strict=True):
-        screening.keep_for_message(tx, conversation, row, item.held)
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
     spoken_corrections.hear(tx, conversation, rows)
@@ -342,8 +328,13 @@ def _append(
 
 
 def _sighted(fresh: Sequence[_Masked]) -> dict[str, Any]:
-    found = [sighting for item in fresh for sighting in item.sightings]
-    return {"masked": len(found), "secrets": found[:MAX_SIGHTINGS]} if found else {}
+    found = [
+        {"message": item.index, "field": place} | one
+        for item in fresh
+        for place, sight in item.sights
+        for one in told([sight])
+    ]
+    return {"masked": len(found), "secrets": found[:MAX_SIGHTS]} if found else {}
 
 
 def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Mapping[str, datetime]:

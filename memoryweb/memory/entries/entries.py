@@ -71,25 +71,19 @@ def add(
     return entry
 
 
-def rewrite(
-    tx: Transaction, entry: Entry, content: str, *, writer: Writer, expected: str | None = None
-) -> None:
-    """`expected`: the hash of the text that is replaced. Raises EntryRefused, and what
-    `write.write` raises."""
+def rewrite(tx: Transaction, entry: Entry, content: str, *, writer: Writer) -> None:
+    """Raises EntryRefused, and what `write.write` raises."""
     _check_content(content)
-    expected = entry.file.sha256 if expected is None else expected
-    write.write(tx, _place(entry), content, writer=writer, expected=expected)
+    write.write(tx, _place(entry), content, writer=writer, expected=entry.file.sha256)
 
 
-def rename(
-    tx: Transaction, entry: Entry, name: str, *, writer: Writer, expected: str | None = None
-) -> None:
+def rename(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> None:
     """One of its other names may become its name; the old one is free then. Raises EntryRefused,
     and what `write.rename` raises."""
     own = entry.aliases.filter(folded=fold(name.strip()))
     if not own.delete()[0] and fold(name.strip()) != fold(name_of(entry)):
         _free(entry.agent, entry.owner, name)
-    write.rename(tx, entry.file, entry_path(_checked(name)), writer=writer, expected=expected)
+    write.rename(tx, entry.file, entry_path(_checked(name)), writer=writer)
 
 
 def add_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> None:
@@ -120,9 +114,9 @@ def remove_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) ->
     return True
 
 
-def remove(tx: Transaction, entry: Entry, *, writer: Writer, expected: str | None = None) -> None:
+def remove(tx: Transaction, entry: Entry, *, writer: Writer) -> None:
     """With its other names. Its text stays in the file's history, and can be restored."""
-    write.delete(tx, entry.file, writer=writer, expected=expected)
+    write.delete(tx, entry.file, writer=writer)
     entry.aliases.all().delete()
 
 

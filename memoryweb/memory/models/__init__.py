@@ -13,7 +13,7 @@ from memoryweb.memory.models.forgetting import (
 )
 from memoryweb.memory.models.index import InjectedSpan, Injection, Passage, RecallEvent
 from memoryweb.memory.models.lines import KeptLine, LineOrigin, PastOrigin
-from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
+from memoryweb.memory.models.review import CrowdedFile, NoSecret, Proposal, ReviewItem
 from memoryweb.memory.models.statements import Contradiction, Evidence, Fact, FactQuerySet, Vote
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "FileQuerySet",
     "ForgetRequest",
     "ForgetRequestQuerySet",
-    "HeldSecret",
     "Import",
     "InjectedSpan",
     "Injection",
@@ -38,6 +37,7 @@ __all__ = [
     "LineOrigin",
     "Marker",
     "Message",
+    "NoSecret",
     "Passage",
     "PastOrigin",
     "Proposal",

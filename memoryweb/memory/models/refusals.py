@@ -1,7 +1,6 @@
 """What the doors refuse, each with a sentence for the person or program that asked."""
 
 from collections.abc import Sequence
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -20,27 +19,7 @@ __all__ = [
     "PathRefused",
     "SecretRefused",
     "Stale",
-    "ValueRefused",
-    "WrongValue",
 ]
-
-
-class ValueRefused(MemoryRefused):
-    """`wrong_value`: not what was held back. `no_place`: nothing marks its place any more.
-    `too_many_tries`: of wrong values, by one person."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        self.code = code
-        super().__init__(sentence)
-
-
-class WrongValue(ValueRefused):
-    """Leaves an event: nobody finds out a held value by trying, and not unseen."""
-
-    def __init__(self, held_id: UUID, owner_id: UUID | None) -> None:
-        self.held_id, self.owner_id = held_id, owner_id
-        said = _("This is not the value that was held back. Nothing was changed.")
-        super().__init__("wrong_value", said)
 
 
 class ContentRefused(MemoryRefused):
@@ -62,8 +41,9 @@ class SecretRefused(MemoryRefused):
         )  # fmt: skip
 
 
-class AssignmentsFound(MemoryRefused):
-    """What is likely a password stands in the text: its writer is asked. `found`: kind and line."""
+class AssignmentsFound(Exception):
+    """What is likely a password stands in what a person types: they are asked, and say so with
+    `no_secrets` of the writer. `found`: kind and line."""
 
     code = "likely_secret"
 

@@ -8,11 +8,9 @@ from memoryweb.core.fields import (
     ErasableTextField,
     Erasure,
     KeyedCharField,
-    PlainCharField,
     PlainJSONField,
 )
 from memoryweb.core.tenancy import TeamManager
-from memoryweb.memory.models.author_kinds import AuthorKind
 
 
 class Proposal(models.Model):
@@ -64,45 +62,22 @@ class Proposal(models.Model):
         return f"{self.file_id} ({self.state})"
 
 
-class HeldSecret(models.Model):
-    """A likely password that was kept out of a text until a person decides; never the secret."""
+class NoSecret(models.Model):
+    """What looks like a password and is none, as a person said: it passes in that memory."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting for a decision")
-        RELEASED = "released", _("No secret")
-        REFUSED = "refused", _("A secret")
-        EXPIRED = "expired", _("Not decided in time")
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="held_secrets")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    file = models.ForeignKey("memory.File", models.CASCADE, null=True, related_name="held_secrets")
-    message = models.ForeignKey(
-        "memory.Message", models.CASCADE, null=True, related_name="held_secrets"
-    )
-    revision = models.IntegerField(null=True)
-    line = models.IntegerField(default=0)
-    kind = PlainCharField(max_length=40)
-    length = models.IntegerField(help_text="characters")
     fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the value")
-    author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
-    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
-    decided_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(default=timezone.now)
+    said_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    said_at = models.DateTimeField()
 
     objects = TeamManager()
 
     class Meta:
-        db_table = "workspace_heldsecret"
-        indexes = [
-            models.Index(fields=["team", "state", "-created_at"], name="workspace_held_state"),
-            models.Index(fields=["team", "fingerprint"], name="workspace_held_fingerprint"),
-        ]
+        indexes = [models.Index(fields=["team", "fingerprint"], name="memory_no_secret")]
 
     def __str__(self) -> str:
-        return f"{self.kind} ({self.state})"
+        return f"{self.fingerprint[:8]} ({self.said_at:%Y-%m-%d})"
 
 
 class CrowdedFile(models.Model):
@@ -139,7 +114,6 @@ class ReviewItem(models.Model):
     class Kind(models.TextChoices):
         PROPOSAL = "proposal", _("Proposals")
         FLAG = "flag", _("Flagged lines")
-        SECRET = "secret", _("Likely secrets")
         CONTRADICTION = "contradiction", _("Contradictions")
         CROWDED = "crowded", _("Little room")
         FORGET = "forget", _("Requests to forget")
@@ -154,7 +128,6 @@ class ReviewItem(models.Model):
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     proposal = models.OneToOneField(Proposal, models.CASCADE, null=True, related_name="item")
-    secret = models.OneToOneField(HeldSecret, models.CASCADE, null=True, related_name="item")
     contradiction = models.OneToOneField(
         "memory.Contradiction", models.CASCADE, null=True, related_name="item"
     )

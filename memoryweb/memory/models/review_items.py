@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from memoryweb.memory.models.files import Revision
 from memoryweb.memory.models.forgetting import ForgetRequest, Target
 from memoryweb.memory.models.lines import LineOrigin
-from memoryweb.memory.models.review import CrowdedFile, HeldSecret, Proposal, ReviewItem
+from memoryweb.memory.models.review import CrowdedFile, Proposal, ReviewItem
 from memoryweb.memory.models.statements import Contradiction
 
 Kind, State = ReviewItem.Kind, ReviewItem.State
@@ -28,7 +28,6 @@ class Cause:
     model: type[Model]
     column: str
     waits: str = ""
-    expired: str = ""
     holder: str = "file__"
     key: str = "pk"
     rows: "Callable[[], QuerySet[Any]] | None" = None  # where not all of them are
@@ -70,7 +69,6 @@ CAUSES = {
         Proposal, "proposal", "pending", since=lambda: Coalesce("run__clock", "created_at")
     ),
     Kind.FLAG: Cause(LineOrigin, "origin", key="file", rows=flagged_rows, since=_brought_at),
-    Kind.SECRET: Cause(HeldSecret, "secret", "waiting", "expired", holder=""),
     Kind.CONTRADICTION: Cause(Contradiction, "contradiction", "open", holder=""),
     Kind.CROWDED: Cause(CrowdedFile, "crowded", "open"),
     Kind.FORGET: Cause(ForgetRequest, "request", "open", holder="", rows=_offering),
@@ -158,10 +156,10 @@ def _values(kind: ReviewItem.Kind, keys: Collection[Any] | None) -> dict[Any, Va
         names[f"{cause.key}_id"] = cause.key
     if cause.waits:
         names |= {"state": "state", "decided_by_id": "decided_by", "decided_at": "decided_at"}
-    states, found = {cause.expired: State.EXPIRED, cause.waits: State.OPEN}, {}
+    found = {}
     for key, *columns in rows.order_by("item_since", "pk").values_list("pk", *names.values()):
         values = dict(zip(names, columns, strict=True))
-        state = states.get(values.get("state", ""), State.DECIDED)
+        state = State.OPEN if values.get("state", "") == cause.waits else State.DECIDED
         found[key] = values | {"state": state.value}
     return found
 

@@ -13,7 +13,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.audit import record as chain
 from memoryweb.audit.record import SYSTEM, Actor, Entry
-from memoryweb.memory.models.refusals import SecretRefused, WrongValue
+from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.runs.models import Run
 
 
@@ -43,8 +43,7 @@ def write_transaction(
     """Open a writing transaction of a team, its audit head locked first.
 
     The order is what keeps two writers of two files from deadlocking on PostgreSQL. Never call
-    a model inside. A refused secret and a guess at a held one roll everything back and still
-    leave an event.
+    a model inside. A refused secret rolls everything back and still leaves an event.
     """
     try:
         with transaction.atomic(), scope(team=team):
@@ -56,19 +55,6 @@ def write_transaction(
     except SecretRefused as refusal:
         run_id = run.pk if run else None
         _leave(team, Entry("secret.refused", actor, reason_code=refusal.kind, run_id=run_id))
-        raise
-    except WrongValue as wrong:
-        _leave(
-            team,
-            Entry(
-                "secret.value_refused",
-                actor,
-                target_kind="held_secret",
-                target_id=str(wrong.held_id),
-                on_behalf_of=wrong.owner_id,
-                reason_code=wrong.code,
-            ),
-        )
         raise
 
 

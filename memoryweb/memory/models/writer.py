@@ -27,7 +27,8 @@ class Place:
 class Writer:
     """`is_tool`: the agent itself called one of its tools, in which `speaker` had a say; else an
     integration wrote by itself. `is_vouched`: all that a run wrote stands on members' words.
-    `is_approved`: a person took up what a machine had proposed."""
+    `is_approved`: a person took up what a machine had proposed. `no_secrets`: a person says so of
+    what looks like a password in what they type."""
 
     kind: AuthorKind
     user: User | None = None
@@ -40,6 +41,7 @@ class Writer:
     speaker: Owner | None = None
     is_vouched: bool = False
     is_approved: bool = False
+    no_secrets: bool = False
 
     @property
     def behind(self) -> AuthorKind:

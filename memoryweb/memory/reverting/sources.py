@@ -152,15 +152,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Plan:
-    """`messages` counts those that are used from now on for nothing any more, `others` lines in
-    files beyond the reach, which their owners decide about."""
+    """`messages` counts those that are used from now on for nothing any more."""
 
     source: Source
     changes: tuple[Change, ...]
     conversations: tuple[Conversation, ...]
     proposals: tuple[Proposal, ...]
     messages: int = 0
-    others: int = 0
     stay: int = 0
 
     @property
@@ -198,7 +196,6 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
     rows = touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
     mine: list[Any] = list(rows.annotate(is_meant=is_meant(file="pk")))
-    within = {file.pk for file in mine}
     numbers = defaultdict(list)
     for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):
         numbers[file_id].append(number)
@@ -215,7 +212,6 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
         tuple(waiting(source, talks)),
         tuple(_proposed(source, reach)),
         messages=used(source, talks).count(),
-        others=sum(len(found.alone) for pk, found in lines.items() if pk not in within),
         stay=sum(change.stay for change in made),
     )
 

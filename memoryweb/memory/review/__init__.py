@@ -8,12 +8,10 @@ from memoryweb.memory.review.nearly_full import is_crowded, tell
 from memoryweb.memory.review.proposals import accept, origins_of, outcome, reject
 from memoryweb.memory.review.proposed import ProposalLines, ProposedLine
 from memoryweb.memory.review.rescan import KIND, masks, request
-from memoryweb.memory.review.secrets import WINDOW, line_now
 
 __all__ = [
     "KIND",
     "SOURCES",
-    "WINDOW",
     "Inbox",
     "Item",
     "Kind",
@@ -26,7 +24,6 @@ __all__ = [
     "find",
     "is_crowded",
     "item_of",
-    "line_now",
     "masks",
     "may_decide",
     "origins_of",

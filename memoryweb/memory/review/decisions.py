@@ -14,7 +14,7 @@ from memoryweb.memory.models import Contradiction, File
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
-from memoryweb.memory.review import flags, nearly_full, proposals, secrets
+from memoryweb.memory.review import flags, nearly_full, proposals
 from memoryweb.memory.review.inbox import Item
 from memoryweb.memory.review.item_kinds import Kind
 from memoryweb.memory.writing.changes import Picked
@@ -70,14 +70,9 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
     (Kind.PROPOSAL, "reject"): lambda unit, item, by, _: proposals.reject(unit, item.row, by=by),
     (Kind.PROPOSAL, "undo"): lambda unit, item, by, _: proposals.undo(unit, item.row, by=by),
     (Kind.CROWDED, "undo"): lambda unit, item, by, _: nearly_full.undo(unit, item.row),
-    (Kind.SECRET, "undo"): lambda unit, item, by, _: secrets.undo(unit, item.row, by=by),
     (Kind.CROWDED, "seen"): lambda unit, item, by, _: nearly_full.see(unit, item.row, by=by),
     (Kind.FLAG, "keep"): lambda unit, item, by, _: flags.keep(unit, *_line(item), by=by),
     (Kind.FLAG, "remove"): lambda unit, item, by, _: flags.remove(unit, *_line(item), by=by),
-    (Kind.SECRET, "secret"): lambda unit, item, by, _: secrets.refuse(unit, item.row, by=by),
-    (Kind.SECRET, "no_secret"): (
-        lambda unit, item, by, value: secrets.release(unit, item.row, by=by, value=value)
-    ),
     **{(Kind.CONTRADICTION, code): _resolved(code) for code in Contradiction.Resolution.values},
     (Kind.FORGET, "forget"): lambda unit, item, by, picked: forgetting.erase(
         unit, item.row, by, picked=picked.split(","), seconds=settings.FORGET_UNDO_SECONDS
@@ -102,15 +97,20 @@ def decide(
     by: User,
     value: str = "",
     picked: Picked | None = None,
+    no_secrets: bool = False,
 ) -> None:
-    """`value`: what a person types in: a held secret, to put it back into its line, or one line for
-    two that contradict each other. `picked`: the lines of a proposal that they accept.
+    """`value`: what a person types in: one line for two that contradict each other. `picked`: the
+    lines of a proposal that they accept. `no_secrets`: they say so of what they type.
 
     Raises KeyError for a decision that the kind has not, Decided for one that came too late, and
     what the decision itself refuses.
     """
     if picked is not None and (item.kind, decision) == (Kind.PROPOSAL, "accept"):
-        proposals.accept_lines(tx, item.row, by=by, picked=picked)
+        proposals.accept_lines(tx, item.row, by=by, picked=picked, no_secrets=no_secrets)
+        return
+    if no_secrets and item.kind == Kind.CONTRADICTION:
+        writer = Writer(AuthorKind.PERSON, user=by, no_secrets=True)
+        facts.resolve(tx, item.row, decision, writer=writer, text=value)
         return
     HANDLERS[item.kind, decision](tx, item, by, value)
 

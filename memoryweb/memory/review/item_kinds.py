@@ -80,12 +80,6 @@ SOURCES = {
         with_more=_with_meant,
         add_beside=_tell_files,
     ),
-    Kind.SECRET: Source(
-        related="agent file__agent file__owner message__conversation__owner decided_by"
-        " owner__integration owner__person",
-        reasons=lambda row: [row.kind],
-        target="held_secret",
-    ),
     Kind.CONTRADICTION: Source(
         related="agent owner__integration decided_by",
         reasons=lambda _row: (),

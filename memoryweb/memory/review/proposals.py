@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -60,7 +61,9 @@ def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
     return _keep(proposal, written)
 
 
-def accept_lines(tx: Transaction, proposal: Proposal, *, by: User, picked: Picked) -> Written:
+def accept_lines(
+    tx: Transaction, proposal: Proposal, *, by: User, picked: Picked, no_secrets: bool = False
+) -> Written:
     """Write the lines that a person picked, some in their own words. What they leave out is not
     proposed again.
 
@@ -84,7 +87,9 @@ def accept_lines(tx: Transaction, proposal: Proposal, *, by: User, picked: Picke
         for number, text in taken.edited.items():
             lines[number - 1] = text
         place = Place(written.file.agent, written.file.owner, written.file.path)
-        written = write(tx, place, "\n".join(lines), writer=_person(by))
+        written = write(
+            tx, place, "\n".join(lines), writer=replace(_person(by), no_secrets=no_secrets)
+        )
     return _keep(proposal, written)
 
 

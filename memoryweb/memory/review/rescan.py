@@ -121,7 +121,7 @@ def _look(work: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sigh
         found = [("file", row.revision, sight) for sight in in_current(work, row, fix=fix)]
         found += [("revision", number, sight) for number, sight in in_past(row, fix=fix)]
     elif isinstance(row, Message):
-        found = [(name, row.position, sight) for sight in in_message(work, row, fix=fix)]
+        found = [(name, row.position, sight) for sight in in_message(row, fix=fix)]
     else:
         masks = in_columns(row, table.said, owner_id, fix=fix)
         found = [(name, 0, sight) for masked in masks for sight in masked.sights]
@@ -153,7 +153,6 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
         follow(Kind.FLAG, [file.pk])
         projection.weigh(written.file)
         indexing.index_files([written.file])
-        screening.keep_for_file(work, written.file, masked, writer)
     return list(masked.sights)
 
 
@@ -176,15 +175,13 @@ def in_past(file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     return [(n, sight) for n, sight in found if fix or current is None or n < current]
 
 
-def in_message(work: Transaction, message: Message, *, fix: bool) -> list[Sight]:
+def in_message(message: Message, *, fix: bool) -> list[Sight]:
     said, owner_id = in_place.table_of(Message).said, message.conversation.owner_id
     masks = in_columns(message, said, owner_id, fix=fix)
     sights = [sight for masked in masks for sight in masked.sights]
     if fix and sights:
         message.masked += len(sights)
         message.save(update_fields=["masked"])
-        held = [held for masked in masks for held in masked.held]
-        screening.keep_for_message(work, message.conversation, message, held)
     return sights
 
 

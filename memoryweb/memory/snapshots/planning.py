@@ -28,7 +28,7 @@ from memoryweb.memory.visible.placeholders import shown_in_diff
 from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import matrix, screening, tombstones
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.screening import Held, Screened
+from memoryweb.memory.writing.screening import Screened, Sight
 from memoryweb.memory.writing.tombstones import Buried
 from memoryweb.memory.writing.write import MAX_BYTES
 
@@ -84,7 +84,7 @@ def _fenced(lines: Iterable[str]) -> Iterator[str]:
 
 _SAME = _("The text is the same.")
 _ALL_HERE = _("Every line of it is here already.")
-_HELD_BACK = _("The text is the same, but for what is held back.")
+_MASKED = _("The text is the same, but for what is masked.")
 _FORGOTTEN = _("The text is the same, but for what was erased here.")
 _JOINED = _("Lines that the note lacks are added; none is taken away.")
 _ADDED = _("Lines that the file lacks are added; none is taken away.")
@@ -104,7 +104,7 @@ class Action(StrEnum):
 @dataclass(frozen=True)
 class Item:
     """One file. `coming` is the text to write, `code` and `said` tell why it is skipped, or what an
-    update keeps; `held` is what an import would hold back for a person to decide on, `lifts` what
+    update keeps; `masked` is what looks like a password, `lifts` what
     somebody took back and the import brings again."""
 
     path: str
@@ -114,7 +114,7 @@ class Item:
     coming: str = field(default="", repr=False)
     code: str = ""
     said: str | Promise = ""
-    held: tuple[Held, ...] = ()
+    masked: tuple[Sight, ...] = ()
     lifts: tuple[str, ...] = ()
     shown: str | None = field(default=None, repr=False)
 
@@ -128,7 +128,7 @@ class Item:
 
     @property
     def after(self) -> str:
-        """The text that an import leaves: what it would hold back stands in it as its mark."""
+        """The text that an import leaves: what it would mask stands in it as its mark."""
         if self.action == Action.SKIP:
             return self.before
         return self.coming if self.shown is None else self.shown
@@ -176,8 +176,8 @@ class Plan:
         return tuple(item for item in self.items if item.action != Action.SKIP)
 
     @property
-    def holding(self) -> tuple[Item, ...]:
-        return tuple(item for item in self.items if item.held)
+    def masking(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.masked)
 
     def count(self, action: Action | str) -> int:
         return sum(item.action == action for item in self.items)
@@ -327,13 +327,13 @@ def _without_credential(item: Item) -> Item:
 
 
 def _screened(items: Sequence[Item], team_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
-    """With what is likely a password held back."""
+    """With what is likely a password masked."""
     changing = [item for item in items if item.action != Action.SKIP]
     texts = [(item.coming, item.before) for item in changing]
-    found = screening.hold_each(team_id, texts, owner_id=owner_id)
-    outcomes = {item.path: one for item, one in zip(changing, found, strict=True) if one.held}
+    found = screening.mask_likely(team_id, texts, owner_id=owner_id)
+    outcomes = {item.path: one for item, one in zip(changing, found, strict=True) if one.masked}
     for item in items:
-        yield _held(item, outcomes[item.path]) if item.path in outcomes else item
+        yield _masked(item, outcomes[item.path]) if item.path in outcomes else item
 
 
 def _lifting(items: Sequence[Item], agent_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
@@ -346,10 +346,10 @@ def _lifting(items: Sequence[Item], agent_id: UUID, owner_id: UUID | None) -> It
         yield replace(item, lifts=found) if found else item
 
 
-def _held(item: Item, screened: Screened) -> Item:
+def _masked(item: Item, screened: Screened) -> Item:
     if item.action == Action.UPDATE and screened.text == item.before:
-        return _left_out(item, "same", _HELD_BACK)
-    return replace(item, held=screened.held, shown=screened.text)
+        return _left_out(item, "same", _MASKED)
+    return replace(item, masked=screened.masked, shown=screened.text)
 
 
 def _left_out(item: Item, code: str, said: Promise | str) -> Item:

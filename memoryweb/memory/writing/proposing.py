@@ -103,14 +103,15 @@ def propose(
     of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
     settle(replaced)
     content = screening.without_new(content, known=file.raw_content)
-    screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.raw_content)
+    texts = [(content, file.raw_content)]
+    [screened] = screening.mask_likely(tx.team.pk, texts, owner_id=file.owner_id)
     rooted = history.rooted(origins)  # what a source stands on may be changed meanwhile
     proposal = Proposal(team=tx.team, file=file, run=run, raw_content=screened.text)
     proposal.base_revision = file.revision if base is None else base
     proposal.origins = {str(line): packed(origin) for line, origin in rooted.items()}
     _save(tx, proposal, broken)
     writer = Writer(AuthorKind(run.kind), run=run)
-    screening.keep_for_file(tx, file, screened, writer)
+    screening.note(tx, file, screened, writer)
     return proposal
 
 

@@ -1,15 +1,14 @@
 """What every text passes before it is kept or put into a prompt (SPEC §12).
 
 A credential in a known format is refused, or masked where nobody could be asked. What is likely a
-password is replaced by `[held: password]` until a person decides; it is never stored, only where
-it stood, how long it was, and a keyed fingerprint that tells whether it is seen again.
+password is masked in what machines write; a person who types one is asked whether it is one. It is
+never stored, only where it stood, how long it was, and a keyed fingerprint of what is none.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from enum import Enum
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -23,14 +22,12 @@ from memoryweb.language.secrets import credentials, in_names
 from memoryweb.language.secrets.credentials import Secret
 from memoryweb.markdown import paths
 from memoryweb.markdown.paths import PathRefused
-from memoryweb.memory.models import Conversation, File, HeldSecret, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import File, NoSecret
 from memoryweb.memory.models.refusals import AssignmentsFound, ContentRefused, SecretRefused
-from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
 
-_KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
+MAX_SIGHTS = 50  # of one event
 
 # What follows the name of a secret in its sentence, and what of it may be one.
 _NAMED = re.compile(
@@ -55,6 +52,7 @@ _PASSWORD_CJK = re.compile(
     r"(?=[」』”]|です|だ[。\s]|を?忘|吧?[。！？!?，、\s]|$)"
 )
 _WITH_DIGIT = re.compile(r"[^\s,;:。、「」]*\d[^\s,;:。、「」]*")
+_PASSWORD_MARK = credentials.mark("password")
 
 
 class Said(Protocol):
@@ -62,32 +60,24 @@ class Said(Protocol):
     def text(self) -> str: ...
 
 
-class Likely(Enum):
-    """What to do with a likely password: hold it, ask the person who writes, or believe them."""
-
-    HOLD = "hold"
-    ASK = "ask"
-    RELEASE = "release"
-
-
 @dataclass(frozen=True)
-class Held:
-    """`line` is 1-based in the text that was screened; `length` counts characters."""
+class Sight:
+    """Where a secret stood, of either class: `line` is 1-based in the text that was screened;
+    `length` counts characters."""
 
     kind: str
     line: int
-    length: int
-    fingerprint: str
+    length: int = 0
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True)
 class Screened:
-    """`masked` counts the credentials; `released` are what a person says is no secret."""
+    """`masked` stand in `text` as their marks; `passed` are what a person says is no secret."""
 
     text: str
-    held: tuple[Held, ...] = ()
-    masked: int = 0
-    released: tuple[Held, ...] = ()
+    masked: tuple[Sight, ...] = ()
+    passed: tuple[Sight, ...] = ()
 
 
 def screen(
@@ -96,9 +86,9 @@ def screen(
     *,
     owner_id: UUID | None,
     known: str = "",
-    likely: Likely = Likely.HOLD,
+    typed_by: Writer | None = None,
 ) -> Screened:
-    """For who can be told: raises SecretRefused, and AssignmentsFound if a person is to be asked.
+    """For who can be told: raises SecretRefused, and AssignmentsFound for what a person types.
 
     What stands in `known`, the text before, is let through: an old secret must not block every
     edit. `owner_id` is whose memory the text is for, None for shared memory.
@@ -106,45 +96,32 @@ def screen(
     for secret in credentials.find(text):
         if text[secret.start : secret.end] not in known:
             raise SecretRefused(secret.kind, _line_of(text, secret))
-    screened = hold(team_id, text, owner_id=owner_id, known=known)
-    if likely is Likely.HOLD or not screened.held:
+    [screened] = mask_likely(team_id, [(text, known)], owner_id=owner_id)
+    if typed_by is None or not typed_by.is_own_hand or not screened.masked:
         return screened
-    if likely is Likely.ASK:
-        raise AssignmentsFound([(held.kind, held.line) for held in screened.held])
-    return Screened(text, released=screened.held)
+    if not typed_by.no_secrets:
+        raise AssignmentsFound([(one.kind, one.line) for one in screened.masked])
+    return Screened(text, passed=screened.masked)
 
 
 def mask(team_id: UUID, text: str, *, owner_id: UUID | None) -> Screened:
     """For messages and what machines write: both classes are taken out, and nothing is refused."""
-    text, masked = credentials.mask(text)
-    return replace(hold(team_id, text, owner_id=owner_id), masked=masked)
+    return _masked(text, [*_sure(text), *_undecided(team_id, owner_id, [(text, "")])[0]])
 
 
-def hold(team_id: UUID, text: str, *, owner_id: UUID | None, known: str = "") -> Screened:
-    """The likely passwords alone are taken out, but for those of `known`."""
-    return hold_each(team_id, [(text, known)], owner_id=owner_id)[0]
-
-
-def hold_each(
+def mask_likely(
     team_id: UUID, texts: Sequence[tuple[str, str]], *, owner_id: UUID | None
 ) -> list[Screened]:
-    """The same of many texts, each with the one before it, in one query at most."""
+    """The likely passwords alone are taken out of each text, but for those of the one before it;
+    one query at most."""
     found = _undecided(team_id, owner_id, texts)
-    return [
-        Screened(
-            credentials.replaced(text, [secret for secret, _held in ones], "held"),
-            tuple(held for _secret, held in ones),
-        )
-        for (text, _known), ones in zip(texts, found, strict=True)
-    ]
+    return [_masked(text, ones) for (text, _known), ones in zip(texts, found, strict=True)]
 
 
-@dataclass(frozen=True)
-class Sight:
-    """A secret of either class: its kind and its line."""
-
-    kind: str
-    line: int
+def _masked(text: str, found: Iterable[tuple[Secret, Sight]]) -> Screened:
+    ones = sorted(found, key=lambda one: one[0].start)
+    masked = credentials.replaced(text, [secret for secret, _sight in ones])
+    return Screened(masked, tuple(sight for _secret, sight in ones))
 
 
 @dataclass(frozen=True)
@@ -175,17 +152,13 @@ class Masked(Screened):
 
 def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> Masked:
     """Both classes, with as many lines as before: for what is kept already."""
-    sure = [(one.start, one.end, f"[secret: {one.kind}]") for one in credentials.find(text)]
-    (undecided,) = _undecided(team_id, owner_id, [(text, "")])
-    likely = [(one.start, one.end, marker(one.kind)) for one, _held in undecided]
+    [likely] = _undecided(team_id, owner_id, [(text, "")])
+    found = [*credentials.find(text), *(secret for secret, _sight in likely)]
     spans = tuple(
-        (start, end, mark + "\n" * text.count("\n", start, end))
-        for start, end, mark in sorted([*sure, *likely])
+        (start, end, credentials.mark(kind) + "\n" * text.count("\n", start, end))
+        for start, end, kind in sorted((one.start, one.end, one.kind) for one in found)
     )
-    held = tuple(one for _secret, one in undecided)
-    masked = Masked(text, held, len(sure), before=text, spans=spans)
-    if not spans:
-        return masked
+    masked = Masked(text, before=text, spans=spans)
     whole, sights = masked.cut(0, len(text))
     return replace(masked, text=whole, sights=tuple(sights))
 
@@ -212,9 +185,10 @@ def check_words(*texts: str) -> None:
 
 
 def mask_all(text: str) -> str:
-    """Both classes, whatever was decided: two texts with one secret between them become equal."""
-    text = credentials.mask(text)[0]
-    return credentials.replaced(text, _likely(text), "held")
+    """Both classes, whatever a person said of them: two texts with one secret between them become
+    equal, also where an earlier version masked one."""
+    found = sorted([*credentials.find(text), *_likely(text)], key=lambda one: one.start)
+    return credentials.replaced(text, found).replace("[held: ", "[secret: ")
 
 
 def mask_wish(text: str) -> str:
@@ -222,13 +196,13 @@ def mask_wish(text: str) -> str:
     words of which no other is known to be none."""
     for pattern in (_PASSWORD, _PASSWORD_CJK):
         text = pattern.sub(_without_said, text)
-    return _NAMED.sub(lambda found: _WITH_DIGIT.sub(marker("password"), found[0]), mask_all(text))
+    return _NAMED.sub(lambda found: _WITH_DIGIT.sub(_PASSWORD_MARK, found[0]), mask_all(text))
 
 
 def _without_said(found: re.Match[str]) -> str:
     if not found["said"]:
         return found[0]
-    return found[0][: found.start("said") - found.start()] + marker("password")
+    return found[0][: found.start("said") - found.start()] + _PASSWORD_MARK
 
 
 def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:
@@ -244,14 +218,22 @@ def data_for_prompt(data: Any, team_id: UUID, *, owner_id: UUID | None) -> Any:
 def each_line(
     team_id: UUID, said: Iterable[Said], first: int, owner_id: UUID | None, writer: Writer
 ) -> Screened:
-    """Lines to append, from that number on, each for itself: a machine's credential is masked, a
+    """Lines to append, from that number on, each for itself: a machine's secrets are masked, a
     person's refused."""
-    look = mask if writer.is_machine else screen
-    lines = [look(team_id, _one_line(one.text), owner_id=owner_id) for one in said]
-    held = tuple(
-        replace(one, line=number) for number, line in enumerate(lines, first) for one in line.held
-    )
-    return Screened("".join(f"{line.text}\n" for line in lines), held)
+
+    def look(text: str) -> Screened:
+        if writer.is_machine:
+            return mask(team_id, text, owner_id=owner_id)
+        return screen(team_id, text, owner_id=owner_id, typed_by=writer)
+
+    lines = [look(_one_line(one.text)) for one in said]
+
+    def placed(name: str) -> tuple[Sight, ...]:
+        numbered = enumerate(lines, first)
+        return tuple(replace(one, line=n) for n, line in numbered for one in getattr(line, name))
+
+    text = "".join(f"{line.text}\n" for line in lines)
+    return Screened(text, placed("masked"), placed("passed"))
 
 
 def _one_line(text: str) -> str:
@@ -277,68 +259,48 @@ def fingerprint(team_id: UUID, value: str) -> str:
     return keys.print_of(f"memoryweb.held/{team_id}", normal)
 
 
-def marker(kind: str) -> str:
-    return f"[held: {kind}]"
-
-
-def keep_for_file(tx: Transaction, file: File, screened: Screened, writer: Writer) -> None:
-    """Note what was held back from a file, or what its writer says is none, once it is written."""
-    place = {"agent_id": file.agent_id, "owner_id": file.owner_id, "revision": file.revision}
-
-    def row(held: Held, **more: Any) -> HeldSecret:
-        return _row(tx, held, file=file, author_kind=writer.kind, **place, **more)
-
-    decided = {"decided_by": writer.user, "decided_at": tx.now}
-    _keep(
-        tx,
-        [row(held) for held in _new(file.team_id, screened.held, file=file)]
-        + [row(one, state=HeldSecret.State.RELEASED, **decided) for one in screened.released],
-    )
-
-
-def keep_for_message(
-    tx: Transaction, conversation: Conversation, message: Message, held: Sequence[Held]
-) -> None:
-    """What was held back from a message; the system's own conversations are the team's."""
-    if not held:
-        return  # as of nearly every message: not even an empty query is worth building
-    is_shared = conversation.owner.is_system
-    place = {
-        "agent_id": conversation.agent_id,
-        "owner": None if is_shared else conversation.owner,
-        "message": message,
-        "author_kind": AuthorKind.SYSTEM,
-    }
-    new = _new(conversation.team_id, held, message=message)
-    _keep(tx, [_row(tx, one, **place) for one in new])
-
-
-def _row(tx: Transaction, held: Held, **more: Any) -> HeldSecret:
-    return HeldSecret(team_id=tx.team.pk, created_at=tx.now, **asdict(held), **more)
-
-
-def _keep(tx: Transaction, rows: Sequence[HeldSecret]) -> None:
-    HeldSecret.objects.bulk_create(rows)
-    follow(Kind.SECRET, [row.pk for row in rows])
-    for row in rows:
-        tx.record(
-            "secret.released" if row.state == HeldSecret.State.RELEASED else "secret.held",
-            **target(row),
-            on_behalf_of=row.owner_id,
-            reason_code=row.kind,
+def note(tx: Transaction, file: File, screened: Screened, writer: Writer) -> None:
+    """What was masked in a file, or what its writer says is no secret, once it is written."""
+    about = target(file) | {"target_revision": file.revision, "on_behalf_of": file.owner_id}
+    if screened.passed:
+        by_print = {one.fingerprint: one for one in screened.passed}
+        whose = {"team_id": file.team_id, "owner_id": file.owner_id, "said_by": writer.user}
+        NoSecret.objects.bulk_create(
+            NoSecret(fingerprint=known_as, said_at=tx.now, **whose) for known_as in by_print
         )
+    for action, found in (("masked", screened.masked), ("released", screened.passed)):
+        if found:
+            tx.record(f"secret.{action}", **about, details={"secrets": told(found)})
+
+
+def told(found: Iterable[Sight]) -> list[dict[str, Any]]:
+    """As events hold it."""
+    some = list(found)[:MAX_SIGHTS]
+    return [{**asdict(one), "fingerprint": one.fingerprint[:16]} for one in some]
+
+
+def _sure(text: str) -> list[tuple[Secret, Sight]]:
+    found = []
+    for one in credentials.find(text):
+        known_as = keys.first_print_of("memoryweb.secrets", text[one.start : one.end])
+        found.append((one, _sight(text, one, known_as)))
+    return found
 
 
 def _undecided(
     team_id: UUID, owner_id: UUID | None, texts: Sequence[tuple[str, str]]
-) -> list[list[tuple[Secret, Held]]]:
+) -> list[list[tuple[Secret, Sight]]]:
     """Of each text what is likely a password, was not in the text before, and not released."""
     found = [
-        [(one, _held(team_id, text, one)) for one in _new_in(text, known)] for text, known in texts
+        [
+            (one, _sight(text, one, fingerprint(team_id, text[one.start : one.end])))
+            for one in _new_in(text, known)
+        ]
+        for text, known in texts
     ]
-    prints = {held.fingerprint for ones in found for _secret, held in ones}
-    released = _released(team_id, owner_id, prints)
-    return [[one for one in ones if one[1].fingerprint not in released] for ones in found]
+    prints = {sight.fingerprint for ones in found for _secret, sight in ones}
+    passing = _passing(team_id, owner_id, prints)
+    return [[one for one in ones if one[1].fingerprint not in passing] for ones in found]
 
 
 def _new_in(text: str, known: str) -> list[Secret]:
@@ -347,9 +309,8 @@ def _new_in(text: str, known: str) -> list[Secret]:
     return [one for one in likely if text[one.start : one.end] not in before]
 
 
-def _held(team_id: UUID, text: str, one: Secret) -> Held:
-    known_as = fingerprint(team_id, text[one.start : one.end])
-    return Held(one.kind, _line_of(text, one), one.end - one.start, known_as)
+def _sight(text: str, one: Secret, known_as: str) -> Sight:
+    return Sight(one.kind, _line_of(text, one), one.end - one.start, known_as)
 
 
 def _likely(text: str) -> list[Secret]:
@@ -361,28 +322,14 @@ def _likely(text: str) -> list[Secret]:
     return [one for one in found if not any(s.start < one.end and one.start < s.end for s in sure)]
 
 
-def _released(team_id: UUID, owner_id: UUID | None, prints: Collection[str]) -> set[str]:
-    """By who decides on shared memory, or by that owner: what passes for one person must tell
-    nobody else what stands in their memory."""
+def _passing(team_id: UUID, owner_id: UUID | None, prints: Collection[str]) -> set[str]:
+    """What is no secret by who writes shared memory, or by that owner: what passes for one person
+    must tell nobody else what stands in their memory."""
     if not prints:
         return set()
     reach = Q(owner=None) | Q(owner=owner_id) if owner_id else Q(owner=None)
-    rows = HeldSecret.objects.filter(
-        reach, team_id=team_id, state=HeldSecret.State.RELEASED, fingerprint__in=prints
-    )
+    rows = NoSecret.objects.filter(reach, team_id=team_id, fingerprint__in=prints)
     return set(rows.values_list("fingerprint", flat=True))
-
-
-def _new(team_id: UUID, held: Iterable[Held], **place: Any) -> list[Held]:
-    """One entry a secret and place; what a person called a secret there is not asked again."""
-    by_print = {one.fingerprint: one for one in held}
-    if not by_print:
-        return []
-    known = HeldSecret.objects.filter(
-        team_id=team_id, fingerprint__in=by_print, state__in=_KNOWN, **place
-    )
-    seen = set(known.values_list("fingerprint", flat=True))
-    return [one for known_as, one in by_print.items() if known_as not in seen]
 
 
 def _line_of(text: str, secret: Secret) -> int:

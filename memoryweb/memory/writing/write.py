@@ -31,7 +31,7 @@ from memoryweb.memory.visible import placeholders
 from memoryweb.memory.writing import matrix, proposing, screening, tombstones
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.memory.writing.revising import Change, Save, keep, record, revise, save
-from memoryweb.memory.writing.screening import Held, Likely, Screened
+from memoryweb.memory.writing.screening import Screened, Sight
 
 MAX_BYTES = 1024 * 1024
 
@@ -45,13 +45,13 @@ class NewLine:
 @dataclass(frozen=True)
 class Written:
     """`revision` is None when the same text was not written again, and when a person has to accept
-    it first (`proposal`); `held` was kept out of it."""
+    it first (`proposal`); of `masked` the marks stand in it."""
 
     file: File
     revision: Revision | None
     before: int = 0
     first_line: int = 0
-    held: tuple[Held, ...] = ()
+    masked: tuple[Sight, ...] = ()
     proposal: Proposal | None = None
 
     @property
@@ -68,7 +68,6 @@ class Text:
     expected: str | None = None
     reason: str = ""
     origins: Mapping[int, Origin] = field(default_factory=dict)
-    likely: Likely = Likely.HOLD
     whys: Whys | None = None
 
 
@@ -101,17 +100,15 @@ def write(
     expected: str | None = None,
     reason: str = "",
     origins: Mapping[int, Origin] | None = None,
-    likely: Likely = Likely.HOLD,
     whys: Whys | None = None,
 ) -> Written:
     """Replace a file's text, or make the file. Lines end with a newline alone.
 
     `expected` is the SHA-256 of the text that the caller saw ("": no file, None: not checked).
-    `origins` says where new lines came from, `likely` what becomes of a likely password, `whys`
-    why statements went. Raises PathRefused, WriteRefused, ContentRefused, SecretRefused,
-    AssignmentsFound, Exists, Stale.
+    `origins` says where new lines came from, `whys` why statements went. Raises PathRefused,
+    WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
     """
-    text = Text(place, content, expected, reason, origins or {}, likely, whys)
+    text = Text(place, content, expected, reason, origins or {}, whys)
     return write_all(tx, [text], writer=writer)[0]
 
 
@@ -169,12 +166,11 @@ def _judged(
     if _is_at(file, content):
         return Written(file, None, file.revision)
     screened = screening.screen(
-        tx.team.pk, content, owner_id=place.owner_id, known=known, likely=text.likely
+        tx.team.pk, content, owner_id=place.owner_id, known=known, typed_by=writer
     )
     content = screened.text
     if _is_at(file, content):
-        screening.keep_for_file(tx, file, screened, writer)
-        return Written(file, None, file.revision, held=screened.held)
+        return Written(file, None, file.revision, masked=screened.masked)
     if (broken := matrix.why_asked(writer, place, file)) is not None:
         file = file or proposing.kept_free(tx, place, path, places)
         return _held_back(tx, file, broken, screened, writer, text.origins)
@@ -183,10 +179,10 @@ def _judged(
 
 
 def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) -> Written:
+    masked = done.screened.masked if done.screened else ()
     if done.screened:
-        screening.keep_for_file(tx, done.file, done.screened, writer)
-    held = done.screened.held if done.screened else ()
-    return Written(done.file, revision, revision.number - 1, held=held)
+        screening.note(tx, done.file, done.screened, writer)
+    return Written(done.file, revision, revision.number - 1, masked=masked)
 
 
 def _is_at(file: File | None, content: str) -> TypeGuard[File]:
@@ -232,8 +228,8 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     projection.project(tx, file, revision, before, writer)
     if buried.is_hiding and not writer.is_own_hand:
         tombstones.in_files([file], [before])
-    screening.keep_for_file(tx, file, screened, writer)
-    return Written(file, revision, revision.number - 1, first, screened.held)
+    screening.note(tx, file, screened, writer)
+    return Written(file, revision, revision.number - 1, first, screened.masked)
 
 
 def take_out(
@@ -291,7 +287,7 @@ def restore(
     screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
     content = screened.text
     if content == file.raw_content and file.deleted_at is None:
-        return Written(file, None, file.revision, held=screened.held)
+        return Written(file, None, file.revision, masked=screened.masked)
     origins = returning(file, number)
     if (broken := matrix.why_asked(writer, _place_of(file), file)) is not None:
         return _held_back(tx, file, broken, screened, writer, {})
@@ -362,8 +358,8 @@ def _held_back(
         tx, file, screened.text, writer=writer, broken=broken, origins=origins
     )
     if proposal is not None:
-        screening.keep_for_file(tx, file, screened, writer)
-    return Written(file, None, file.revision, held=screened.held, proposal=proposal)
+        screening.note(tx, file, screened, writer)
+    return Written(file, None, file.revision, masked=screened.masked, proposal=proposal)
 
 
 def _place_of(file: File) -> Place:

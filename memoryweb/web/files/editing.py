@@ -16,7 +16,13 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory import prompt
 from memoryweb.memory.lines.files import content_with, file_that_was
 from memoryweb.memory.models import File
-from memoryweb.memory.models.refusals import Exists, FileMissing, MemoryRefused, Stale
+from memoryweb.memory.models.refusals import (
+    AssignmentsFound,
+    Exists,
+    FileMissing,
+    MemoryRefused,
+    Stale,
+)
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import machine_guards
@@ -57,11 +63,10 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
         try:
-            ticked = form.cleaned_data["no_secrets"]
-            save_text(request, workspace, path, expected="", **form.said, no_secrets=ticked)
+            save_text(request, workspace, path, expected="", **form.said)
         except Exists as refused:
             form.add_error("path", str(refused))
-        except MemoryRefused as refused:
+        except (AssignmentsFound, MemoryRefused) as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("{path} was created.").format(path=path))
@@ -167,7 +172,7 @@ def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         written = _save(request, workspace, file, form)
     except Clashed as clashed:
         return _again(request, workspace, clashed.file, form, clashed.clash)
-    except MemoryRefused as refused:
+    except (AssignmentsFound, MemoryRefused) as refused:
         form.refuse(refused)
         return _again(request, workspace, file, form)
     url = tell_saved(request, workspace, written)
@@ -195,7 +200,6 @@ def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm
                 content=_merged(file, opened, said),
                 reason="",
                 expected=file.sha256,
-                no_secrets=said["no_secrets"],
             )
         except Stale as moved_on:
             if moved_on.file.deleted_at is not None:

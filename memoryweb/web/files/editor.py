@@ -24,7 +24,6 @@ from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.bullets import read_ahead
 from memoryweb.memory.visible.readable import To, text_of
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.screening import Likely
 from memoryweb.memory.writing.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
 from memoryweb.web.files.forms import EditForm
@@ -112,9 +111,8 @@ def save_text(
     content: str,
     reason: str,
     expected: str,
-    no_secrets: bool = False,
 ) -> Written:
-    """Raises what `files.write` raises. `no_secrets`: the person says so of what looks like one."""
+    """Raises what `files.write` raises."""
     read_ahead(content, path)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         return door.write(
@@ -124,7 +122,6 @@ def save_text(
             writer=writer_of(request),
             expected=expected,
             reason=reason,
-            likely=Likely.RELEASE if no_secrets else Likely.ASK,
         )
 
 

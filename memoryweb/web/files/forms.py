@@ -59,7 +59,7 @@ class RefusableForm(forms.Form):
     )
     is_asking = False  # about what looks like a password, which `no_secrets` answers
 
-    def refuse(self, refused: MemoryRefused) -> None:
+    def refuse(self, refused: AssignmentsFound | MemoryRefused) -> None:
         self.is_asking = isinstance(refused, AssignmentsFound)
         self.add_error(None, str(refused))
 

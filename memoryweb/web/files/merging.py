@@ -23,7 +23,7 @@ from memoryweb.markdown.merge import (
 from memoryweb.markdown.side_by_side import sides
 from memoryweb.memory.lines.files import content_with, file_that_was, number_with
 from memoryweb.memory.models import File
-from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.web.access import (
@@ -149,10 +149,7 @@ def save_or_show(
     said = form.said if content is None else form.said | {"content": content}
     opened = form.cleaned_data["sha256"]
     try:
-        ticked = form.cleaned_data["no_secrets"]
-        written = save_text(
-            request, workspace, file.path, expected=opened, **said, no_secrets=ticked
-        )
+        written = save_text(request, workspace, file.path, expected=opened, **said)
     except (Stale, FileMissing) as moved_on:
         if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
             return _show_conflict(request, workspace, moved_on.file, said | {"base": opened})
@@ -160,7 +157,7 @@ def save_or_show(
         waiting = EditForm(said | {"sha256": opened})
         waiting.is_valid()
         return show_gone(request, workspace, was or file, file.path, waiting)
-    except MemoryRefused as refused:
+    except (AssignmentsFound, MemoryRefused) as refused:
         form.refuse(refused)
         return again()
     return done(

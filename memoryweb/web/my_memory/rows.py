@@ -31,6 +31,7 @@ from memoryweb.memory.my_memory import KINDS, Place, Sentence, Spot, Wanted, own
 from memoryweb.memory.statements.listing import standing_in
 from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.files.forms import RefusableForm
 from memoryweb.web.form_fields import FilterForm
 from memoryweb.web.wording import author_name
 
@@ -150,13 +151,14 @@ class SpotForm(forms.Form):
         return Spot(asked["first"], asked["last"], asked["sha256"])
 
 
-class RewordForm(SpotForm):
+class RewordForm(SpotForm, RefusableForm):
     text = forms.CharField(
         label=gettext_lazy("New text"),
         strip=False,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
     )
+    field_order = ("text", "no_secrets")
 
 
 class RemoveForm(SpotForm):

@@ -3,6 +3,7 @@ set of acts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -24,7 +25,7 @@ from memoryweb.agents.owners import person_owner, set_paused
 from memoryweb.audit.record import Actor, target
 from memoryweb.memory import my_memory as door
 from memoryweb.memory.models import File, Passage
-from memoryweb.memory.models.refusals import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.my_memory import (
     STANDING,
@@ -129,13 +130,12 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
         raise Http404
     try:
         with write_transaction(who.team, actor=who.actor) as work:
-            written = door.reword(
-                work, file, form.spot, form.cleaned_data["text"], writer=who.writer
-            )
+            writer = replace(who.writer, no_secrets=form.cleaned_data["no_secrets"])
+            written = door.reword(work, file, form.spot, form.cleaned_data["text"], writer=writer)
     except (Stale, door.SentenceGone):
         return _conflict(request, who, file, form)
-    except MemoryRefused as refused:
-        form.add_error("text", str(refused))
+    except (AssignmentsFound, MemoryRefused) as refused:
+        form.refuse(refused)
         return _sentence(request, who, file, form)
     said = (
         _("Saved in {path}. Dreams won't change it.") if written.changed else _("Nothing changed.")
@@ -279,6 +279,8 @@ def _sentence(
     status: int | None = None,
     **more: Any,
 ) -> HttpResponse:
+    if not form.is_asking:
+        del form.fields["no_secrets"]
     context = layout(who) | {"file": file, "form": form, **more}
     return show(request, "my_memory/sentence.html", context, status=status)
 
@@ -303,11 +305,6 @@ def _waiting(kind: Kind, count: int) -> str:
         Kind.FLAG: ngettext(
             "{n} line about you is flagged: keep it or remove it.",
             "{n} lines about you are flagged: keep or remove each.",
-            count,
-        ),
-        Kind.SECRET: ngettext(
-            "{n} text about you may contain a password.",
-            "{n} texts about you may contain a password.",
             count,
         ),
         Kind.CROWDED: ngettext(

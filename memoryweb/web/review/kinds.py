@@ -9,7 +9,6 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.memory import review
 from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.statements.listing import sides_of
@@ -23,22 +22,6 @@ from memoryweb.web.htmx import to
 from memoryweb.web.review.lines import look_at, proposal_shown
 from memoryweb.web.trace import file_url
 from memoryweb.web.wording import Text, author_name
-
-
-class ValueForm(forms.Form):
-    """What was held back is kept nowhere, so whoever wants it back types it in."""
-
-    value = forms.CharField(
-        label=_("The value, to put it back"),
-        required=False,
-        max_length=4096,
-        strip=False,
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-        help_text=_(
-            "Optional. The value was never stored, so only you can type it in. Leave this empty to "
-            "let the value pass from now on without changing the line."
-        ),
-    )
 
 
 class MergeForm(forms.Form):
@@ -84,7 +67,7 @@ class Look:
     decisions: tuple[Decision, ...]
     tone: str = ""
     icon: str = "page"
-    form: type[forms.Form] = ValueForm
+    form: type[forms.Form] = forms.Form
     undo: Decision = Decision("undo", _("Undo"), _("Undone. It waits for a decision again."))
 
 
@@ -93,7 +76,7 @@ GROUPS: dict[str, tuple[Text, tuple[Kind, ...]]] = {
     "": (_("All"), ()),
     "changes": (_("Changes"), (Kind.PROPOSAL, Kind.CROWDED)),
     "conflicts": (_("Conflicts"), (Kind.CONTRADICTION,)),
-    "safety": (_("Safety"), (Kind.FLAG, Kind.SECRET)),
+    "safety": (_("Safety"), (Kind.FLAG,)),
     "forget": (_("Forget"), (Kind.FORGET,)),
 }
 
@@ -130,22 +113,6 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
         "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
         "source_url": to(request, "agents_why", *where, query=query),
     }
-
-
-def _secret(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
-    held = item.row
-    number, line = review.line_now(held)
-    place = ""
-    if held.file and not held.file.deleted_at:
-        place = file_url(request, held.file, number or None)
-    elif held.message:
-        place = to(request, "agents_conversation", item.agent.pk, held.message.conversation_id)
-    is_mine = held.decided_by_id == request.user.pk and held.state in {"released", "refused"}
-    return {"number": number, "line": line, "file_url": place, "can_undo": is_mine}
-
-
-def _place(item: Item) -> str:
-    return f"{item.path}:{item.line}" if item.path else gettext("a message")
 
 
 def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
@@ -239,30 +206,6 @@ LOOKS = {
         ),
         "risk",
         icon="flag",
-    ),
-    Kind.SECRET: Look(
-        _("likely secret"),
-        "review/_secret.html",
-        _secret,
-        lambda _item, _about: _("Is this a secret?"),
-        lambda item, _content: gettext(
-            "{place} has what looks like a password. It is held back until you decide."
-        ).format(place=_place(item)),
-        lambda item: [_("It looks like a secret."), *map(wording.secret_kind, item.reasons)],
-        (
-            Decision(
-                "secret",
-                _("It is a secret: keep it out"),
-                _("Kept out. Nobody is asked again."),
-                "main",
-                "a",
-            ),
-            Decision(
-                "no_secret", _("It is no secret"), _("The value passes from now on."), "", "r"
-            ),
-        ),
-        "risk",
-        icon="key",
     ),
     Kind.CONTRADICTION: Look(
         _("contradiction"),

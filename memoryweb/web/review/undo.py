@@ -26,8 +26,6 @@ def keep(request: TeamRequest, item: Item, decision: Decision, was: str) -> None
         "code": decision.code,
         "was": was,
         "at": request.visit.now.timestamp(),
-        # A value that was typed in stands in its place now: only a person finds it there.
-        "is_final": item.kind == Kind.SECRET and bool(request.POST.get("value", "").strip()),
     }
 
 
@@ -50,4 +48,4 @@ def toast(request: TeamRequest) -> dict[str, Any] | None:
     look = LOOKS[Kind(found["kind"])]
     done = next((one.done for one in look.decisions if one.code == found["code"]), "")
     url = to(request, "review_decide", found["kind"], found["id"])
-    return {"done": done, "url": "" if found["is_final"] else url}
+    return {"done": done, "url": url}

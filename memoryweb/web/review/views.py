@@ -43,7 +43,7 @@ def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
 
 @team_view("GET")
 def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
-    """Where proposals, flagged lines and likely secrets had pages of their own."""
+    """Where proposals and flagged lines had pages of their own."""
     if item_id:
         return redirect(_url(request, _find(request, kind, str(item_id))))
     return redirect(to(request, "review", query=f"?kind={kind}"))
@@ -90,7 +90,15 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
     picks = item.kind == Kind.PROPOSAL and code == "accept"
     picked = picked_of(request.POST) if picks else None
     with write_transaction(visit.team, actor=visit.actor) as work:
-        memory_review.decide(work, item, code, by=request.user, value=value, picked=picked)
+        memory_review.decide(
+            work,
+            item,
+            code,
+            by=request.user,
+            value=value,
+            picked=picked,
+            no_secrets="no_secrets" in request.POST,
+        )
 
 
 def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:

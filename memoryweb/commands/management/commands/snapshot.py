@@ -13,7 +13,7 @@ from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
-from memoryweb.memory.writing.screening import Held
+from memoryweb.memory.writing.screening import Sight
 from memoryweb.runs import engine, reasons
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import Run
@@ -111,7 +111,7 @@ def _told(plan: Plan, *, dry: bool) -> str:
         lines.append(f"{messages}; {talks.known} are here.")
     for item in plan.items:
         lines.append(_line(LABELS[item.action], item.path, item.reason))
-        lines += [_held(held, dry=dry) for held in item.held]
+        lines += [_masked(one, dry=dry) for one in item.masked]
     lines += [_line("ignored", entry.name, entry.reason) for entry in plan.ignored]
     return "\n".join(lines)
 
@@ -120,10 +120,9 @@ def _line(action: str, path: str, reason: str) -> str:
     return f"  {action:<8} {path}" + (f": {reason}" if reason else "")
 
 
-def _held(held: Held, *, dry: bool) -> str:
-    held_back = "would be held back" if dry else "was held back"
-    said = f"line {held.line} contains what looks like a password and {held_back}"
-    return " " * 11 + said
+def _masked(one: Sight, *, dry: bool) -> str:
+    masked = "would be masked" if dry else "was masked"
+    return " " * 11 + f"line {one.line} contains what looks like a password and {masked}"
 
 
 def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
@@ -132,7 +131,7 @@ def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
             "filename": item.path,
             "action": str(item.action),
             "code": item.code,
-            "held": [base.data_of(held, "kind", "line") for held in item.held],
+            "masked": [base.data_of(one, "kind", "line") for one in item.masked],
         }
         for item in plan.items
     ]
