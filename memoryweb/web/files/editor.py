@@ -22,7 +22,7 @@ from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.bullets import read_ahead
-from memoryweb.memory.visible.readable import To, text_of
+from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
@@ -67,7 +67,7 @@ class Editor:
 
 def editor_of(file: File, text: str, user_id: object, *, changed: Iterable[int] = ()) -> Editor:
     """Lines are marked while the text in the editor is the file's own."""
-    is_own = text == text_of(file, To.PAGE)
+    is_own = text == readable_file(file, To.PAGE).text
     return Editor(
         draft=draft_name(user_id, file),
         characters=len(text),
@@ -167,7 +167,9 @@ def show_editor(
 ) -> HttpResponse:
     """After a save with what was `written`: the text in the browser stays as it is."""
     if form is None or not form.is_bound:
-        form = EditForm(initial={"content": text_of(file, To.PAGE), "sha256": file.sha256})
+        form = EditForm(
+            initial={"content": readable_file(file, To.PAGE).text, "sha256": file.sha256}
+        )
         if written is None:
             form.begin_at("content")
     changed = last_changed(file)[0] if written and written.changed else ()
