@@ -156,6 +156,7 @@ def test_the_fortnight_holds_whatever_can_happen_to_a_statement(
         used = Injection.objects.filter(via=Injection.Via.CONTEXT).values_list("hits", flat=True)
     assert did >= {("Ada", "add"), ("Ada", "replace"), ("Ada", "retire"), ("Otto", "add")}
     assert waits == {"proposal", "contradiction", "forget", "flag"}
+    assert not run("review", "--check").failure
     assert Fact.Why.REWORDED in spoken
     assert set(shared) == {"Ada", "Otto", "Tilde"}
     assert min(used) == 0 < max(used)

@@ -27,6 +27,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.models import Fact, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.prompt import served
 from memoryweb.memory.statements.listing import saying
@@ -327,4 +328,6 @@ def _sleep(agents: Iterable[Agent], day: date) -> None:
         # Statements keep the real time, for a run's clock is not theirs.
         agent.facts.filter(created_at__gte=began).update(created_at=at)
         agent.facts.filter(changed_at__gte=began).update(changed_at=at)
+        opened = [*agent.contradictions.filter(created_at__gte=began)]
         agent.contradictions.filter(created_at__gte=began).update(created_at=at)
+        follow(Kind.CONTRADICTION, [one.pk for one in opened])
