@@ -49,6 +49,15 @@ def test_a_decision_changes_what_stands_and_can_be_undone(
     assert 'class="count">1<' in page
 
 
+def test_of_two_that_were_kept_the_page_says_so(
+    world: World, bob: Client, found: Contradiction
+) -> None:
+    _decide(world, bob, found, "IGNORE")
+    page = text(bob.get(_page(world, found)))
+    assert "Both kept" in page
+    assert "Ignored" not in page
+
+
 def test_one_line_of_both_has_to_be_written(
     world: World, bob: Client, found: Contradiction
 ) -> None:

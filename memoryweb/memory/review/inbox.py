@@ -15,7 +15,7 @@ from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.core.prepared_queries import Prepared
-from memoryweb.memory.models import ReviewItem
+from memoryweb.memory.models import Contradiction, ReviewItem
 from memoryweb.memory.models.review_items import CAUSES, about
 from memoryweb.memory.review.item_kinds import SOURCES, Kind
 
@@ -212,4 +212,6 @@ def item_of(kind: Kind, row: Any) -> Item:
 def _outcome(item: ReviewItem, row: Any) -> str:
     if item.state == State.EXPIRED:
         return _("Not decided in time")
+    if item.kind == Kind.CONTRADICTION and row.state == Contradiction.State.IGNORED:
+        return _("Both kept")
     return "" if item.kind == Kind.FLAG else str(row.get_state_display())
