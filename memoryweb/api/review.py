@@ -20,9 +20,9 @@ from memoryweb.api.visibility import Visibility
 from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review import Kind, decide, item_of, outcome, rows_of
+from memoryweb.memory.review import Kind, ProposalLines, decide, item_of, rows_of
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.memory.writing.changes import Picked, changes_in, unmarked
+from memoryweb.memory.writing.changes import Picked, plain, unmarked
 
 proposals = Router(tags=["Proposals"])
 
@@ -173,24 +173,20 @@ def _proposal(proposal: Proposal, visible: Visibility, caller: Caller) -> Propos
 
 def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
     """As people read them, and which change they are of."""
-    file = proposal.file
-    is_waiting = proposal.state == Proposal.State.PENDING
-    if not is_waiting or (after := outcome(proposal)) is None:
+    if proposal.state != Proposal.State.PENDING:
         return None, ""
-    look = Look(To.PAGE, files=[file])
-    old, new = look.file(file).lines, look.then(file, after).split("\n")
-    changes, seen = changes_in(file, after)
+    made = ProposalLines(proposal, Look(To.PAGE, files=[proposal.file]))
+    if not made.fits:
+        return None, ""
     lines = [
-        ProposedLine(
-            number=one.number,
-            kind=one.kind,
-            heading=one.heading,
-            old=unmarked(old[one.row.old_number - 1]) if one.row.old_number else None,
-            new=unmarked(new[one.row.new_number - 1]) if one.row.new_number else None,
+        ProposedLine.of(
+            one,
+            old=unmarked(plain(one.old)) if one.old else None,
+            new=unmarked(plain(one.new)) if one.new else None,
         )
-        for one in changes
+        for one in made.lines
     ]
-    return lines, seen
+    return lines, made.seen
 
 
 def _check_may_decide(caller: Caller, owner: Owner | None) -> None:

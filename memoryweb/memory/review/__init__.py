@@ -5,7 +5,7 @@ from memoryweb.memory.review.decisions import decide, may_decide, reach_of, undo
 from memoryweb.memory.review.inbox import Inbox, Item, count_together, find, item_of, rows_of
 from memoryweb.memory.review.item_kinds import SOURCES, Kind
 from memoryweb.memory.review.nearly_full import is_crowded, tell
-from memoryweb.memory.review.proposals import accept, origins_of, outcome, reject
+from memoryweb.memory.review.proposals import accept, origins_of, reject
 from memoryweb.memory.review.proposed import ProposalLines, ProposedLine
 from memoryweb.memory.review.rescan import KIND, masks, request
 
@@ -27,7 +27,6 @@ __all__ = [
     "masks",
     "may_decide",
     "origins_of",
-    "outcome",
     "reach_of",
     "reject",
     "repair",

@@ -10,7 +10,7 @@ from typing import Literal
 from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.markdown.diff import Row, Span, side_by_side
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models import Proposal
 from memoryweb.memory.writing.proposing import states
 
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
@@ -60,11 +60,6 @@ class Taken:
 
 def changes_of(before: str, after: str) -> list[Change]:
     return [one for _row, one, _section in _numbered(before, after) if one]
-
-
-def changes_in(file: File, after: str) -> tuple[list[Change], str]:
-    """Of its current text, and their print."""
-    return changes_of(file.raw_content, after), print_of(file.raw_content, after)
 
 
 def print_of(before: str, after: str) -> str:
