@@ -35,9 +35,9 @@ def run() -> None:
     team = create_team(name="Calls", by=SYSTEM)
     with scope(team=team):
         agent, _owner = agent_and_owner(team, "calls")
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             place = Place(agent, None, "KNOWLEDGE.md")
-            write(work, place, "- Tea at five.\n" * 40, writer=Writer(AuthorKind.PERSON))
+            write(tx, place, "- Tea at five.\n" * 40, writer=Writer(AuthorKind.PERSON))
         integration = team.integrations.get(name="calls")
     _token, secret = tokens.issue(
         team=team, by=SYSTEM, integration=integration, name="Bench", scopes=integration.scopes

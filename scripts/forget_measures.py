@@ -38,9 +38,9 @@ def build(passages: int) -> Team:
         Passage.objects.bulk_create(_blocks(agent, random.Random(7), BLOCKS), batch_size=5000)
         _add_others(team, agent, BLOCKS, passages - BLOCKS)
         _settle()
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             place = Place(agent, None, "MEMORY.md")
-            write.write(work, place, f"# Memory\n\n- {LINE}\n", writer=Writer(AuthorKind.PERSON))
+            write.write(tx, place, f"# Memory\n\n- {LINE}\n", writer=Writer(AuthorKind.PERSON))
         _agent(team, "talks")
     return team
 
@@ -50,9 +50,9 @@ def forget(team: Team) -> tuple[float, Receipt, str]:
     with scope(team=team):
         fact = Fact.objects.select_related("agent", "owner", "file").get(raw_text=LINE)
         started = time.perf_counter()
-        with write_transaction(team) as work:
-            request = open_request(work, Wish(fact.agent, None, ForgetRequest.Via.PAGE))
-            hide(work, request, finding.of_facts(fact.agent, None, [fact]).meant, seconds=0)
+        with write_transaction(team) as tx:
+            request = open_request(tx, Wish(fact.agent, None, ForgetRequest.Via.PAGE))
+            hide(tx, request, finding.of_facts(fact.agent, None, [fact]).meant, seconds=0)
     spent = _timed()
     engine.tick(timezone.now() + timedelta(seconds=1))
     errors = [run.error for run in engine.run_pending()]
@@ -74,8 +74,8 @@ def write_on(team_id: str) -> None:
         while not select.select([sys.stdin], [], [], PAUSE)[0]:
             said = [NewMessage("user", f"Message {len(took)}.")]
             started = time.perf_counter()
-            with write_transaction(team) as work:
-                add_messages(work, agent=agent, owner=owner, conversation_id="talk", messages=said)
+            with write_transaction(team) as tx:
+                add_messages(tx, agent=agent, owner=owner, conversation_id="talk", messages=said)
             took.append(time.perf_counter() - started)
     print(f"{len(took)} messages sent meanwhile, the slowest in {max(took):.2f} s")
 

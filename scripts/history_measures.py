@@ -80,9 +80,9 @@ def _after(seconds: int) -> str:
 def _history(team: Team, person: User, name: str) -> Agent:
     agent, _owner = agent_and_owner(team, f"{name} history")
     for number in range(FEW):
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             place, writer = Place(agent, None, NAME), Writer(AuthorKind.PERSON, user=person)
-            write(work, place, f"- Lamp {number}.\n", writer=writer)
+            write(tx, place, f"- Lamp {number}.\n", writer=writer)
     return agent
 
 

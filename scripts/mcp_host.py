@@ -58,8 +58,8 @@ def made() -> tuple[str, str]:
     """An agent's id, and the secret of an integration's token."""
     with scopes_disabled():
         team = create_team(name="Conformance", by=SYSTEM)
-        with write_transaction(team) as work:
-            agent = create_agent(work, name="Ada")
+        with write_transaction(team) as tx:
+            agent = create_agent(tx, name="Ada")
         host = create_integration(team=team, name="suite", by=SYSTEM)
         _row, secret = issue(
             team=team,

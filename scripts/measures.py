@@ -111,18 +111,18 @@ def _hostile(team: Team) -> None:
 
 
 def _save(team: Team, agent: Agent, path: str, text: str) -> None:
-    with write_transaction(team) as work:
-        write.write(work, Place(agent, None, path), text, writer=Writer(AuthorKind.PERSON))
+    with write_transaction(team) as tx:
+        write.write(tx, Place(agent, None, path), text, writer=Writer(AuthorKind.PERSON))
 
 
 def _appending(team: Team) -> None:
     agent, owner = agent_and_owner(team, "appending")
     place = Place(agent, owner, f"memory/{NIGHT.isoformat()}.md")
 
-    with write_transaction(team) as work:
+    with write_transaction(team) as tx:
         for number in range(1000):
             said = [NewLine(f"- 09:00 Mara put lamp {number} on shelf {number % 7}.")]
-            write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
+            write.append(tx, place, said, writer=Writer(AuthorKind.EXTRACTION))
     file = File.objects.get(agent=agent, owner=owner, path=place.path)
     kept = sum(len(text) for text in file.revisions.values_list("raw_text", flat=True))
     times = (kept + len(file.raw_content)) / len(file.raw_content)
@@ -143,13 +143,13 @@ def _messages(team: Team) -> None:
     ]
 
     def send() -> None:
-        with write_transaction(team) as work:
-            add_messages(work, agent=agent, owner=owner, conversation_id="c", messages=said)
+        with write_transaction(team) as tx:
+            add_messages(tx, agent=agent, owner=owner, conversation_id="c", messages=said)
 
     def extract() -> None:
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             run = request(
-                work, agent=agent, owner=owner, trigger=COMMAND, finished=True, immediate=True
+                tx, agent=agent, owner=owner, trigger=COMMAND, finished=True, immediate=True
             )
         if run is not None:
             engine.work(run.pk)
@@ -167,17 +167,17 @@ def _dream(team: Team, name: str, lines: int) -> Measured:
             NewLine(f"- 09:00 Mara keeps {n} lamps in box {ago}-{n}.", Origin(durable=True))
             for n in range(lines)
         ]
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             place = Place(agent, owner, f"memory/{day.isoformat()}.md")
-            write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
-    with write_transaction(team) as work:
-        run = schedule.request_night(work, agent, owner, NIGHT, trigger=COMMAND).run
+            write.append(tx, place, said, writer=Writer(AuthorKind.EXTRACTION))
+    with write_transaction(team) as tx:
+        run = schedule.request_night(tx, agent, owner, NIGHT, trigger=COMMAND).run
     return _measured(lambda: engine.work(run.pk))
 
 
 def agent_and_owner(team: Team, name: str) -> tuple[Agent, Owner]:
-    with write_transaction(team) as work:
-        agent = create_agent(work, name=name)
+    with write_transaction(team) as tx:
+        agent = create_agent(tx, name=name)
         integration = create_integration(team=team, name=name, by=SYSTEM)
         return agent, api_owner(team, integration, "customer-1")
 

@@ -182,9 +182,9 @@ def _home(person: Person, consolidator: str) -> Home:
     team = create_team(name=name, by=SYSTEM)
     email = f"{person.name}@{consolidator}.example"
     user = add_member(team=team, email=email, role=Role.MEMBER, by=SYSTEM, name=person.name).user
-    with write_transaction(team) as work:
+    with write_transaction(team) as tx:
         agent = create_agent(
-            work, name="Listener", time_zone=str(person.zone), consolidator=consolidator
+            tx, name="Listener", time_zone=str(person.zone), consolidator=consolidator
         )
         owner = person_owner(team, user)
     return Home(person, team, user, agent, owner)
@@ -196,26 +196,26 @@ def _day(home: Home, day: date) -> None:
 
 
 def _said(home: Home, conversation: str, messages: Sequence[Said]) -> None:
-    with write_transaction(home.team) as work:
-        work.now = messages[-1].at + timedelta(minutes=1)
+    with write_transaction(home.team) as tx:
+        tx.now = messages[-1].at + timedelta(minutes=1)
         add_messages(
-            work,
+            tx,
             agent=home.agent,
             owner=home.owner,
             conversation_id=conversation,
             messages=[NewMessage(m.role, m.content, m.id, timestamp=m.at) for m in messages],
         )
         asked = request(
-            work, agent=home.agent, owner=home.owner, trigger=Run.Trigger.COMMAND, immediate=True
+            tx, agent=home.agent, owner=home.owner, trigger=Run.Trigger.COMMAND, immediate=True
         )
     if asked is not None:
         engine.work(asked.pk)
 
 
 def _dream(home: Home, night: date) -> None:
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         asked = schedule.request_night(
-            work, home.agent, home.owner, night, trigger=Run.Trigger.COMMAND
+            tx, home.agent, home.owner, night, trigger=Run.Trigger.COMMAND
         )
     engine.work(asked.run.pk)
 
@@ -234,12 +234,12 @@ def _act(home: Home, day: date) -> Acts:
         for line in home.memory().split("\n")
         if clean(line) not in deleted
     )
-    with write_transaction(home.team) as work:
-        work.now = datetime.combine(day, time(8), person.zone)
+    with write_transaction(home.team) as tx:
+        tx.now = datetime.combine(day, time(8), person.zone)
         by = Writer(AuthorKind.PERSON, home.user)
         for fact in Fact.objects.filter(file=home.file(), raw_text__in=confirmed[:CONFIRMED]):
-            actions.confirm(work, fact, writer=by)
-        write(work, home.place, content, writer=by)
+            actions.confirm(tx, fact, writer=by)
+        write(tx, home.place, content, writer=by)
     return Acts(tuple(confirmed[:CONFIRMED]), (*deleted, *reworded))
 
 
@@ -325,8 +325,8 @@ def _takes_in(home: Home, day: date) -> bool:
         filled += (
             f"- Box {number} of the archive stands on shelf {number * 7} of room {number * 3}.\n"
         )
-    with write_transaction(home.team) as work:
-        write(work, home.place, filled, writer=Writer(AuthorKind.AGENT))
+    with write_transaction(home.team) as tx:
+        write(tx, home.place, filled, writer=Writer(AuthorKind.AGENT))
     _ask(home, day, 0)
     _dream(home, day + timedelta(days=1))
     content = home.memory()

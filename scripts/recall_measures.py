@@ -60,8 +60,8 @@ def run(folder: Path) -> None:
 
 
 def reader_of(team: Team) -> tuple[Agent, Owner]:
-    with write_transaction(team) as work:
-        agent = create_agent(work, name="Listener")
+    with write_transaction(team) as tx:
+        agent = create_agent(tx, name="Listener")
         return agent, api_owner(team, create_integration(team=team, name="room", by=SYSTEM), "both")
 
 

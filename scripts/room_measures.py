@@ -50,10 +50,8 @@ def _room_of_messages(team: Team) -> float:
             )
             for number in range(first, first + 20)
         ]
-        with write_transaction(team) as work:
-            add_messages(
-                work, agent=agent, owner=owner, conversation_id=f"c{first}", messages=batch
-            )
+        with write_transaction(team) as tx:
+            add_messages(tx, agent=agent, owner=owner, conversation_id=f"c{first}", messages=batch)
     return (_size() - before) / MESSAGES
 
 
@@ -73,12 +71,12 @@ def _night(team: Team, agent: Agent, owner: Owner, day: date) -> None:
         NewLine(f"- 09:00 Mara said: {_text(day.toordinal() * LINES + n, 80)}.", Origin())
         for n in range(LINES)
     ]
-    with write_transaction(team) as work:
+    with write_transaction(team) as tx:
         place = Place(agent, owner, f"memory/{day.isoformat()}.md")
-        door.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
-    with write_transaction(team) as work:
+        door.append(tx, place, said, writer=Writer(AuthorKind.EXTRACTION))
+    with write_transaction(team) as tx:
         night = day + timedelta(days=1)
-        asked = schedule.request_night(work, agent, owner, night, trigger=COMMAND).run
+        asked = schedule.request_night(tx, agent, owner, night, trigger=COMMAND).run
     engine.work(asked.pk)
 
 

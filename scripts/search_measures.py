@@ -131,8 +131,8 @@ def _stored(key: object) -> str:
 
 
 def _agent(team: Team, name: str) -> Agent:
-    with write_transaction(team) as work:
-        return create_agent(work, name=name)
+    with write_transaction(team) as tx:
+        return create_agent(tx, name=name)
 
 
 def _settle() -> None:

@@ -33,16 +33,16 @@ def run() -> None:
     with scope(team=team):
         for size in (2_000, 33_000):
             archive = _archive(size)
-            with write_transaction(team) as work:
-                agent = create_agent(work, name=f"of {size}")
+            with write_transaction(team) as tx:
+                agent = create_agent(tx, name=f"of {size}")
             _compare(f"500 entries of {size // 1000} kB, new", agent, archive)
         small = _archive(2_000)
-        with write_transaction(team) as work:
-            agent = create_agent(work, name="full")
+        with write_transaction(team) as tx:
+            agent = create_agent(tx, name="full")
         started = time.perf_counter()
         token = snapshots.preview(agent, None, small, by=BY).token
-        with write_transaction(team) as work:
-            snapshots.apply(work, agent, None, small, token, by=BY)
+        with write_transaction(team) as tx:
+            snapshots.apply(tx, agent, None, small, token, by=BY)
         print(f"{'Import of 500 entries of 2 kB':<44}{time.perf_counter() - started:9.1f} s")
         _compare("500 entries of 2 kB, all here", agent, small)
         _compare("500 entries of 2 kB, all changed", agent, _archive(2_000, seed=2))

@@ -91,7 +91,7 @@ def _beside(call: Callable[[], object], team: Team, agent: Agent) -> float:
 
 def _remember(team: Team, agent: Agent) -> None:
     now = timezone.now()
-    with write_transaction(team) as work:
+    with write_transaction(team) as tx:
         acting = Acting(Reader(agent), now)
         writer = Writer(AuthorKind.AGENT, is_tool=True)
-        remember(work, acting, f"Tea at {now.timestamp()}.", writer=writer)
+        remember(tx, acting, f"Tea at {now.timestamp()}.", writer=writer)

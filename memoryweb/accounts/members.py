@@ -19,7 +19,7 @@ from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.signins import record_act
 from memoryweb.audit.record import Actor, Entry, lock, record
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 
 
 @transaction.atomic
@@ -90,7 +90,7 @@ def find(team: Team, email: str) -> Membership:
     return membership
 
 
-@Prepared
+@PreparedQuery
 def current_memberships(user_id: UUID, now: datetime) -> "QuerySet[Membership]":
     """A person's, by the name of the team; the rail shows them all."""
     found = Membership.objects.current(now).filter(user=user_id, team__is_system=False)

@@ -24,7 +24,7 @@ from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import own_token
 
 DEFAULT_DAYS = 90
@@ -86,7 +86,7 @@ def recognise(secret: str) -> Token | None:
     return token if token and token.is_live else None
 
 
-@Prepared
+@PreparedQuery
 def _of_hash(sha256: str) -> QuerySet[Token]:
     return Token.objects.select_related("team", "integration").filter(sha256=sha256)
 

@@ -15,7 +15,7 @@ from memoryweb.core.fields import (
     PlainCharField,
     PlainTextField,
 )
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.tenancy import TeamManager
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
@@ -93,7 +93,7 @@ class Agent(models.Model):
         return ZoneInfo(self.time_zone)
 
 
-@Prepared
+@PreparedQuery
 def live_agents(team_id: uuid.UUID, agent_id: uuid.UUID) -> models.QuerySet[Agent]:
     return Agent.objects.live().filter(team=team_id, pk=agent_id)
 

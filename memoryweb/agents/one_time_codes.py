@@ -36,7 +36,7 @@ MOST_CODES, MOST_LIVE_CODES = 5, 100
 
 
 @dataclass(frozen=True)
-class Issued:
+class NewCode:
     secret: str
     expires_at: datetime
 
@@ -44,7 +44,7 @@ class Issued:
 @transaction.atomic
 def issue(
     *, owner: Owner, integration: Integration | None, purpose: Purpose, by: Actor, grant: str = ""
-) -> Issued:
+) -> NewCode:
     """A new secret; the owner's older ones of this purpose end. Raises OwnerRefused, TooManyCodes.
 
     Without an integration it is an admin's, who may by `grant` and gets links alone: whose chat
@@ -76,7 +76,7 @@ def issue(
     )
     more = {"grant": grant} if grant else {}
     _record("owner.code_issued", owner, by, purpose=str(purpose), **more)
-    return Issued(secret, code.expires_at)
+    return NewCode(secret, code.expires_at)
 
 
 def live_link(owner: Owner) -> OneTimeCode | None:

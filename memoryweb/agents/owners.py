@@ -25,7 +25,7 @@ from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import Actor, Entry, lock, record, target
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets.in_names import holds_secret
 
 
@@ -37,7 +37,7 @@ def person_owner(team: Team, user: User) -> Owner:
     return owner
 
 
-@Prepared
+@PreparedQuery
 def readable_owners(team_id: uuid.UUID, user_id: uuid.UUID, now: datetime) -> "QuerySet[Owner]":
     """Whose memory a person may read: their account and its channels, the system's, and, with the
     `grant` and its end in `open_until`, what break-glass has opened to them."""

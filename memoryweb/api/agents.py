@@ -87,8 +87,8 @@ def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
 @router.operation("POST", "/agents", Right.MANAGE_AGENTS, status=201, errors=(409,))
 def create(request: Request, body: NewAgent) -> Status[AgentOut]:
     """Create an agent with its seed files."""
-    with request.auth.write() as work:
-        agent = create_agent(work, **_fields(body))
+    with request.auth.write() as tx:
+        agent = create_agent(tx, **_fields(body))
     return Status(201, _out(agent))
 
 
@@ -103,8 +103,8 @@ def read_agent(request: Request, agent_id: str) -> AgentOut:
 def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     """Change an agent's settings."""
     agent = request.auth.agent(agent_id)
-    with request.auth.write() as work:
-        change_agent(work, agent, **_fields(body))
+    with request.auth.write() as tx:
+        change_agent(tx, agent, **_fields(body))
     return _out(agent)
 
 
@@ -112,8 +112,8 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
 def archive(request: Request, agent_id: str) -> Status[None]:
     """Archive an agent (you can restore it for 30 days)."""
     agent = request.auth.agent(agent_id)
-    with request.auth.write() as work:
-        archive_agent(work, agent)
+    with request.auth.write() as tx:
+        archive_agent(tx, agent)
     return Status(204, None)
 
 
@@ -121,8 +121,8 @@ def archive(request: Request, agent_id: str) -> Status[None]:
 def restore(request: Request, agent_id: str) -> AgentOut:
     """Restore an archived agent."""
     agent = request.auth.archived_agent(agent_id)
-    with request.auth.write() as work:
-        restore_agent(work, agent)
+    with request.auth.write() as tx:
+        restore_agent(tx, agent)
     return _out(agent)
 
 

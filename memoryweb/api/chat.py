@@ -24,8 +24,8 @@ from memoryweb.api.request_bodies import parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, stream, turn
-from memoryweb.chat.compaction import Archived
-from memoryweb.chat.turn import Asked, Kept, Prompt
+from memoryweb.chat.compaction import TalkArchive
+from memoryweb.chat.turn import ChatQuestion, Kept, Prompt
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.conversations import conversation_id
 
@@ -91,11 +91,11 @@ class ResetAnswer(Camel):
 class _Turn:
     """Of what is known before the model is asked, `said` is the whole answer."""
 
-    asked: Asked
+    asked: ChatQuestion
     conversation_id: str
     prompt: Prompt | None = None
     said: str = ""
-    archived: Archived | None = None
+    archived: TalkArchive | None = None
 
     def answer(self, text: str, kept: Kept | None = None) -> ChatAnswer:
         built = self.prompt.context if self.prompt else None
@@ -198,9 +198,9 @@ def _asked(
     conversation: str,
     message: str = "",
     key: str | None = None,
-) -> Asked:
+) -> ChatQuestion:
     caller.require_for(owner, Right.WRITE)
-    return Asked(
+    return ChatQuestion(
         agent=agent,
         owner=owner,
         conversation_id=conversation,

@@ -17,14 +17,14 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, Rounded, Whole, one_of
 from memoryweb.dreaming import night_results
-from memoryweb.dreaming.night_results import AgentNight, Learned, Reach
+from memoryweb.dreaming.night_results import AgentNight, NightResult, Reach
 from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.memory import prompt
 from memoryweb.memory.forgetting import offer_to
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models import Scope as FileScope
-from memoryweb.memory.prompt import Context, Included, Quoted
+from memoryweb.memory.prompt import Context, PromptFile, PromptHit
 from memoryweb.memory.statements.listing import weight_of
 from memoryweb.memory.statements.trust import Band
 
@@ -108,7 +108,7 @@ def _card(reader: Reader, night: AgentNight | None) -> MorningCard:
     return MorningCard(night=night.day, items=[_item(reader, one) for one in shown])
 
 
-def _item(reader: Reader, one: Learned) -> MorningItem:
+def _item(reader: Reader, one: NightResult) -> MorningItem:
     operation, fact, said = one.operation, one.fact, one.said
     message, root = (said.message, said.root) if said else (None, None)
     who = message.name if message else str(root.user or "") if root else ""
@@ -274,8 +274,8 @@ def serve(
     built = prompt.build(
         reader, message, conversation=conversation, window=window, ephemeral=ephemeral
     )
-    with caller.write() as work:
-        prompt.served(work, built, conversation=conversation, token=caller.token)
+    with caller.write() as tx:
+        prompt.served(tx, built, conversation=conversation, token=caller.token)
     return built
 
 
@@ -309,7 +309,7 @@ def hits_of(built: Context) -> list[IncludedHit]:
 
 
 def _included(
-    one: Included, owner: Owner | None, part: Literal["system", "memory"]
+    one: PromptFile, owner: Owner | None, part: Literal["system", "memory"]
 ) -> IncludedFile:
     return IncludedFile.of(
         one,
@@ -346,6 +346,6 @@ def _place(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _hit(one: Quoted, owner: Owner | None) -> IncludedHit:
+def _hit(one: PromptHit, owner: Owner | None) -> IncludedHit:
     whose = acting_owner.shown(owner if one.hit.owner_id else None)
     return IncludedHit(owner=whose, text=one.said, **found_at(one.hit))

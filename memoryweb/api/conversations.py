@@ -29,7 +29,7 @@ from memoryweb.api.schemas import (
 )
 from memoryweb.api.visibility import Visibility
 from memoryweb.extraction import requests
-from memoryweb.memory.conversations import Added, add_messages, conversation_id, parse_batch
+from memoryweb.memory.conversations import Intake, add_messages, conversation_id, parse_batch
 from memoryweb.memory.models import Conversation, Message
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.prompt import carried, last_prompt
@@ -147,11 +147,11 @@ def received(
     batch = parse_batch(body)
     _check_fields(body)
     speaker = parse(_Speaker, body)
-    with caller.write() as work:
+    with caller.write() as tx:
         # Within: a refused batch makes no owner either.
         owner = _speaker(caller, speaker, external_id)
         added = add_messages(
-            work,
+            tx,
             agent=agent,
             owner=owner,
             conversation_id=external_id,
@@ -164,7 +164,7 @@ def received(
         run = None
         if not added.skipped:
             trigger, talk = Run.Trigger.CONVERSATION, added.conversation
-            run = _extraction(work, caller, talk, trigger, finished=batch.finished)
+            run = _extraction(tx, caller, talk, trigger, finished=batch.finished)
     return MessagesReceived(
         conversation_id=external_id,
         added=added.added,
@@ -223,8 +223,8 @@ def summarize(
     caller = request.auth
     agent = caller.agent(agent_id)
     found = conversation_of(agent, conversation, _asked(caller, body_of(request), query.owner))
-    with caller.write() as work:
-        run = _extraction(work, caller, found, Run.Trigger.API, finished=True)
+    with caller.write() as tx:
+        run = _extraction(tx, caller, found, Run.Trigger.API, finished=True)
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
     answer = SummarizeAnswer(
         run=dreaming.described(run, visibility.of_owner(found.owner)) if run else None,
@@ -239,7 +239,7 @@ def _check_fields(body: dict[str, Any]) -> None:
         check_fields(MessageIn, message, f"messages[{index}].")
 
 
-def _masked(added: Added) -> dict[str, Any]:
+def _masked(added: Intake) -> dict[str, Any]:
     found = [MaskedInMessage(message=at, kind=one.kind, line=one.line) for at, one in added.masked]
     return {"masked": found} if found else {}
 
@@ -252,10 +252,10 @@ def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
 
 
 def _extraction(
-    work: Transaction, caller: Caller, talk: Conversation, trigger: Run.Trigger, *, finished: bool
+    tx: Transaction, caller: Caller, talk: Conversation, trigger: Run.Trigger, *, finished: bool
 ) -> Run | None:
     return requests.request(
-        work,
+        tx,
         agent=talk.agent,
         owner=talk.owner,
         trigger=trigger,

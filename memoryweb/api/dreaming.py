@@ -163,9 +163,9 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     is_named = caller.integration or (body and body.model_fields_set)
     if not is_named:
         return _started(caller, _requested_of_all(caller, agent), visibility.seen_by(caller, None))
-    with caller.write() as work:
+    with caller.write() as tx:
         owner = acting_owner.acting(caller, body or OwnerFields())
-        made = _requested(work, caller, agent, owner)
+        made = _requested(tx, caller, agent, owner)
     return _started(caller, made, visibility.of_owner(owner))
 
 
@@ -180,9 +180,9 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
     topic = schedule.topic_of(body.topic)
     if not topic:
         raise Invalid("topic", "Say what the dream should be about.")
-    with caller.write() as work:
+    with caller.write() as tx:
         owner = acting_owner.acting(caller, body)
-        made = _requested(work, caller, agent, owner, topic)
+        made = _requested(tx, caller, agent, owner, topic)
     return _started(caller, made, visibility.of_owner(owner))
 
 
@@ -233,12 +233,12 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
 
 
 def _requested(
-    work: Transaction, caller: Caller, agent: Agent, owner: Owner | None, topic: str = ""
+    tx: Transaction, caller: Caller, agent: Agent, owner: Owner | None, topic: str = ""
 ) -> list[Run]:
     """Raises a 429 when it has just dreamt."""
     asked: dict[str, Any] = {"trigger": Run.Trigger.API, "topic": topic, **_by(caller)}
     try:
-        return schedule.request_each(work, agent, [owner], **asked)
+        return schedule.request_each(tx, agent, [owner], **asked)
     except CoolingDown as cooling:
         raise _cooling_down(cooling.seconds) from cooling
 

@@ -83,43 +83,43 @@ def read_entry(acting: Acting, asked: OneEntry) -> dict[str, Any]:
 
 
 def write_entry(
-    acting: Acting, asked: WriteEntry, work: Transaction, writer: Writer
+    acting: Acting, asked: WriteEntry, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Write a named entry: a new one, or the whole text of the one that the name leads to."""
     owner = tools.place_of(acting, "").owner
     found = entries.find(acting.reader.agent, owner, asked.name)
     if found is None:
         agent = acting.reader.agent
-        found = entries.add(work, agent, owner, asked.name, asked.content, writer=writer)
+        found = entries.add(tx, agent, owner, asked.name, asked.content, writer=writer)
     else:
-        entries.rewrite(work, found, asked.content, writer=writer)
+        entries.rewrite(tx, found, asked.content, writer=writer)
     return {"entry": _told(acting, found)}
 
 
 def rename_entry(
-    acting: Acting, asked: NameEntry, work: Transaction, writer: Writer
+    acting: Acting, asked: NameEntry, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Give a named entry a new name. The old one leads nowhere then."""
     found = _writable(acting, asked.name)
-    entries.rename(work, found, asked.new_name, writer=writer)
+    entries.rename(tx, found, asked.new_name, writer=writer)
     return {"entry": _told(acting, _writable(acting, str(found.number)))}
 
 
 def alias_entry(
-    acting: Acting, asked: NameEntry, work: Transaction, writer: Writer
+    acting: Acting, asked: NameEntry, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Let another name lead to an entry, too."""
     found = _writable(acting, asked.name)
-    entries.add_alias(work, found, asked.new_name, writer=writer)
+    entries.add_alias(tx, found, asked.new_name, writer=writer)
     return {"entry": _told(acting, _writable(acting, str(found.number)))}
 
 
 def remove_entry(
-    acting: Acting, asked: OneEntry, work: Transaction, writer: Writer
+    acting: Acting, asked: OneEntry, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Remove a named entry, with all its names. People can restore its text."""
     found = _writable(acting, asked.name)
-    entries.remove(work, found, writer=writer)
+    entries.remove(tx, found, writer=writer)
     return {"removed": entries.name_of(found)}
 
 

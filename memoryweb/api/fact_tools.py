@@ -51,14 +51,14 @@ class Forgot(Answer):
     erase_at: Moment | None = Field(description="Until then it can be undone.")
 
 
-def forget(acting: Acting, asked: AskToForget, work: Transaction, writer: Writer) -> dict[str, Any]:
+def forget(acting: Acting, asked: AskToForget, tx: Transaction, writer: Writer) -> dict[str, Any]:
     """Ask to forget up to five statements: they are hidden at once, and can be undone."""
     if not (asked.text.strip() or asked.ids):
         raise Invalid("text", "Send a text or ids.")
-    made = _asked(work, acting, asked, writer)
+    made = _asked(tx, acting, asked, writer)
     account = tell(made)
     is_person = acting.token is not None and acting.token.act_as_person
-    is_new = made.created_at == work.now
+    is_new = made.created_at == tx.now
     secret = set() if is_person else withheld_targets(made, besides=made if is_new else None)
     return {
         "hidden": [_place(one, secret) for one in account.hidden],
@@ -186,16 +186,16 @@ def recall_structured(acting: Acting, asked: RecallStructured) -> dict[str, Any]
 
 
 def remember_structured(
-    acting: Acting, asked: RememberStructured, work: Transaction, writer: Writer
+    acting: Acting, asked: RememberStructured, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Set a value by type and key."""
     step = Step(Strategy.UPSERT_KV, heading=asked.heading, key=asked.key, value=asked.value)
     filename = f"{STRUCTURED}{asked.type}.md"
-    return wrote(tools.write_memory(work, acting, filename, step, writer=writer))
+    return wrote(tools.write_memory(tx, acting, filename, step, writer=writer))
 
 
 def forget_structured(
-    acting: Acting, asked: OneStructured, work: Transaction, writer: Writer
+    acting: Acting, asked: OneStructured, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Ask to forget a value of `structured/`: it is hidden at once, and can be undone."""
     found = tools.structured(acting, asked.type, asked.key)
@@ -203,7 +203,7 @@ def forget_structured(
     if not nearest:
         raise NotFound
     wanted = AskToForget(ids=[str(one.fact.pk) for one in nearest])
-    return forget(acting, wanted, work, writer)
+    return forget(acting, wanted, tx, writer)
 
 
 def _listed(acting: Acting, found: list[Found]) -> dict[str, Any]:

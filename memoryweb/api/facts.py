@@ -246,9 +246,9 @@ def resolve_contradiction(
 ) -> ContradictionOut:
     """Resolve a contradiction: facts and files change together."""
 
-    def act(work: Transaction, found: Contradiction, *, writer: Writer) -> None:
+    def act(tx: Transaction, found: Contradiction, *, writer: Writer) -> None:
         by = body.typed_by(writer)
-        memory_facts.resolve(work, found, body.resolution, text=body.text, writer=by)
+        memory_facts.resolve(tx, found, body.resolution, text=body.text, writer=by)
 
     return _decided(request.auth, agent_id, contradiction_id, act)
 
@@ -260,8 +260,8 @@ def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -
 
 
 def reworded(caller: Caller, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
-    def act(work: Transaction, fact: Fact, *, writer: Writer) -> None:
-        memory_facts.edit(work, fact, body.text, writer=body.typed_by(writer))
+    def act(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
+        memory_facts.edit(tx, fact, body.text, writer=body.typed_by(writer))
 
     return acted(caller, agent_id, fact_id, act, follows=True)
 
@@ -278,8 +278,8 @@ def acted(
     agent, visible = _of_person(caller, agent_id, fact_id)
     fact = _one(caller, agent, visible, fact_id)
     caller.require_for(fact.owner, Right.FACTS)
-    with caller.write() as work:
-        act(work, fact, writer=caller.writer)
+    with caller.write() as tx:
+        act(tx, fact, writer=caller.writer)
     fact.refresh_from_db(fields=["superseded_by"])
     now = fact.superseded_by_id if follows else None
     return _in_full(caller, agent, visible, _one(caller, agent, visible, str(now or fact_id)))
@@ -292,8 +292,8 @@ def _decided(
     shown = _rivals_of(caller, agent, visible)
     found = or_not_found(shown.filter(pk=contradiction_id).first())
     caller.require_for(found.owner, Right.FACTS)
-    with caller.write() as work:
-        act(work, found, writer=caller.writer)
+    with caller.write() as tx:
+        act(tx, found, writer=caller.writer)
     return _rivals(shown.get(pk=found.pk))
 
 

@@ -157,10 +157,10 @@ def restore_file(
 ) -> Status[Saved]:
     """Restore an earlier revision, as a new revision."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
-    with request.auth.write() as work:
+    with request.auth.write() as tx:
         file = _found(write.find(write.Place(agent, owner, path)))
         try:
-            written = write.restore(work, file, body.revision, writer=request.auth.writer)
+            written = write.restore(tx, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
             raise Invalid("revision", "This file has no revision with that number.") from None
     return Status(202 if written.proposal else 200, _saved(written, owner))
@@ -184,10 +184,10 @@ def rename_file(
 ) -> Saved:
     """Rename a file; its history is kept."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
-    with request.auth.write() as work:
+    with request.auth.write() as tx:
         file = _found(write.find(write.Place(agent, owner, path)), standing=True)
         written = write.rename(
-            work, file, body.filename, writer=request.auth.writer, expected=expected_by(request)
+            tx, file, body.filename, writer=request.auth.writer, expected=expected_by(request)
         )
     response["ETag"] = f'"{written.file.sha256}"'
     return _saved(written, owner)
@@ -238,9 +238,9 @@ def write_file(
     place = write.Place(agent, owner, path)
     read_ahead(body.content, path)
     try:
-        with request.auth.write() as work:
+        with request.auth.write() as tx:
             written = write.write(
-                work,
+                tx,
                 place,
                 body.content,
                 writer=body.typed_by(request.auth.writer),
@@ -267,9 +267,9 @@ def delete_file(
 ) -> Status[None]:
     """Delete a file; its revisions can still be restored."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
-    with request.auth.write() as work:
+    with request.auth.write() as tx:
         file = _found(write.find(write.Place(agent, owner, path)), standing=True)
-        write.delete(work, file, writer=request.auth.writer, expected=expected_by(request))
+        write.delete(tx, file, writer=request.auth.writer, expected=expected_by(request))
     return Status(204, None)
 
 
@@ -287,7 +287,7 @@ def _of_then(past: Past, owner: Owner | None) -> FileOut:
     return FileOut.of(past.file, **named, **then)
 
 
-def _saved(written: write.Written, owner: Owner | None) -> Saved:
+def _saved(written: write.WriteResult, owner: Owner | None) -> Saved:
     file = written.file
     return Saved.of(file, **_named(file, owner), changed=written.changed, **screened(written))
 
@@ -386,8 +386,8 @@ def arrange_prompt_files(
     if len(dict(order)) != len(order):
         raise Invalid("files", "List each file only once.")
     try:
-        with request.auth.write() as work:
-            arrange(work, agent, owner, order)
+        with request.auth.write() as tx:
+            arrange(tx, agent, owner, order)
     except FileMissing as missing:
         raise Invalid("files", str(missing)) from None
     return _items(agent, owner)

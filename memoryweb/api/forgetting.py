@@ -118,8 +118,8 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     owner = or_not_found(caller.team.owners.filter(pk=known_id(owner_id)).first())
     if owner.is_system:
         raise Forbidden("system_owner", "The system has no memory of its own to erase.")
-    with caller.write() as work:
-        made = forgetting.erase_owner(work, owner, user)
+    with caller.write() as tx:
+        made = forgetting.erase_owner(tx, owner, user)
     visible = visibility.of_owner(None)
     return Status(202, ErasureOut(runs=[described(run, visible) for run in made]))
 
@@ -134,10 +134,10 @@ def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn)
     is_theirs = owner is not None or caller.decides(None, Permission.FORGET)
     if not is_theirs:
         caller.require(Right.DECIDE)
-    with caller.write() as work:
+    with caller.write() as tx:
         by, about = caller.user if is_person else None, body.text.strip()
         asked = Wish(agent, owner, ForgetRequest.Via.API, about, by=by)
-        made = forgetting.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
+        made = forgetting.forget(tx, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == ForgetRequest.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))
     return told(made, found.meant, found.candidates)
@@ -305,8 +305,8 @@ def _decided(
     found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
     if not caller.decides(found.owner, Permission.FORGET):
         raise Forbidden("may_not_forget", "Only an admin can erase shared memory.")
-    with caller.write() as work:
-        decided = act(work, found, user)
+    with caller.write() as tx:
+        decided = act(tx, found, user)
     decided.owner = found.owner
     return _described(caller, decided)
 

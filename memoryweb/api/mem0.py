@@ -85,7 +85,7 @@ _ENDED = {Run.Status.SUCCEEDED, Run.Status.NO_CHANGE, Run.Status.SKIPPED}
 
 
 @dataclass(frozen=True)
-class Asked:
+class Mem0Call:
     caller: Caller
     agent: Agent
     body: Mapping[str, Any]
@@ -114,12 +114,12 @@ class Asked:
         return acting, now
 
 
-def ping(asked: Asked) -> dict[str, Any]:
+def ping(asked: Mem0Call) -> dict[str, Any]:
     team = str(asked.caller.team.pk)
     return {"status": "ok", "org_id": team, "project_id": str(asked.agent.pk), "user_email": None}
 
 
-def add(asked: Asked) -> dict[str, Any]:
+def add(asked: Mem0Call) -> dict[str, Any]:
     """With `infer`, which is the default, memory is made of it as of every conversation."""
     if asked.body.get("expiration_date"):
         raise Invalid("expiration_date", "Memories here have no date at which they go.")
@@ -158,19 +158,19 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
+def _stated(asked: Mem0Call, messages: list[dict[str, str]]) -> dict[str, Any]:
     """Word for word: a few at once, many by a run, which `event` tells of."""
     acting = asked.acting()
     texts = [one["content"] for one in messages if one["role"] != "system"]
     if len(texts) > _MOST_AT_ONCE:
         raise Invalid("messages", f"Send up to {_MOST_AT_ONCE} messages.")
     tools.check(texts)
-    with asked.caller.write() as work:
+    with asked.caller.write() as tx:
         writer = writer_of(asked.caller, acting)
         if len(texts) > tools.SLICE:
-            run = tools.request(work, acting, texts, writer=writer)
+            run = tools.request(tx, acting, texts, writer=writer)
             return {"status": "PENDING", "event_id": str(run.pk), "results": []}
-        facts = tools.state(work, acting, texts, writer=writer)
+        facts = tools.state(tx, acting, texts, writer=writer)
     return {
         "results": [
             {
@@ -185,7 +185,7 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
     }
 
 
-def search(asked: Asked) -> dict[str, Any]:
+def search(asked: Mem0Call) -> dict[str, Any]:
     query = asked.body.get("query")
     if not isinstance(query, str) or not 0 < len(query) <= 1000:
         raise Invalid("query", "Send a query of up to 1,000 characters.")
@@ -204,7 +204,7 @@ def search(asked: Asked) -> dict[str, Any]:
     }
 
 
-def pages(asked: Asked) -> dict[str, Any]:
+def pages(asked: Mem0Call) -> dict[str, Any]:
     number = _number(asked.query, "page", 1, most=100_000)
     size = _number(asked.query, "page_size", _PAGE, most=_PAGE)
     rows = tools.own(asked.acting())
@@ -218,37 +218,37 @@ def pages(asked: Asked) -> dict[str, Any]:
     }
 
 
-def listed(asked: Asked) -> dict[str, Any]:
+def listed(asked: Mem0Call) -> dict[str, Any]:
     return {"results": [_memory(fact) for fact in tools.own(asked.acting())[:_MOST_AT_ONCE]]}
 
 
-def get(asked: Asked) -> dict[str, Any]:
+def get(asked: Mem0Call) -> dict[str, Any]:
     _acting, fact = asked.found(asked.id)
     return _memory(fact) | {"id": asked.id}
 
 
-def update(asked: Asked) -> dict[str, Any]:
+def update(asked: Mem0Call) -> dict[str, Any]:
     return _updated(asked, asked.id, asked.body.get("text"))
 
 
-def _updated(asked: Asked, name: str, text: Any) -> dict[str, Any]:
+def _updated(asked: Mem0Call, name: str, text: Any) -> dict[str, Any]:
     if not isinstance(text, str):
         raise Invalid("text", "Send the new text.")
     acting, fact = asked.found(name)
-    with asked.caller.write() as work:
+    with asked.caller.write() as tx:
         writer = writer_of(asked.caller, acting)
-        fact = tools.reword(work, acting, fact, text, writer=writer)
+        fact = tools.reword(tx, acting, fact, text, writer=writer)
     return _memory(fact) | {"id": name}
 
 
-def delete(asked: Asked) -> dict[str, Any]:
+def delete(asked: Mem0Call) -> dict[str, Any]:
     """Hidden at once and erased after the usual time, as whenever something is to be forgotten."""
     acting, fact = asked.found(asked.id)
     _check_gone([_forget(asked, acting, [str(fact.pk)])])
     return _DELETED
 
 
-def delete_all(asked: Asked) -> dict[str, Any]:
+def delete_all(asked: Mem0Call) -> dict[str, Any]:
     acting = asked.acting()
     ids = [str(fact.pk) for fact in tools.own(acting)]
     parts = (ids[first : first + _MOST] for first in range(0, len(ids), _MOST))
@@ -256,13 +256,13 @@ def delete_all(asked: Asked) -> dict[str, Any]:
     return {"message": "Memories deleted successfully!"}
 
 
-def update_many(asked: Asked) -> dict[str, Any]:
+def update_many(asked: Mem0Call) -> dict[str, Any]:
     for one in _batch(asked):
         _updated(asked, one["memory_id"], one.get("text"))
     return {"message": f"Successfully updated {len(_batch(asked))} memories"}
 
 
-def delete_many(asked: Asked) -> dict[str, Any]:
+def delete_many(asked: Mem0Call) -> dict[str, Any]:
     gone = []
     for one in _batch(asked):
         acting, fact = asked.found(one["memory_id"])
@@ -271,7 +271,7 @@ def delete_many(asked: Asked) -> dict[str, Any]:
     return {"message": f"Successfully deleted {len(_batch(asked))} memories"}
 
 
-def _batch(asked: Asked) -> list[dict[str, Any]]:
+def _batch(asked: Mem0Call) -> list[dict[str, Any]]:
     sent = asked.body.get("memories")
     listed = sent if isinstance(sent, list) else [None]
     named = [one for one in listed if isinstance(one, dict)]
@@ -281,10 +281,10 @@ def _batch(asked: Asked) -> list[dict[str, Any]]:
     return named
 
 
-def _forget(asked: Asked, acting: Acting, ids: list[str]) -> bool:
+def _forget(asked: Mem0Call, acting: Acting, ids: list[str]) -> bool:
     """False where it is only offered: programs hide few statements, of more a person picks."""
-    with asked.caller.write() as work:
-        made = forget(acting, AskToForget(ids=ids), work, writer_of(asked.caller, acting))
+    with asked.caller.write() as tx:
+        made = forget(acting, AskToForget(ids=ids), tx, writer_of(asked.caller, acting))
     return bool(made["hidden"])
 
 
@@ -295,7 +295,7 @@ def _check_gone(gone: list[bool]) -> None:
         raise Problem(409, "person_decides", detail)
 
 
-def history(asked: Asked) -> list[dict[str, Any]]:
+def history(asked: Mem0Call) -> list[dict[str, Any]]:
     """What was ever said of it, the earliest first."""
     _acting, fact = asked.found(asked.id)
     before, told = None, []
@@ -317,7 +317,7 @@ def history(asked: Asked) -> list[dict[str, Any]]:
     return told
 
 
-def entities(asked: Asked) -> dict[str, Any]:
+def entities(asked: Mem0Call) -> dict[str, Any]:
     """End users of this token, with how much is known of each."""
     results = []
     program = asked.caller.integration
@@ -328,7 +328,7 @@ def entities(asked: Asked) -> dict[str, Any]:
     return {"count": len(results), "next": None, "previous": None, "results": results}
 
 
-def event(asked: Asked) -> dict[str, Any]:
+def event(asked: Mem0Call) -> dict[str, Any]:
     run = asked.agent.runs.filter(pk=known_id(asked.id)).select_related("owner").first()
     program = asked.caller.integration
     if run is None or program is None or run.owner is None or run.owner.integration != program:
@@ -371,7 +371,7 @@ def _number(given: Mapping[str, Any], name: str, default: int, *, most: int) -> 
 
 # `/mem0/…`: the REST of mem0, platform and self-hosted, so that its clients work as they are.
 
-Act = Callable[[Asked], Any]
+Act = Callable[[Mem0Call], Any]
 
 READ, WRITE = Right.READ, Right.WRITE_OWN
 _ONE = r"(?:v1/)?memories/(?P<id>[^/]+)"
@@ -413,7 +413,7 @@ def mem0(request: HttpRequest, rest: str, agent_id: UUID | None = None) -> HttpR
                 raise Problem(400, "agent_required", detail)
             query = {name: request.GET[name] for name in request.GET}
             try:
-                return JsonResponse(act(Asked(caller, agent, body, query, found)), safe=False)
+                return JsonResponse(act(Mem0Call(caller, agent, body, query, found)), safe=False)
             except REFUSALS as refused:
                 return pipeline.answer(request, problem_of(caller, refused))
     except Problem as problem:

@@ -9,7 +9,7 @@ from ninja import Query
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import TooManyCodes
 from memoryweb.agents.models import Owner
-from memoryweb.agents.one_time_codes import Issued, Purpose
+from memoryweb.agents.one_time_codes import NewCode, Purpose
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
@@ -78,7 +78,7 @@ def _described(row: Owner) -> OwnerOut:
     return OwnerOut.of(row, owner=row.shown_as, source=row.source.partition(":")[0])
 
 
-def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
+def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> NewCode:
     caller = request.auth
     if caller.integration is None:
         raise Forbidden(

@@ -19,10 +19,9 @@ from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, TypedBody,
 from memoryweb.api.visibility import Visibility
 from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.refusals import Stale
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import Kind, ProposalLines, decide, item_of, rows_of
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.memory.writing.changes import Picked, plain, unmarked
+from memoryweb.memory.writing.changes import Pick, plain, unmarked
 
 proposals = Router(tags=["Proposals"])
 
@@ -102,7 +101,7 @@ def accept_proposal(
 
     Without a body all of it. What is left out isn't proposed again.
     """
-    picked = Picked(frozenset(body.lines), body.words, body.seen) if body else None
+    picked = Pick(frozenset(body.lines), body.words, body.seen) if body else None
     no_secrets = body is not None and body.no_secrets
     return _decide(request.auth, agent_id, proposal_id, "accept", picked, no_secrets=no_secrets)
 
@@ -124,15 +123,15 @@ def _decide(
     agent_id: str,
     proposal_id: str,
     decision: str,
-    picked: Picked | None = None,
+    picked: Pick | None = None,
     *,
     no_secrets: bool = False,
 ) -> ProposalOut:
     proposal, visible, user = _proposal_of(caller, agent_id, proposal_id)
     try:
-        with write_transaction(caller.team, actor=caller.actor) as work:
+        with caller.write() as tx:
             item = item_of(Kind.PROPOSAL, proposal)
-            decide(work, item, decision, by=user, picked=picked, no_secrets=no_secrets)
+            decide(tx, item, decision, by=user, picked=picked, no_secrets=no_secrets)
     except Stale as stale:
         raise Problem(409, "stale", str(stale)) from None
     proposal.refresh_from_db(fields=["state"])

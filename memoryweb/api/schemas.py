@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from memoryweb.memory.models.writer import Writer
-from memoryweb.memory.writing.write import Written
+from memoryweb.memory.writing.write import WriteResult
 
 Moment = Annotated[
     datetime,
@@ -107,7 +107,7 @@ class Screened(Camel):
     )
 
 
-def screened(written: Written) -> dict[str, Any]:
+def screened(written: WriteResult) -> dict[str, Any]:
     """What `Screened` says of a write: nothing, where all was written as it is."""
     masked = [MaskedOut.of(one) for one in written.masked]
     proposal = str(written.proposal.pk) if written.proposal else ""

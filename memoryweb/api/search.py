@@ -31,7 +31,7 @@ router = Router(tags=["Search"])
 KINDS = ("file", "message", "fact", "entry")
 
 
-class Asked(OwnerQuery):
+class SearchQuery(OwnerQuery):
     q: str = Field(
         max_length=1000,
         description='Words, "quoted phrases" and filters: `path:`, `owner:`, `before:`, `after:` '
@@ -76,7 +76,7 @@ class SearchResults(Camel):
 
 
 @router.operation("GET", "/agents/{agent_id}/workspace/search", Right.READ)
-def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> SearchResults:
+def search_workspace(request: Request, agent_id: str, asked: Query[SearchQuery]) -> SearchResults:
     """Search files, messages and statements, best first."""
     caller = request.auth
     agent = caller.agent(agent_id)

@@ -21,7 +21,7 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, MaskedOut, Moment, one_of
 from memoryweb.memory import snapshots
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
-from memoryweb.memory.writing.write import Written
+from memoryweb.memory.writing.write import WriteResult
 
 router = Router(tags=["Snapshots"])
 
@@ -151,8 +151,8 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     """Export a snapshot: core files, daily notes and a manifest, as a ZIP."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
-    with request.auth.write() as work:
-        exported = snapshots.export(work, agent, owner, query.part, to=request.auth.to)
+    with request.auth.write() as tx:
+        exported = snapshots.export(tx, agent, owner, query.part, to=request.auth.to)
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     response["Snapshot-Parts"] = str(exported.parts)
@@ -206,10 +206,10 @@ def import_snapshot(
     token = query.token or request.POST.get("token", "")
     if not token:
         raise Invalid("token", "Preview the import first, then send the token from that preview.")
-    with request.auth.write() as work:
+    with request.auth.write() as tx:
         # Within: a refused import makes no owner either.
         owner = acting_owner.target(request.auth, sent.owner)
-        done = snapshots.apply(work, sent.agent, owner, sent.archive, token, by=request.auth.writer)
+        done = snapshots.apply(tx, sent.agent, owner, sent.archive, token, by=request.auth.writer)
     written = {item.path: one for item, one in done.written}
     return SnapshotImport(
         import_id=str(done.batch.pk) if done.batch else None,
@@ -260,7 +260,7 @@ def _file(item: Item) -> dict[str, Any]:
     return {"filename": item.path, "masked": [MaskedOut.of(one) for one in item.masked]}
 
 
-def _made(written: Written | None) -> dict[str, Any]:
+def _made(written: WriteResult | None) -> dict[str, Any]:
     if written is None:
         return {"revision": None}
     number = written.revision.number if written.revision else None

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memoryweb.api.auth import Right
 from memoryweb.api.schemas import Camel, OwnerFields, Screened, screened
-from memoryweb.memory.writing.write import Written
+from memoryweb.memory.writing.write import WriteResult
 
 
 class Call(OwnerFields):
@@ -29,7 +29,7 @@ class WroteFile(Answer, Screened):
     changed: bool
 
 
-def wrote(written: Written) -> dict[str, Any]:
+def wrote(written: WriteResult) -> dict[str, Any]:
     """The fields of a `WroteFile`."""
     file = {"filename": written.file.path, "sha256": written.file.sha256}
     return {**file, "changed": written.changed, **screened(written)}

@@ -185,10 +185,10 @@ class WriteFile(FileCall):
 
 
 def _write_file(
-    acting: Acting, asked: WriteFile, work: Transaction, writer: Writer
+    acting: Acting, asked: WriteFile, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Write a file of the owner."""
-    return wrote(tools.write_file(work, acting, asked.filename, asked.content, writer=writer))
+    return wrote(tools.write_file(tx, acting, asked.filename, asked.content, writer=writer))
 
 
 class EditFile(FileCall):
@@ -202,12 +202,10 @@ class EditedFile(Answer, Screened):
     replacements: int
 
 
-def _edit_file(
-    acting: Acting, asked: EditFile, work: Transaction, writer: Writer
-) -> dict[str, Any]:
+def _edit_file(acting: Acting, asked: EditFile, tx: Transaction, writer: Writer) -> dict[str, Any]:
     """Replace text in a file of the owner."""
     written, count = tools.edit_file(
-        work,
+        tx,
         acting,
         asked.filename,
         asked.old_text,
@@ -228,9 +226,9 @@ class Remembered(Answer, Screened):
     duplicate: bool
 
 
-def _remember(acting: Acting, asked: Remember, work: Transaction, writer: Writer) -> dict[str, Any]:
+def _remember(acting: Acting, asked: Remember, tx: Transaction, writer: Writer) -> dict[str, Any]:
     """Append one line to today's note."""
-    made = tools.remember(work, acting, asked.content, writer=writer)
+    made = tools.remember(tx, acting, asked.content, writer=writer)
     return {
         "filename": made.path,
         "line_number": made.line,
@@ -261,11 +259,11 @@ class WroteMemory(WroteFile):
 
 
 def _write_memory(
-    acting: Acting, asked: WriteMemory, work: Transaction, writer: Writer
+    acting: Acting, asked: WriteMemory, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Append text, replace a section, set a value, or overwrite a file."""
     step = Step(asked.strategy, asked.content, asked.heading, asked.key, asked.value)
-    written = tools.write_memory(work, acting, asked.filename, step, writer=writer)
+    written = tools.write_memory(tx, acting, asked.filename, step, writer=writer)
     return {"strategy": asked.strategy, **wrote(written)}
 
 
@@ -304,8 +302,8 @@ def call(tool: Tool, caller: Caller, acting: Acting, asked: Call) -> Camel:
     if tool.begins:
         made = tool.run(acting, asked, caller.write, writer_of(caller, acting))
     else:
-        with caller.write() as work:
-            made = tool.run(acting, asked, work, writer_of(caller, acting))
+        with caller.write() as tx:
+            made = tool.run(acting, asked, tx, writer_of(caller, acting))
     return tool.answer(agent_id=agent_id, **made)
 
 

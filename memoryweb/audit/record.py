@@ -15,7 +15,7 @@ from django.db.models import Model, QuerySet
 from memoryweb.audit import chain, keys, request_origin
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
 
@@ -106,7 +106,7 @@ def lock(team_id: UUID) -> ChainHead:
     return _heads(team_id)[0]
 
 
-@Prepared
+@PreparedQuery
 def _heads(team_id: UUID) -> QuerySet[ChainHead]:
     return ChainHead.objects.select_for_update().filter(team_id=team_id)
 

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.chat import compaction
-from memoryweb.chat.compaction import Archived
-from memoryweb.chat.turn import Asked
+from memoryweb.chat.compaction import TalkArchive
+from memoryweb.chat.turn import ChatQuestion
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.extraction import requests as extraction
@@ -30,14 +30,14 @@ _MOST = 50
 
 
 @dataclass(frozen=True)
-class Told:
+class CommandAnswer:
     """The answer, and the conversation that goes on."""
 
     answer: str
     conversation_id: str
     begins_anew: bool = False
     is_view: bool = False
-    archived: Archived | None = None
+    archived: TalkArchive | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Rights:
     may_clear: bool
 
 
-def said_to(asked: Asked, rights: Rights) -> Told | None:
+def said_to(asked: ChatQuestion, rights: Rights) -> CommandAnswer | None:
     """None where the message is meant for the agent."""
     match = _COMMAND.match(asked.message.strip())
     if match is None:
@@ -57,11 +57,11 @@ def said_to(asked: Asked, rights: Rights) -> Told | None:
     if match["name"] == "new" and not rest:
         return begin_anew(asked)
     if match["name"] == "memory" and rest in {"", "view"}:
-        return Told(_remembered(asked), asked.conversation_id, is_view=True)
-    return Told(_done(asked, rest, rights), asked.conversation_id)
+        return CommandAnswer(_remembered(asked), asked.conversation_id, is_view=True)
+    return CommandAnswer(_done(asked, rest, rights), asked.conversation_id)
 
 
-def told_of(archived: Archived) -> str:
+def told_of(archived: TalkArchive) -> str:
     """What was kept of it, for who goes on talking."""
     said = ngettext(
         "{n} earlier message is in “{name}”. In short: {summary}",
@@ -71,7 +71,7 @@ def told_of(archived: Archived) -> str:
     return said.format(n=archived.count, name=archived.name, summary=archived.summary)
 
 
-def begin_anew(asked: Asked) -> Told:
+def begin_anew(asked: ChatQuestion) -> CommandAnswer:
     """What was said is archived first, and read for memory without waiting for the quiet."""
     talk, reader = asked.conversation, Reader(asked.agent, asked.owner)
     begun, archived = compaction.begin_anew(talk, reader, asked.speaker, asked.actor)
@@ -80,10 +80,10 @@ def begin_anew(asked: Asked) -> Told:
     said = _("A new conversation begins. What was said stays in memory.")
     if archived:
         said = f"{said}\n{told_of(archived)}"
-    return Told(said, begun, begins_anew=True, archived=archived)
+    return CommandAnswer(said, begun, begins_anew=True, archived=archived)
 
 
-def _done(asked: Asked, rest: str, rights: Rights) -> str:
+def _done(asked: ChatQuestion, rest: str, rights: Rights) -> str:
     if rest in {"clear", "reset", "clear yes", "reset yes"}:
         return _cleared(asked, rights, is_sure=rest.endswith(" yes"))
     if rest not in {"enqueue", "rebuild"}:
@@ -101,12 +101,12 @@ def _done(asked: Asked, rest: str, rights: Rights) -> str:
     return _rebuilt(asked)
 
 
-def _extract(asked: Asked, trigger: Run.Trigger = Run.Trigger.CONVERSATION) -> None:
+def _extract(asked: ChatQuestion, trigger: Run.Trigger = Run.Trigger.CONVERSATION) -> None:
     if asked.speaker.pk is None:
         return
-    with write_transaction(asked.agent.team, actor=asked.actor) as work:
+    with write_transaction(asked.agent.team, actor=asked.actor) as tx:
         extraction.request(
-            work,
+            tx,
             agent=asked.agent,
             owner=asked.speaker,
             trigger=trigger,
@@ -116,25 +116,25 @@ def _extract(asked: Asked, trigger: Run.Trigger = Run.Trigger.CONVERSATION) -> N
         )
 
 
-def _rebuilt(asked: Asked) -> str:
+def _rebuilt(asked: ChatQuestion) -> str:
     by = {"user": asked.user, "integration": asked.integration}
     try:
-        with write_transaction(asked.agent.team, actor=asked.actor) as work:
+        with write_transaction(asked.agent.team, actor=asked.actor) as tx:
             trigger = Run.Trigger.API
-            schedule.request(work, asked.agent, asked.owner, trigger=trigger, **by)
+            schedule.request(tx, asked.agent, asked.owner, trigger=trigger, **by)
     except CoolingDown as cooling:
         said = _("A manual dream has just finished. Try again in {n} seconds.")
         return said.format(n=cooling.seconds)
     return _("A dream over these notes is started.")
 
 
-def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
+def _cleared(asked: ChatQuestion, rights: Rights, *, is_sure: bool) -> str:
     """One's own statements, and whatever says the same: as with any request to forget."""
     if asked.owner is None:
         return _("Shared memory is not cleared from a chat.")
     if not rights.may_clear:
         return _("Only the person can clear their memory: signed in, or with a My memory link.")
-    with write_transaction(asked.agent.team, actor=asked.actor) as work:
+    with write_transaction(asked.agent.team, actor=asked.actor) as tx:
         facts = list(facts_of(asked.agent, asked.owner, ~Q(pk__in=hidden_facts())))
         count = len(facts)
         if not count:
@@ -143,8 +143,8 @@ def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
             via = ForgetRequest.Via.API
             of = forgetting.Wish(asked.agent, asked.owner, via, about="", by=asked.user)
             found = Matches(facts=facts).everywhere(asked.agent, asked.owner)
-            request = forgetting.open_request(work, of)
-            forgetting.hide(work, request, found.meant, candidates=found.candidates)
+            request = forgetting.open_request(tx, of)
+            forgetting.hide(tx, request, found.meant, candidates=found.candidates)
     if not is_sure:
         said = ngettext(
             "This forgets {n} statement about you, and what says the same. Send “/memory clear "
@@ -165,7 +165,7 @@ def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
     return said.format(n=count, minutes=minutes)
 
 
-def _remembered(asked: Asked) -> str:
+def _remembered(asked: ChatQuestion) -> str:
     """What prompts may hold of this person, the newest first, and of what is shared."""
     is_paused = asked.owner is not None and asked.owner.paused
     reader = Reader(asked.agent, None if is_paused else asked.owner)

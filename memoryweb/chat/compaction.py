@@ -43,7 +43,7 @@ Said = Mapping[int, str]  # message → its text as it may be told: masked, with
 
 
 @dataclass(frozen=True)
-class Archived:
+class TalkArchive:
     """What was taken out of prompts, and what they tell of it from now on."""
 
     name: str
@@ -63,7 +63,7 @@ class Summary(BaseModel):
 
 def when_due(
     talk: Conversation | None, reader: Reader, actor: Actor, built: Context
-) -> Archived | None:
+) -> TalkArchive | None:
     """Where more was said since the last archive than the window of messages takes, or than the
     prompt had room for."""
     if talk is None:
@@ -90,7 +90,7 @@ def _half_of_what_fits(talk: Conversation, built: Context) -> int:
     return positions[-1] - 1 if positions else 0
 
 
-def compact(talk: Conversation, reader: Reader, actor: Actor, upto: int) -> Archived | None:
+def compact(talk: Conversation, reader: Reader, actor: Actor, upto: int) -> TalkArchive | None:
     """Up to a position, all since the last archive. None where nothing was to be archived, and
     where another turn did it meanwhile, or something of it is to be forgotten since: then the next
     turn archives."""
@@ -103,17 +103,17 @@ def compact(talk: Conversation, reader: Reader, actor: Actor, upto: int) -> Arch
         return None
     lines = _by_model(reader, rows, said) or list(_by_rules(rows, said))
     try:
-        with write_transaction(reader.agent.team, actor=actor) as work:
+        with write_transaction(reader.agent.team, actor=actor) as tx:
             if last_marker(talk) != marker or asked_since(rows, began):
                 return None
-            made = _keep(work, talk, reader, rows, lines)
+            made = _keep(tx, talk, reader, rows, lines)
     except MemoryRefused:  # the workspace is full: prompts leave the earlier turns out
         return None
-    return Archived(made.archive_name, made.count, summary_of(reader, made.archive_name))
+    return TalkArchive(made.archive_name, made.count, summary_of(reader, made.archive_name))
 
 
 def _keep(
-    work: Transaction,
+    tx: Transaction,
     talk: Conversation,
     reader: Reader,
     rows: Sequence[Message],
@@ -124,45 +124,45 @@ def _keep(
     content = "\n".join([title, "", *(line.text for line in lines), ""])
     origins = {number: _origin(line.said_by) for number, line in enumerate(lines, 3)}
     agent, owner = reader.agent, reader.owner
-    entry = entries.archive(work, agent, owner, content, writer=writer, origins=origins)
+    entry = entries.archive(tx, agent, owner, content, writer=writer, origins=origins)
     name = entries.name_of(entry)
     told = f"{len(rows)} messages are in “{name}”: {_short(lines)}"
     about = [Source(message_id=row.pk) for row in rows]
-    entries.append_history(work, agent, owner, told, writer=writer, origins=about)
+    entries.append_history(tx, agent, owner, told, writer=writer, origins=about)
     return Marker.objects.create(
         team_id=talk.team_id,
         conversation=talk,
         upto=rows[-1].position,
         count=len(rows),
         archive_name=name,
-        archived_at=work.now,
+        archived_at=tx.now,
     )
 
 
 def begin_anew(
     talk: Conversation | None, reader: Reader, speaker: Owner, actor: Actor
-) -> tuple[str, Archived | None]:
+) -> tuple[str, TalkArchive | None]:
     """The id of a conversation that follows this one, which is archived first."""
     fresh = f"chat-{uuid.uuid4().hex[:16]}"
     if talk is None or not talk.message_count or speaker.paused or talk.ephemeral:
         return fresh, None
     archived = compact(talk, reader, actor, talk.message_count)
     known = last_marker(talk)
-    with write_transaction(reader.agent.team, actor=actor) as work:
+    with write_transaction(reader.agent.team, actor=actor) as tx:
         begun = Conversation.objects.create(
-            team=work.team,
+            team=tx.team,
             agent=reader.agent,
             owner=speaker,
             external_id=fresh,
             source=Conversation.Source.CHAT,
-            created_at=work.now,
+            created_at=tx.now,
         )
         Marker.objects.create(
-            team=work.team,
+            team=tx.team,
             conversation=begun,
             upto=0,
             archive_name=known.archive_name if known else "",
-            archived_at=known.archived_at if known else work.now,
+            archived_at=known.archived_at if known else tx.now,
             recap_of=talk,
         )
     return fresh, archived

@@ -13,7 +13,7 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import Actor
 from memoryweb.chat import compaction
-from memoryweb.chat.compaction import Archived
+from memoryweb.chat.compaction import TalkArchive
 from memoryweb.extraction import requests
 from memoryweb.llm import chat, dialects
 from memoryweb.llm.endpoint import endpoint_for
@@ -40,7 +40,7 @@ Pieces = Generator[str, None, Reply]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChatQuestion:
     """`owner` None speaks with the shared memory. A `message_id` that was sent before is answered
     as it was then."""
 
@@ -69,11 +69,11 @@ class Prompt:
     """`turns` are what the model is sent after the system prompt, the message last. `archived`:
     what it is no longer sent since this turn."""
 
-    asked: Asked
+    asked: ChatQuestion
     context: Context
     turns: tuple[Turn, ...]
     injection: Injection
-    archived: Archived | None = None
+    archived: TalkArchive | None = None
 
     def shorter(self) -> Iterator["Prompt"]:
         """For a model that finds it too large: with the last turns alone, then without memory."""
@@ -82,14 +82,14 @@ class Prompt:
         yield replace(self, turns=last)
 
 
-def answered_before(asked: Asked) -> str | None:
+def answered_before(asked: ChatQuestion) -> str | None:
     """What the same message was answered with."""
     talk = asked.conversation if asked.message_id else None
     said = talk and talk.messages.filter(external_id=f"{asked.message_id}{_ANSWER}").first()
     return next(readable_messages([said], To.PAGE)).shown if said else None
 
 
-def prompt_for(asked: Asked) -> Prompt:
+def prompt_for(asked: ChatQuestion) -> Prompt:
     """Built, and recorded as given. Earlier turns are archived when they are many or don't fit.
 
     Raises NotConfigured or HostRefused, before anything is recorded.
@@ -102,8 +102,8 @@ def prompt_for(asked: Asked) -> Prompt:
     archived = compaction.when_due(talk, reader, asked.actor, built)
     if archived:
         built = context.build(reader, asked.message, conversation=talk, window=window)
-    with write_transaction(asked.agent.team, actor=asked.actor) as work:
-        injection = memory_prompt.served(work, built, conversation=talk, token=asked.token)
+    with write_transaction(asked.agent.team, actor=asked.actor) as tx:
+        injection = memory_prompt.served(tx, built, conversation=talk, token=asked.token)
     return Prompt(asked, built, built.messages, injection, archived)
 
 
@@ -130,14 +130,14 @@ class Kept:
 def keep(prompt: Prompt, text: str) -> Kept:
     """Both messages or none; extraction is asked for as after any batch."""
     asked, said_at = prompt.asked, prompt.injection.at
-    with write_transaction(asked.agent.team, actor=asked.actor) as work:
-        id, at = asked.message_id, max(said_at, work.now)
+    with write_transaction(asked.agent.team, actor=asked.actor) as tx:
+        id, at = asked.message_id, max(said_at, tx.now)
         messages = (
             NewMessage(Message.Role.USER, asked.message, id=id, timestamp=said_at),
             NewMessage(Message.Role.ASSISTANT, text, id=id and f"{id}{_ANSWER}", timestamp=at),
         )
         added = add_messages(
-            work,
+            tx,
             agent=asked.agent,
             owner=asked.speaker,
             conversation_id=asked.conversation_id,
@@ -150,7 +150,7 @@ def keep(prompt: Prompt, text: str) -> Kept:
             first = Injection.objects.filter(pk=prompt.injection.pk, conversation=None)
             first.update(conversation=added.conversation)
             requests.request(
-                work,
+                tx,
                 agent=asked.agent,
                 owner=asked.speaker,
                 trigger=Run.Trigger.CONVERSATION,

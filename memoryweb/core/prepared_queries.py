@@ -22,7 +22,7 @@ from memoryweb.core.row_batches import as_stored
 Row = TypeVar("Row")
 
 
-class Prepared(Generic[Row]):
+class PreparedQuery(Generic[Row]):
     """`build` makes the query of its arguments alone (ids, texts, numbers, times, None, tuples of
     them, or filters that hold such): whatever else it read would stay as it was the first time.
     Called, it gives rows."""
@@ -36,12 +36,12 @@ class Prepared(Generic[Row]):
         is_scoped = now.get("_enabled", True) and "team" in now
         values = tuple(map(_padded, (_keys(now["team"]) if is_scoped else None, *given)))
         shape = str((now.get("_enabled", True), *map(_shape, values)))
-        made: _Made[Row] | None = vars(self._made).get(shape)
+        made: _CompiledQuery[Row] | None = vars(self._made).get(shape)
         if made is None or made.compiler.connection is not connections[made.rows.db]:
             made = vars(self._made)[shape] = self._compiled(values, is_scoped=is_scoped)
         return made.run(values)
 
-    def _compiled(self, values: tuple[Any, ...], *, is_scoped: bool) -> "_Made[Row]":
+    def _compiled(self, values: tuple[Any, ...], *, is_scoped: bool) -> "_CompiledQuery[Row]":
         team, *given = stand_ins = tuple(map(_stand_in, values))
         if is_scoped:
             with scope(team=team):
@@ -54,7 +54,7 @@ class Prepared(Generic[Row]):
         try:
             sql, params = compiler.as_sql()
         except EmptyResultSet:
-            return _Made(rows, compiler, "", (), ())
+            return _CompiledQuery(rows, compiler, "", (), ())
         columns = [column for column, _sql, _name in compiler.select]
         converters = compiler.get_converters(columns)
         vars(compiler)["get_converters"] = lambda _columns: converters
@@ -62,11 +62,11 @@ class Prepared(Generic[Row]):
         places = tuple(at.get(one) if isinstance(one, _PLAIN) else None for one in params)
         if missing := {at[one] for one in _flat(given)}.difference(places):
             raise TypeError(f"{self._build} changes {len(missing)} of its arguments.")
-        return _Made(rows, compiler, sql, tuple(params), places)
+        return _CompiledQuery(rows, compiler, sql, tuple(params), places)
 
 
 @dataclass(frozen=True)
-class _Made(Generic[Row]):
+class _CompiledQuery(Generic[Row]):
     """`places`: which argument each parameter of the SQL is, None for those that never change."""
 
     rows: QuerySet[Any, Row]

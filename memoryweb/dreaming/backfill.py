@@ -38,28 +38,28 @@ def is_left(agent: Agent) -> bool:
 
 
 def request(
-    work: Transaction, agent: Agent, owner: Owner | None, user: User | None = None
-) -> engine.Enqueued | None:
+    tx: Transaction, agent: Agent, owner: Owner | None, user: User | None = None
+) -> engine.QueuedRun | None:
     """The oldest week that is left, or the active run by hand; None where nothing is left."""
-    return _next(work, agent, owner, user)
+    return _next(tx, agent, owner, user)
 
 
-def go_on(work: Transaction, run: Run) -> None:
+def go_on(tx: Transaction, run: Run) -> None:
     """The next week, once one has ended."""
     if run.trigger == BACKFILL and not _is_stopped(run):
-        _next(work, run.agent, run.owner, run.user, after=run)
+        _next(tx, run.agent, run.owner, run.user, after=run)
 
 
-def stop(work: Transaction, run: Run) -> bool:
+def stop(tx: Transaction, run: Run) -> bool:
     """After the week that it is at, which is dreamt to its end; False where nothing goes on."""
     mine = Run.objects.active().filter(pk=run.pk, trigger=BACKFILL)
     if not mine.update(result={**run.result, "stopped": True}):
         return False
-    schedule.record(work, "run.stopped", run)
+    schedule.record(tx, "run.stopped", run)
     return True
 
 
-def after_extraction(work: Transaction, run: Run) -> None:
+def after_extraction(tx: Transaction, run: Run) -> None:
     """What was imported may have come too late for every night."""
     if not (settings.DREAMING and run.agent.dreaming):
         return
@@ -69,16 +69,16 @@ def after_extraction(work: Transaction, run: Run) -> None:
     late = {note.owner_id for note in _unread(run.agent, pk__in=files)}
     for owner in owners(run.agent) if late else ():
         if (owner.pk if owner else None) in late:
-            request(work, run.agent, owner)
+            request(tx, run.agent, owner)
 
 
 def _next(
-    work: Transaction,
+    tx: Transaction,
     agent: Agent,
     owner: Owner | None,
     user: User | None,
     after: Run | None = None,
-) -> engine.Enqueued | None:
+) -> engine.QueuedRun | None:
     left = _weeks(agent, owner)
     clock = dream_time(agent, left[0] + timedelta(days=1)) if left else None
     if clock is None or (after and after.clock == clock):  # a note that is written to all the time
@@ -91,7 +91,7 @@ def _next(
         done = after.result["week"] if after else 0
         made.run.result = {"week": done + 1, "weeks": done + len(left)}
         made.run.save(update_fields=["result"])
-        schedule.record(work, "run.requested", made.run)
+        schedule.record(tx, "run.requested", made.run)
     return made
 
 

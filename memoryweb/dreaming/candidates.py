@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from memoryweb.dreaming.operations import Said, Spoken, meant
+from memoryweb.dreaming.operations import CitableLine, Utterance, meant
 from memoryweb.language.extraction_rules import Act, Kind, claim_of, tells_of_self
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, clean, fingerprint
@@ -38,7 +38,7 @@ class Mention:
     human: bool = False
     waits: bool = False  # for a person, who has not looked at it yet
     outside: bool = False  # nobody in the team said it, and it is for what all of them share
-    by: Spoken = field(default_factory=Spoken)
+    by: Utterance = field(default_factory=Utterance)
     grounds: tuple[Ground, ...] = ()
 
     @property
@@ -46,16 +46,16 @@ class Mention:
         return f"{self.path}#L{self.line}"
 
     @property
-    def said(self) -> Said:
+    def said(self) -> CitableLine:
         return self.said_of(frozenset())
 
-    def said_of(self, names: Collection[str]) -> Said:
+    def said_of(self, names: Collection[str]) -> CitableLine:
         """`names`: of whom the memory is about."""
         text = clean(self.text)
         bare, whole = claim_of(as_line(text), self.date), claim_of(text, self.date)
         claim = whole if whole.act is Act.CORRECTS and bare.key is None else bare
         claim = meant(claim, text, self.by, names)
-        return Said(self.ref, text, self.by, self.outside, claim)
+        return CitableLine(self.ref, text, self.by, self.outside, claim)
 
 
 @dataclass(frozen=True)

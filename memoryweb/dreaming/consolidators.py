@@ -15,13 +15,13 @@ from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.operations import (
+    CitableLine,
     Does,
     DreamAnswer,
-    Living,
+    LivingStatement,
     Material,
     Operation,
     Result,
-    Said,
     Waits,
     Why,
     is_later,
@@ -35,7 +35,7 @@ _CAN_CHANGE = frozenset({"full", *Waits})  # another night may decide otherwise
 
 
 @dataclass(frozen=True)
-class Consolidated:
+class Consolidation:
     """What became of every candidate and every operation. `told` is a model's own diary entry."""
 
     verdicts: tuple[Verdict, ...]
@@ -51,7 +51,7 @@ class Consolidated:
         return [one for one in self.results if one.waits is Waits.OUTSIDE]
 
 
-def by_rules(inputs: Inputs) -> Consolidated:
+def by_rules(inputs: Inputs) -> Consolidation:
     inputs = replace(inputs, material=_backed(inputs.material))
     verdicts = _judge(inputs, has_room=len(inputs.memory.content) < capacity.AMPLE)
     passed = [one.candidate for one in verdicts if _passes(one)]
@@ -75,7 +75,7 @@ def _added(candidate: Candidate) -> Operation:
     return Operation(Does.ADD, candidate.text, sources=tuple(cited), kind=candidate.kind)
 
 
-def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidated:
+def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidation:
     """What the model's answers make of the inputs; nothing in them is taken on trust."""
     refs = _refs(inputs)
     stamps = {one.ref: found[0] for one in inputs.mentions if (found := _STAMP.search(one.text))}
@@ -90,7 +90,7 @@ def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidated:
     return _made(replace(inputs, material=material), verdicts, operations, told)
 
 
-def said_again(material: Material) -> Iterator[tuple[Said, Living]]:
+def said_again(material: Material) -> Iterator[tuple[CitableLine, LivingStatement]]:
     """Each note line of the team with each statement that says all of it."""
     living = {one.text: one for one in material.living}
     lookup = Lookup(living)
@@ -132,7 +132,7 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
         yield given | {"notes": notes}
 
 
-def _statement(number: int, one: Living) -> dict[str, Any]:
+def _statement(number: int, one: LivingStatement) -> dict[str, Any]:
     said = {"id": f"s{number}", "text": one.text}
     if one.by.said_at:
         said["said"] = one.by.said_at.date().isoformat()
@@ -180,10 +180,10 @@ def _unstamped(operation: Operation, stamps: Mapping[str, str]) -> Operation:
 
 def _made(
     inputs: Inputs, verdicts: Sequence[Verdict], operations: Sequence[Operation], told: str = ""
-) -> Consolidated:
+) -> Consolidation:
     results = decide(inputs.material, operations)
     results = (*results, *_without_room(inputs, results))
-    return Consolidated(tuple(_settled(verdicts, results)), results, told)
+    return Consolidation(tuple(_settled(verdicts, results)), results, told)
 
 
 def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:

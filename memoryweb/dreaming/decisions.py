@@ -9,12 +9,12 @@ from dataclasses import replace
 from memoryweb.dreaming.candidates import as_line
 from memoryweb.dreaming.operation_checks import CHECKS, Case, Corrections
 from memoryweb.dreaming.operations import (
+    CitableLine,
     Does,
-    Living,
+    LivingStatement,
     Material,
     Operation,
     Result,
-    Said,
     Waits,
     Why,
     is_later,
@@ -55,7 +55,7 @@ def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result,
     return (*done, *night.beside, *night.rests(done))
 
 
-def living_after(material: Material, results: Iterable[Result]) -> tuple[Living, ...]:
+def living_after(material: Material, results: Iterable[Result]) -> tuple[LivingStatement, ...]:
     living = {one.id: one for one in material.living}
     for result in results:
         if result.is_applied:
@@ -86,7 +86,7 @@ class _Night:
             if not one.is_flagged:
                 self._learn(one)
 
-    def _learn(self, one: Living) -> None:
+    def _learn(self, one: LivingStatement) -> None:
         self._by_text.setdefault(one.text, []).append(one.id)
         self._by_key.setdefault(one.claim.key, []).append(one.id)
         self._lookup.add(one.text)
@@ -146,10 +146,10 @@ class _Night:
                         new = replace(case.statement(f"new-{self._made}"), sources=old.sources)
                         yield self._done(case, {}, replace(new, also=(old.id,)))
 
-    def is_outside(self, said: Said) -> bool:
+    def is_outside(self, said: CitableLine) -> bool:
         return said.is_outside or self.material.is_outside
 
-    def _outdated(self, one: Living) -> Result:
+    def _outdated(self, one: LivingStatement) -> Result:
         """What its owner said instead takes its place, though nobody brought that."""
         newer = next((other for other in self.living.values() if _is_instead(other, one)), None)
         said = [self.said[ref] for ref in one.against if ref in self.said]
@@ -165,13 +165,17 @@ class _Night:
         return self._leaves(one, why, one.against, newer)
 
     def _leaves(
-        self, one: Living, why: Why, sources: tuple[str, ...] = (), newer: Living | None = None
+        self,
+        one: LivingStatement,
+        why: Why,
+        sources: tuple[str, ...] = (),
+        newer: LivingStatement | None = None,
     ) -> Result:
         del self.living[one.id]
         operation = Operation(Does.RETIRE, old=(one.id,), sources=sources, why=why)
         return Result(operation, gone=(one,), why=why, against=newer)
 
-    def near(self, text: str, claim: Claim) -> list[Living]:
+    def near(self, text: str, claim: Claim) -> list[LivingStatement]:
         """Those that say all of the text, restate it or may contradict it."""
         texts = [
             *self._lookup.covering(text),
@@ -185,7 +189,7 @@ class _Night:
         found = (near | self.living if claim.is_against else near).values()
         return [one for one in found if not one.is_flagged]
 
-    def known(self, text: str, but: Sequence[Living] = ()) -> Living | None:
+    def known(self, text: str, but: Sequence[LivingStatement] = ()) -> LivingStatement | None:
         """Of two that say the same in other words the longer one is the one to keep."""
         said = list(self._lookup.covering(text))
         within = set(self._lookup.within(text))
@@ -195,11 +199,11 @@ class _Night:
         known = (one for one in self._living(said) if one not in but and not one.is_hidden)
         return next(known, None) or self._waiting.get(fingerprint(text))
 
-    def within(self, text: str) -> list[Living]:
+    def within(self, text: str) -> list[LivingStatement]:
         """Those of which it says all, and that it may take in."""
         return [one for one in self._living(self._lookup.within(text)) if not one.is_fixed]
 
-    def _living(self, texts: Iterable[str]) -> Iterator[Living]:
+    def _living(self, texts: Iterable[str]) -> Iterator[LivingStatement]:
         ids = (id for text in texts for id in self._by_text[text])
         return (self.living[id] for id in ids if id in self.living)
 
@@ -209,7 +213,7 @@ class _Night:
             return Result(case.operation, "unproved")
         return self._done(case, dict.fromkeys(case.old, why))
 
-    def _others(self, olds: Sequence[Living]) -> list[Living]:
+    def _others(self, olds: Sequence[LivingStatement]) -> list[LivingStatement]:
         return [one for old in olds for one in self.near(old.text, old.claim) if one not in olds]
 
     def _write(self, case: Case) -> Result:
@@ -229,12 +233,12 @@ class _Night:
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
         return self._done(case, whys, replace(new, also=tuple(same)))
 
-    def _rivals(self, new: Living) -> list[Living]:
+    def _rivals(self, new: LivingStatement) -> list[LivingStatement]:
         hidden = [one for one in self.living.values() if set(one.against) & set(new.sources)]
         near = [one for one in self.near(new.text, new.claim) if one not in hidden]
         return [*hidden, *(one for one in near if is_rival(new, one) or disagree(new, one))]
 
-    def _judge_rival(self, case: Case, new: Living, old: Living) -> Result | None:
+    def _judge_rival(self, case: Case, new: LivingStatement, old: LivingStatement) -> Result | None:
         """None where the new statement may take the old one's place."""
         if old.is_pinned:
             return Result(case.operation, "pinned", against=old)
@@ -251,7 +255,9 @@ class _Night:
             return Result(case.operation, code, against=old)
         return Result(case.operation, new=new, against=old, waits=Waits.RIVAL)
 
-    def _done(self, case: Case, whys: Mapping[Living, Why], new: Living | None = None) -> Result:
+    def _done(
+        self, case: Case, whys: Mapping[LivingStatement, Why], new: LivingStatement | None = None
+    ) -> Result:
         """What goes for another reason than the first is told by itself."""
         waits = Waits.OUTSIDE if case.is_outside else None
         if waits is None:
@@ -261,7 +267,7 @@ class _Night:
                 self.living[new.id] = new
                 self._learn(new)
                 self._made += 1
-        by_why: dict[Why, list[Living]] = {}
+        by_why: dict[Why, list[LivingStatement]] = {}
         for one, why in whys.items():
             by_why.setdefault(why, []).append(one)
         first, *others = by_why or {Why.SUPERSEDED: []}
@@ -278,7 +284,7 @@ def _length(text: str) -> tuple[int, str]:
     return len(read(text).words), text
 
 
-def _is_instead(newer: Living, hidden: Living) -> bool:
+def _is_instead(newer: LivingStatement, hidden: LivingStatement) -> bool:
     """It is what the owner of a hidden statement said against it, or holds its key since."""
     if newer.is_hidden:
         return False
@@ -287,5 +293,5 @@ def _is_instead(newer: Living, hidden: Living) -> bool:
     return is_later_value or bool(set(newer.sources) & set(hidden.against))
 
 
-def _least_first(one: Living) -> tuple[float, int]:
+def _least_first(one: LivingStatement) -> tuple[float, int]:
     return one.value, len(one.text)

@@ -136,7 +136,7 @@ _CAUSES = {row.name: row.counted for row in GATES} | {
 
 
 @dataclass(frozen=True)
-class Rolled:
+class DiaryParts:
     """`archives`: month (YYYY-MM) → entries to append to memory/dreams/<month>.md, oldest first."""
 
     diary: str
@@ -182,7 +182,7 @@ def cited(
     return found
 
 
-def add(diary: str, new: str, *, today: date) -> Rolled:
+def add(diary: str, new: str, *, today: date) -> DiaryParts:
     """The diary with the new entry on top, at most CAP characters unless its head alone is
     longer. Entries older than 30 days move to their month's archive, and the oldest of the
     others as long as there is no room for them."""
@@ -201,7 +201,7 @@ def add(diary: str, new: str, *, today: date) -> Rolled:
     for text in moved:
         month = _time_of(text)[:7]
         archives[month] = "\n".join(filter(None, [archives.get(month), text]))
-    return Rolled("\n".join([top, *entries]), archives)
+    return DiaryParts("\n".join([top, *entries]), archives)
 
 
 def is_told(diary: str, month: str, today: date) -> bool:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memoryweb.dreaming.operations import Living, Result
+from memoryweb.dreaming.operations import LivingStatement, Result
 from memoryweb.language.extraction_rules import HEADINGS, Kind
 from memoryweb.language.normal_form import clean, read
 from memoryweb.markdown.blocks import blocks, ready
@@ -42,7 +42,7 @@ class Line:
 
     text: str
     number: int = 0
-    statement: Living | None = None
+    statement: LivingStatement | None = None
 
     @property
     def is_bullet(self) -> bool:
@@ -73,7 +73,7 @@ class Document:
     def render(self) -> str:
         return "\n".join(line.text for line in self.lines)
 
-    def new(self) -> dict[int, Living]:
+    def new(self) -> dict[int, LivingStatement]:
         """Numbers of the lines that were added → what they say."""
         numbered = enumerate(self.lines, start=1)
         return {number: line.statement for number, line in numbered if line.statement}
@@ -87,7 +87,7 @@ class Document:
             for lines in gone:
                 self._remove(lines)
 
-    def _bring(self, one: Living, gone: list[list[Line]]) -> None:
+    def _bring(self, one: LivingStatement, gone: list[list[Line]]) -> None:
         """In the place of what it replaces, where that stands."""
         line = Line(f"- {one.text}", statement=one)
         self._bullets[one.text].append([line])
@@ -237,7 +237,7 @@ _STEADY = frozenset({Kind.IDENTITY, Kind.HEALTH})
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def leaving(living: Iterable[Living], excess: int) -> list[Living]:
+def leaving(living: Iterable[LivingStatement], excess: int) -> list[LivingStatement]:
     """The least worth having, as many as it takes; never what people wrote or pinned."""
     found = []
     for one in sorted((one for one in living if one.stands and not one.is_fixed), key=_worth):
@@ -248,7 +248,7 @@ def leaving(living: Iterable[Living], excess: int) -> list[Living]:
     return found
 
 
-def returning(living: Iterable[Living], room: int) -> list[Living]:
+def returning(living: Iterable[LivingStatement], room: int) -> list[LivingStatement]:
     """Of those that had no room the most worth having."""
     found = []
     for one in sorted((one for one in living if not one.stands), key=_worth, reverse=True):
@@ -259,12 +259,12 @@ def returning(living: Iterable[Living], room: int) -> list[Living]:
     return found
 
 
-def _worth(one: Living) -> tuple[bool, bool, bool, float, datetime, str]:
+def _worth(one: LivingStatement) -> tuple[bool, bool, bool, float, datetime, str]:
     kind = one.claim.kind
     at = one.by.said_at or _LONG_AGO
     is_steady, is_durable = kind in _STEADY, one.claim.durable  # else it came where there was room
     return kind is Kind.INSTRUCTION, is_steady, is_durable, one.value, at, one.id
 
 
-def _size(one: Living) -> int:
+def _size(one: LivingStatement) -> int:
     return len(one.text) + len("- \n")

@@ -9,7 +9,7 @@ from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
 from memoryweb.language.extraction_rules import claim_of
@@ -27,7 +27,7 @@ def done_before(run: Run) -> list[Operation]:
     return _done(run.agent_id, run.owner_id, run.pk, since, until)
 
 
-@Prepared
+@PreparedQuery
 def _done(
     agent_id: UUID, owner_id: UUID | None, run_id: UUID, since: datetime, until: datetime
 ) -> QuerySet[Operation]:
@@ -70,7 +70,7 @@ def held(run: Run) -> dict[str, UUID]:
     return {key: file for key, file, gates in rows if file and is_held(gates)}
 
 
-@Prepared
+@PreparedQuery
 def _kept_before(
     agent_id: UUID, owner_id: UUID | None, run_id: UUID, now: datetime
 ) -> QuerySet[Candidate, tuple[str, UUID | None, Any]]:

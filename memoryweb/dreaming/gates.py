@@ -13,10 +13,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.dreaming.known_statements import Known, Later
-from memoryweb.dreaming.operations import Living, Said
+from memoryweb.dreaming.known_statements import KnownStatements, Later
+from memoryweb.dreaming.operations import CitableLine, LivingStatement
 from memoryweb.dreaming.reasons import LEFT_OUT
-from memoryweb.dreaming.scoring import Scored, age_in_days
+from memoryweb.dreaming.scoring import Score, age_in_days
 from memoryweb.memory.writing.proposing import Rejections
 
 Text = str | Promise
@@ -62,7 +62,7 @@ class Verdict:
     """`reason` is empty where the checks decided, else a code of REASONS, maybe with a number."""
 
     candidate: Candidate
-    scored: Scored
+    scored: Score
     gates: tuple[Gate, ...]
     verdict: Outcome
     reason: str = ""
@@ -105,12 +105,12 @@ def why(reason: str, gates: Sequence[Mapping[str, Any]]) -> str:
 
 def judge(
     candidates: Sequence[Candidate],
-    scored: Mapping[str, Scored],
+    scored: Mapping[str, Score],
     *,
     memory_lines: Sequence[str],
     now: datetime,
-    said: Sequence[Said] = (),
-    living: Sequence[Living] = (),
+    said: Sequence[CitableLine] = (),
+    living: Sequence[LivingStatement] = (),
     rejected_before: Collection[str] = (),
     thresholds: Thresholds | None = None,
     has_room: bool = False,
@@ -118,7 +118,7 @@ def judge(
     """A verdict for each candidate, the best score first. `said` are the lines of the notes;
     nearly the same words as those of `rejected_before` are rejected, too. Where there is room,
     whatever the owner said of themselves is worth it."""
-    known = Known(memory_lines, living)
+    known = KnownStatements(memory_lines, living)
     later = Later(said)
     rejections = Rejections(rejected_before)
     verdicts = []
@@ -145,11 +145,11 @@ class _Case:
     """One candidate, with what its gates ask."""
 
     candidate: Candidate
-    scored: Scored
+    scored: Score
     now: datetime
     thresholds: Thresholds
     has_room: bool
-    known: Known
+    known: KnownStatements
     later: Later
     rejections: Rejections
 

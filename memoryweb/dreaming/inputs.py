@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import earlier_nights
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
 from memoryweb.dreaming.known_statements import (
@@ -189,7 +189,7 @@ def _files(run: Run, held: Mapping[str, uuid.UUID]) -> list[File]:
     return _files_of(run.agent_id, run.owner_id, first, last, tuple(set(held.values())))
 
 
-@Prepared
+@PreparedQuery
 def _files_of(
     agent_id: uuid.UUID,
     owner_id: uuid.UUID | None,
@@ -202,7 +202,7 @@ def _files_of(
     return File.objects.of(agent_id, owner_id).present().filter(wanted)
 
 
-@Prepared
+@PreparedQuery
 def _revisions(
     agent_id: uuid.UUID, owner_id: uuid.UUID | None, paths: Collection[str]
 ) -> "QuerySet[File, tuple[str, int]]":

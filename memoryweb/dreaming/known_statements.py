@@ -9,9 +9,17 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.candidates import Candidate, Mention
-from memoryweb.dreaming.operations import NOBODY, Correction, Living, Said, Spoken, is_later, meant
+from memoryweb.dreaming.operations import (
+    NOBODY,
+    CitableLine,
+    Correction,
+    LivingStatement,
+    Utterance,
+    is_later,
+    meant,
+)
 from memoryweb.dreaming.removal_rules import is_rival, may_replace
 from memoryweb.dreaming.speakers import confirmed, spoken
 from memoryweb.language.extraction_rules import Claim, claim_of, takes_back
@@ -39,8 +47,8 @@ def _facts(
     return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
 
 
-known_of = Prepared(lambda *of: remembered_of(weighed(_facts(*of))).order_by("pk"))
-decided_of = Prepared(lambda *of: _facts(*of).values_list(*DECIDED))
+known_of = PreparedQuery(lambda *of: remembered_of(weighed(_facts(*of))).order_by("pk"))
+decided_of = PreparedQuery(lambda *of: _facts(*of).values_list(*DECIDED))
 
 
 def living(
@@ -50,7 +58,7 @@ def living(
     hidden: Collection[int],
     known: Iterable[Any],
     names: Collection[str] = (),
-) -> Iterator[Living]:
+) -> Iterator[LivingStatement]:
     """The statements of MEMORY.md, and those that found no room there. `origins` of its lines;
     `hidden` are those that no model is given; `names` those of whom it is about."""
     facts = {
@@ -65,7 +73,7 @@ def living(
         fact = facts.pop(one.print, None)
         by = spoken(found, run.owner)
         is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
-        yield Living(
+        yield LivingStatement(
             id=str(fact.pk) if fact else f"line {one.line}",
             text=one.text,
             claim=meant(_held_until(one.claim, fact), one.text, by, names),
@@ -82,12 +90,12 @@ def living(
 
 
 def answered(
-    living: Iterable[Living],
+    living: Iterable[LivingStatement],
     known: Iterable[Fact],
     mentions: Iterable[Mention],
-    said: Collection[Said],
+    said: Collection[CitableLine],
     now: datetime,
-) -> Iterator[Living]:
+) -> Iterator[LivingStatement]:
     """Statements that their owner's own message hid, with the note lines that were made of it, or
     a day's time for those to come."""
     hiding = {str(fact.pk): fact.hidden_by_id for fact in known if fact.hidden_at}
@@ -110,12 +118,12 @@ def _held_until(claim: Claim, fact: Fact | None) -> Claim:
     return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
 
 
-def _aside(fact: Fact, run: Run) -> Living:
+def _aside(fact: Fact, run: Run) -> LivingStatement:
     """Trusted no further than a dream, wherever it came from."""
     is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
     told = _told(fact)
-    said = Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
-    return Living(
+    said = Utterance(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
+    return LivingStatement(
         id=str(fact.pk),
         text=told.text,
         claim=_held_until(told.claim, fact),
@@ -142,11 +150,11 @@ def _told(fact: Fact) -> Statement:
 # What MEMORY.md and the notes say already, to be asked about a candidate. Pure.
 
 
-class Known:
+class KnownStatements:
     """MEMORY.md as it stands, asked whether it already says a thing."""
 
-    def __init__(self, lines: Sequence[str], living: Sequence[Living]) -> None:
-        self._by_key: dict[tuple[str, str] | None, list[Living]] = defaultdict(list)
+    def __init__(self, lines: Sequence[str], living: Sequence[LivingStatement]) -> None:
+        self._by_key: dict[tuple[str, str] | None, list[LivingStatement]] = defaultdict(list)
         for one in living:
             if one.claim.key:
                 self._by_key[one.claim.key].append(one)
@@ -170,24 +178,24 @@ class Known:
 class Later:
     """The lines of the notes, asked which of them was said later and says otherwise."""
 
-    def __init__(self, said: Sequence[Said]) -> None:
-        self._said: dict[str, list[Said]] = defaultdict(list)
+    def __init__(self, said: Sequence[CitableLine]) -> None:
+        self._said: dict[str, list[CitableLine]] = defaultdict(list)
         for one in said:
             self._said[one.text].append(one)
         self._lookup = Lookup(self._said)
         self._against = [one for one in said if one.claim.is_against]
 
-    def against(self, candidate: Candidate) -> Iterator[Said]:
+    def against(self, candidate: Candidate) -> Iterator[CitableLine]:
         old = _statement(candidate)
         near = (one for text in self._lookup.opposing(old.text) for one in self._said[text])
         for one in (*near, *self._against):
-            new = Living("", one.text, one.claim, one.by)
+            new = LivingStatement("", one.text, one.claim, one.by)
             is_news = old.by.said_at and is_later(one.by.said_at, old.by.said_at)
             if is_news and may_replace(one.by, old) and is_rival(new, old):
                 yield one
 
 
-def _statement(candidate: Candidate) -> Living:
+def _statement(candidate: Candidate) -> LivingStatement:
     last = candidate.mentions[-1]
     claim = meant(claim_of(candidate.text, last.date), candidate.text, last.by, ())
-    return Living("", candidate.text, claim, last.by)
+    return LivingStatement("", candidate.text, claim, last.by)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.queries import day_of, local_day
 from memoryweb.language.statement_comparison import fingerprint
@@ -39,7 +39,7 @@ _EDITS = 5  # of one statement that are followed to what it says now
 
 
 @dataclass(frozen=True)
-class Learned:
+class NightResult:
     """One operation. `fact` is the statement that it made, or the one that it took away; None
     where that is gone. `said` is the latest message under it. Where a person put it in other words
     since, `fact` is theirs and `was` the one before."""
@@ -80,7 +80,7 @@ class AgentNight:
     agent: Agent
     day: date
     reports: list[Report] = field(default_factory=list)
-    learned: list[Learned] = field(default_factory=list)
+    learned: list[NightResult] = field(default_factory=list)
     others: Counter[UUID] = field(default_factory=Counter)
     people: dict[UUID, Owner] = field(default_factory=dict)
 
@@ -134,7 +134,7 @@ def night_of_each(
     return nights
 
 
-def learned_of(operations: Sequence[Operation]) -> list[Learned]:
+def learned_of(operations: Sequence[Operation]) -> list[NightResult]:
     """These, in their order, with what is known of them now."""
     return _told(operations) if operations else []
 
@@ -153,7 +153,7 @@ def _reports(agents: Sequence[UUID], since: datetime, until: datetime) -> "Query
     return found.annotate(day=local_day("run__"))
 
 
-@Prepared
+@PreparedQuery
 def _done(
     agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, whose: Q
 ) -> "QuerySet[Any]":
@@ -164,7 +164,7 @@ def _done(
     return done.select_related(*_SHOWN).order_by(*_ORDER)
 
 
-@Prepared
+@PreparedQuery
 def _of_others(
     agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, counted: Q
 ) -> "QuerySet[Any]":
@@ -175,7 +175,7 @@ def _of_others(
     return some
 
 
-@Prepared
+@PreparedQuery
 def _facts(agents: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
     return _weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=prints))
 
@@ -191,14 +191,14 @@ def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     return rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at")
 
 
-@Prepared
+@PreparedQuery
 def _words(facts: Sequence[UUID]) -> "QuerySet[Evidence]":
     is_word = Q(message__isnull=False) | Q(root__author_kind__in=_WORDS)
     rows = Evidence.objects.filter(is_word, fact__in=facts)
     return rows.select_related(*_SPOKEN).order_by("said_at", "pk")
 
 
-def _told(operations: Sequence[Any]) -> list[Learned]:
+def _told(operations: Sequence[Any]) -> list[NightResult]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
     texts = {text for one in operations for text in (one.after, one.against, *one.before) if text}
     agents = {one.report.agent_id for one in operations}
@@ -212,9 +212,9 @@ def _told(operations: Sequence[Any]) -> list[Learned]:
         fact = facts.get((one.report.agent_id, one.report.owner_id, prints[one.pk]))
         _withhold(one, facts)
         if fact and fact.pk in newer:
-            told.append(Learned(one, one.report, newer[fact.pk], was=fact))
+            told.append(NightResult(one, one.report, newer[fact.pk], was=fact))
         else:
-            told.append(Learned(one, one.report, fact, said.get(fact.pk) if fact else None))
+            told.append(NightResult(one, one.report, fact, said.get(fact.pk) if fact else None))
     return told
 
 

@@ -7,19 +7,19 @@ from functools import cached_property
 from typing import Protocol
 
 from memoryweb.dreaming.operations import (
+    CitableLine,
     Correction,
     Does,
-    Living,
+    LivingStatement,
     Material,
     Operation,
-    Said,
-    Spoken,
+    Utterance,
     is_later,
     meant,
 )
 from memoryweb.dreaming.removal_rules import is_over, may_replace
 from memoryweb.language.extraction_rules import Act, Claim, claim_of
-from memoryweb.language.line_flags import ADDRESSES, Known, flags_of
+from memoryweb.language.line_flags import ADDRESSES, KnownLines, flags_of
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statement_comparison import Lookup
@@ -34,14 +34,14 @@ class Night(Protocol):
     """What an operation is checked against: the statements as earlier ones left them."""
 
     material: Material
-    living: dict[str, Living]
-    said: dict[str, Said]
+    living: dict[str, LivingStatement]
+    said: dict[str, CitableLine]
     rejections: Rejections
     corrections: "Corrections"
 
-    def known(self, text: str, but: Sequence[Living] = ()) -> Living | None: ...
+    def known(self, text: str, but: Sequence[LivingStatement] = ()) -> LivingStatement | None: ...
 
-    def is_outside(self, said: Said) -> bool: ...
+    def is_outside(self, said: CitableLine) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Case:
 
     night: Night
     operation: Operation
-    old: tuple[Living, ...]
-    said: tuple[Said, ...]
+    old: tuple[LivingStatement, ...]
+    said: tuple[CitableLine, ...]
 
     @property
     def flags(self) -> set[str]:
         """What nobody has let stand yet."""
-        return flags_of(self.operation.text, Known(self.given))
+        return flags_of(self.operation.text, KnownLines(self.given))
 
     @property
     def given(self) -> list[str]:
@@ -85,7 +85,7 @@ class Case:
         is_old = any(claim.key is not None and one.claim.key == claim.key for one in self.old)
         return is_old and set(read(claim.value).words) <= words
 
-    def by(self) -> Spoken:
+    def by(self) -> Utterance:
         """Said last by the latest source, and as trusted as the weakest that is cited."""
         if not self.said:
             return max((one.by for one in self.old), key=_moment)
@@ -93,9 +93,9 @@ class Case:
         weight = min(one.by.weight for one in self.said)
         return replace(newest, weight=weight, is_word=all(one.by.is_word for one in self.said))
 
-    def statement(self, id: str) -> Living:
+    def statement(self, id: str) -> LivingStatement:
         text, sources = self.operation.text, self.operation.sources
-        return Living(id, text, self.claim, self.by(), sources=sources)
+        return LivingStatement(id, text, self.claim, self.by(), sources=sources)
 
 
 class Corrections:
@@ -152,7 +152,7 @@ def _is_unsupported(case: Case) -> bool:
     return not is_said(case.operation.text, [_heard(one) for one in case.said], olds, names)
 
 
-def _heard(said: Said) -> Heard:
+def _heard(said: CitableLine) -> Heard:
     at = said.by.said_at
     return Heard(said.text, at.date() if at else None)
 
@@ -265,5 +265,5 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _moment(by: Spoken) -> float:
+def _moment(by: Utterance) -> float:
     return by.said_at.timestamp() if by.said_at else float("-inf")

@@ -60,7 +60,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class Utterance:
     """`said_at` is None where nobody knows when. `speaker` is "" for the owner of the memory;
     `weight` orders the classes of sources, the least trusted first; `name` is what others call
     them."""
@@ -73,24 +73,24 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class Said:
+class CitableLine:
     """A note line that may be cited."""
 
     ref: str
     text: str
-    by: Spoken
+    by: Utterance
     is_outside: bool = False
     claim: Claim = field(default_factory=Claim)
 
 
 @dataclass(frozen=True)
-class Living:
+class LivingStatement:
     """A statement that holds: one of the file, one without room there, or one of this night."""
 
     id: str
     text: str
     claim: Claim
-    by: Spoken
+    by: Utterance
     is_persons: bool = False  # written, edited or confirmed by one
     is_pinned: bool = False
     is_flagged: bool = False
@@ -130,8 +130,8 @@ class Material:
     `names` may stand in any text: whom the memory is about."""
 
     today: date
-    living: tuple[Living, ...] = ()
-    said: tuple[Said, ...] = ()
+    living: tuple[LivingStatement, ...] = ()
+    said: tuple[CitableLine, ...] = ()
     corrections: tuple[Correction, ...] = ()
     rejected: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
@@ -147,9 +147,9 @@ class Result:
     operation: Operation
     code: str = ""
     values: Mapping[str, str | int] = field(default_factory=dict)
-    gone: tuple[Living, ...] = ()
-    new: Living | None = None
-    against: Living | None = None
+    gone: tuple[LivingStatement, ...] = ()
+    new: LivingStatement | None = None
+    against: LivingStatement | None = None
     why: Why = Why.SUPERSEDED
     waits: Waits | None = None
 
@@ -163,7 +163,7 @@ class Result:
         return self.is_applied and self.new is not None and self.against is not None
 
 
-def meant(claim: Claim, text: str, by: Spoken, names: Collection[str]) -> Claim:
+def meant(claim: Claim, text: str, by: Utterance, names: Collection[str]) -> Claim:
     """Whom it is about: "I" is whoever speaks, and "" whom the memory is about, by any of their
     `names`."""
     claim = of_speaker(claim, text, by.name if by.speaker else "")

@@ -15,9 +15,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
-from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.language.secrets import credentials
@@ -48,9 +48,9 @@ def dream(lease: Lease) -> None:
         read = inputs.read(run)
         if not (read.mentions or read.is_due):
             lease.store(Run.Phase.INPUTS, inputs=read.frozen)
-            with write_transaction(run.team, run=run) as work:
-                lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"), record=work.record)
-                backfill.go_on(work, run)
+            with write_transaction(run.team, run=run) as tx:
+                lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"), record=tx.record)
+                backfill.go_on(tx, run)
             return
         made = _consolidated(lease, read)
         if _apply(lease, read, made, last="moved_on" in _checked(run)):
@@ -77,7 +77,7 @@ def _stopped(run: Run) -> str:
     return _stopping(archived_at, bool(paused))
 
 
-@Prepared
+@PreparedQuery
 def _stops(run_id: UUID) -> QuerySet[Run, tuple[datetime | None, bool | None]]:
     return Run.objects.filter(pk=run_id).values_list("agent__archived_at", "owner__paused")
 
@@ -86,7 +86,7 @@ def _stopping(archived_at: datetime | None, paused: bool) -> str:
     return "archived" if archived_at else "paused" if paused else ""
 
 
-def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
+def _consolidated(lease: Lease, read: Inputs) -> Consolidation:
     run = lease.run
     if not read.mentions or not uses_model(run.agent):
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="rules")
@@ -108,7 +108,7 @@ def _answers(run: Run) -> list[Any]:
     return list((run.answer or {}).get("parts", []))
 
 
-def _decided(run: Run, read: Inputs) -> Consolidated:
+def _decided(run: Run, read: Inputs) -> Consolidation:
     if run.consolidator == "rules":
         return consolidators.by_rules(read)
     return consolidators.by_model(read, answers_of(run))
@@ -195,13 +195,13 @@ def _masked(answer: DreamAnswer) -> DreamAnswer:
     return answer.model_copy(update={"operations": tuple(operations), **told})
 
 
-def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> bool:
+def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bool:
     """All in one transaction, if the fence is ours and nobody wrote the inputs meanwhile."""
     run = lease.run
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         lease.fence()
         if reason := _stopped(run):
-            lease.finish(Outcome(Run.Status.SKIPPED, reason), record=work.record)
+            lease.finish(Outcome(Run.Status.SKIPPED, reason), record=tx.record)
             return True
         is_current = inputs.is_current(run, read.frozen)
         if is_current and inputs.has_changed(run, read):
@@ -211,19 +211,19 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         if not is_current and not last:
             return False
         held = "current" if not is_current else "policy" if _asks_first(run.agent) else ""
-        night = writing.Night(work, run, read, made, held)
+        night = writing.Night(tx, run, read, made, held)
         entry = _entry(run, read, made, held=held)
         changes = _write(night, entry)
         reports.store(
-            work, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
+            tx, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
         )
-        review.tell(work, writing.place(run, inputs.MEMORY), night.content)
-        lease.finish(_outcome(made, held), record=work.record)
-        backfill.go_on(work, run)
+        review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
+        lease.finish(_outcome(made, held), record=tx.record)
+        backfill.go_on(tx, run)
     return True
 
 
-def _entry(run: Run, read: Inputs, made: Consolidated, *, held: str) -> str:
+def _entry(run: Run, read: Inputs, made: Consolidation, *, held: str) -> str:
     return diary.entry(
         read.now.astimezone(run.agent.zone),
         note_dates=[note.note_date for note in read.notes if note.note_date],
@@ -239,7 +239,7 @@ def _asks_first(agent: Agent) -> bool:
     return agent.policy == Agent.Policy.REVIEW
 
 
-def _outcome(made: Consolidated, held: str) -> Outcome:
+def _outcome(made: Consolidation, held: str) -> Outcome:
     if made.applied:
         return Outcome(Run.Status.NEEDS_REVIEW, held) if held else Outcome(Run.Status.SUCCEEDED)
     if made.outside:
@@ -271,7 +271,7 @@ def _write(night: writing.Night, entry: str) -> list[dict[str, Any]]:
 
 def _archived(
     night: writing.Night, month: str, lines: list[write.NewLine], left: str
-) -> write.Written:
+) -> write.WriteResult:
     """Entries of a month, below its summary once the diary that is `left` has no more of them."""
     place, writer = (
         writing.place(night.run, f"memory/dreams/{month}.md"),

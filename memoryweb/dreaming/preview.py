@@ -30,7 +30,7 @@ DONE = "previewed"
 
 
 @dataclass(frozen=True)
-class Expected:
+class Estimate:
     """What asking would take, roughly."""
 
     calls: int
@@ -72,7 +72,7 @@ class Preview:
         return reports.operations_of(self.read, made)
 
     @cached_property
-    def expected(self) -> Expected:
+    def expected(self) -> Estimate:
         run, system = self.run, prompts.load("dream")
         parts = [
             screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
@@ -81,15 +81,15 @@ class Preview:
         tokens_in = sum(estimate_messages([system, prompts.fenced(data)]) for data in parts)
         tokens_out = ANSWERS * len(parts)
         cost = endpoint_for(run.team_id, "default").cost_micros(tokens_in, tokens_out)
-        return Expected(len(parts), tokens_in, tokens_out, cost)
+        return Estimate(len(parts), tokens_in, tokens_out, cost)
 
 
-def request(work: Transaction, agent: Agent, owner: Owner | None, user: User) -> Run:
+def request(tx: Transaction, agent: Agent, owner: Owner | None, user: User) -> Run:
     """Ask the model; the run that asks already where there is one."""
     kind, trigger = Run.Kind.PREVIEW, Run.Trigger.PERSON
     made = engine.enqueue(agent=agent, owner=owner, kind=kind, trigger=trigger, user=user)
     if made.created:
-        schedule.record(work, "run.requested", made.run)
+        schedule.record(tx, "run.requested", made.run)
     return made.run
 
 

@@ -25,7 +25,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
 from memoryweb.memory.models import Conversation
@@ -200,7 +200,7 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime, open_to: Q) -> _
     return counts
 
 
-@Prepared
+@PreparedQuery
 def _shown(agents: Sequence[UUID], visible: Q) -> "QuerySet[Any]":
     """What goes on, and the last dream of each agent."""
     dreams = Run.objects.filter(visible, agent__in=agents, kind=Run.Kind.DREAM)
@@ -227,7 +227,7 @@ def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:
     return dict(owners.annotate(Count("owner", distinct=True)).order_by())
 
 
-@Prepared
+@PreparedQuery
 def _counted(
     agents: Sequence[UUID], visible: Q, day: date, since: datetime, open_to: Q
 ) -> "QuerySet[Any, Any]":

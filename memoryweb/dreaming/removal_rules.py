@@ -7,7 +7,15 @@ from datetime import date
 from itertools import pairwise
 
 from memoryweb.dreaming.candidates import as_line
-from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
+from memoryweb.dreaming.operations import (
+    NOBODY,
+    CitableLine,
+    LivingStatement,
+    Material,
+    Utterance,
+    Why,
+    is_later,
+)
 from memoryweb.language.extraction_rules import (
     Act,
     Claim,
@@ -33,7 +41,7 @@ _VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
 _SAFE = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION})
 
 
-def may_replace(new: Spoken, old: Living) -> bool:
+def may_replace(new: Utterance, old: LivingStatement) -> bool:
     """Only people's own word moves what a person wrote, and only the same person's. Else nobody's
     is replaced by any that is trusted as much, the owner's own word wins, and everybody takes
     their own word back."""
@@ -45,7 +53,7 @@ def may_replace(new: Spoken, old: Living) -> bool:
     return is_theirs and new.weight >= old.by.weight
 
 
-def is_rival(one: Living, other: Living) -> bool:
+def is_rival(one: LivingStatement, other: LivingStatement) -> bool:
     """Both can't be true at one time, and the later one is news."""
     if not _overlap(one.claim, other.claim):
         return False
@@ -64,19 +72,19 @@ def is_rival(one: Living, other: Living) -> bool:
     )
 
 
-def disagree(one: Living, other: Living) -> bool:
+def disagree(one: LivingStatement, other: LivingStatement) -> bool:
     """Two people say another number, or another place, of the same thing."""
     speakers = {one.by.speaker, other.by.speaker}
     return len(speakers - {NOBODY}) == 2 and tells_otherwise(one.text, other.text)
 
 
-def _may_be_of_one(one: Living, other: Living) -> bool:
+def _may_be_of_one(one: LivingStatement, other: LivingStatement) -> bool:
     """Where both name somebody, or something, beside their values, they name the same."""
     names = [read(it.text).names - set(read(it.claim.value).words) for it in (one, other)]
     return not (names[0] and names[1]) or bool(names[0] & names[1])
 
 
-def ends(claim: Claim, old: Living) -> bool:
+def ends(claim: Claim, old: LivingStatement) -> bool:
     """It says of the same thing that it is so no longer."""
     if claim.key is not None and claim.key == old.claim.key:
         return clash(claim, old.claim)
@@ -99,12 +107,12 @@ def is_over(claim: Claim, today: date) -> bool:
     return claim.valid_to is not None and claim.valid_to < today
 
 
-def _is_new_habit(one: Living) -> bool:
+def _is_new_habit(one: LivingStatement) -> bool:
     """The day that it names is its first."""
     return one.claim.act is Act.CHANGES and is_habit(one.text)
 
 
-def is_past(one: Living, today: date) -> bool:
+def is_past(one: LivingStatement, today: date) -> bool:
     """It was said ahead of the last day that its text names, and that day is over."""
     if _is_new_habit(one):
         return False
@@ -113,7 +121,7 @@ def is_past(one: Living, today: date) -> bool:
     return last < today and is_ahead and not is_safe(one.claim)
 
 
-def is_done(one: Living, today: date) -> bool:
+def is_done(one: LivingStatement, today: date) -> bool:
     """Over by its own words, or something planned for the one day that it names."""
     if one.is_persons and (one.claim.general or _was_put_back(one)):
         return False  # what a person holds to leaves by no guess
@@ -127,13 +135,13 @@ def is_done(one: Living, today: date) -> bool:
     return len(days) == 1 and one.by.said_at.date() < max(days) < today
 
 
-def _was_put_back(one: Living) -> bool:
+def _was_put_back(one: LivingStatement) -> bool:
     """Their word is later than its last day: they know that it is past."""
     last, at = one.claim.valid_to, one.by.said_at
     return last is not None and at is not None and at.date() > last
 
 
-def is_ended(said: Said, old: Living) -> bool:
+def is_ended(said: CitableLine, old: LivingStatement) -> bool:
     """Whoever may say so said later that it is off, or no more."""
     is_over = said.claim.act in OVER and ends(said.claim, old)
     is_theirs = may_replace(said.by, old) and is_later(said.by.said_at, old.by.said_at)
@@ -142,10 +150,10 @@ def is_ended(said: Said, old: Living) -> bool:
 
 def proved(
     why: Why,
-    going: Iterable[Living],
-    said: Iterable[Said],
+    going: Iterable[LivingStatement],
+    said: Iterable[CitableLine],
     material: Material,
-    near: Iterable[Living],
+    near: Iterable[LivingStatement],
 ) -> Why | None:
     """The reason that was given, or another that code finds, for all of them; None: there is none.
     `near` are the other living statements that may have to do with them."""
@@ -158,7 +166,11 @@ def proved(
 
 
 def _holds(
-    why: Why, old: Living, said: tuple[Said, ...], material: Material, others: tuple[Living, ...]
+    why: Why,
+    old: LivingStatement,
+    said: tuple[CitableLine, ...],
+    material: Material,
+    others: tuple[LivingStatement, ...],
 ) -> bool:
     match why:
         case Why.SUPERSEDED:
@@ -174,11 +186,13 @@ def _holds(
     return False
 
 
-def _supersedes(one: Living, old: Living) -> bool:
+def _supersedes(one: LivingStatement, old: LivingStatement) -> bool:
     return is_later(one.by.said_at, old.by.said_at) and is_rival(one, old)
 
 
-def why_replaced(old: Living, new: Living, said: Iterable[Said] = ()) -> Why | None:
+def why_replaced(
+    old: LivingStatement, new: LivingStatement, said: Iterable[CitableLine] = ()
+) -> Why | None:
     """What code proves of a statement whose place another takes, citing `said`; None: nothing."""
     if _supersedes(new, old) or _supersedes(_with_subject(new), _with_subject(old)):
         return Why.CANCELLED if new.claim.act in OVER else Why.SUPERSEDED
@@ -192,7 +206,7 @@ def why_replaced(old: Living, new: Living, said: Iterable[Said] = ()) -> Why | N
     return Why.ASKED if old.is_hidden else None
 
 
-def _with_subject(one: Living) -> Living:
+def _with_subject(one: LivingStatement) -> LivingStatement:
     """ "Lives in Lund." is said of whom the memory is about."""
     word, _space, rest = one.text.partition(" ")
     if one.claim.key is not None:

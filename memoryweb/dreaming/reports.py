@@ -17,7 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import insert
 from memoryweb.dreaming import diary
 from memoryweb.dreaming.candidates import Mention, as_line
-from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
@@ -28,15 +28,15 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.put_back import UNTOLD
-from memoryweb.memory.writing.write import Place, Writer, Written
+from memoryweb.memory.writing.write import Place, Writer, WriteResult
 from memoryweb.runs.models import Run
 
 
 def store(
-    work: Transaction,
+    tx: Transaction,
     run: Run,
     read: Inputs,
-    made: Consolidated,
+    made: Consolidation,
     *,
     entry: str,
     changes: Sequence[dict[str, Any]],
@@ -46,7 +46,7 @@ def store(
     """`memory`: MEMORY.md as the night left it."""
     counts = {kind: _count(made, kind) for kind in ("promoted", "kept", "rejected")}
     report = Report.objects.create(
-        team=work.team,
+        team=tx.team,
         agent=run.agent,
         owner=run.owner,
         run=run,
@@ -83,7 +83,7 @@ def of_month(run: Run, month: str) -> tuple[Counter[str], int]:
     return Counter(one.outcome for one in done), reports.count()
 
 
-def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[Written]:
+def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[WriteResult]:
     """One line in DREAMS.md, or in the month's archive where the entry has moved."""
     report = Report.objects.filter(run=run).first()
     if report is None:
@@ -147,11 +147,11 @@ def _forget_older(report: Report) -> None:
     weighed.exclude(verdict=Candidate.Verdict.PROMOTED).delete()
 
 
-def _count(made: Consolidated, kind: str) -> int:
+def _count(made: Consolidation, kind: str) -> int:
     return sum(verdict.verdict == kind for verdict in made.verdicts)
 
 
-def operations_of(read: Inputs, made: Consolidated, held: str = "") -> list[Operation]:
+def operations_of(read: Inputs, made: Consolidation, held: str = "") -> list[Operation]:
     """Not stored yet."""
     mentions = {one.ref: one for one in read.mentions}
     return [_operation(n, result, mentions, held) for n, result in enumerate(made.results)]
@@ -186,7 +186,7 @@ def _place(mention: Mention) -> dict[str, Any]:
 
 
 def _candidate(
-    report: Report, verdict: Verdict, made: Consolidated, lines: Mapping[str, int]
+    report: Report, verdict: Verdict, made: Consolidation, lines: Mapping[str, int]
 ) -> Candidate:
     candidate = verdict.candidate
     latest = candidate.mentions[-1]
@@ -210,7 +210,7 @@ def _candidate(
     )
 
 
-def _line_of(verdict: Verdict, made: Consolidated, lines: Mapping[str, int]) -> int | None:
+def _line_of(verdict: Verdict, made: Consolidation, lines: Mapping[str, int]) -> int | None:
     if verdict.verdict != "promoted":
         return None
     refs = {mention.ref for mention in verdict.candidate.mentions}
@@ -218,7 +218,7 @@ def _line_of(verdict: Verdict, made: Consolidated, lines: Mapping[str, int]) -> 
     return next((lines[one.text] for one in new if one.text in lines), None)
 
 
-def _fingerprint(read: Inputs, made: Consolidated) -> str:
+def _fingerprint(read: Inputs, made: Consolidation) -> str:
     """Two nights with the same one looked at the same and decided the same."""
     decided = [
         (one.operation.does, one.operation.text, one.code, [gone.text for gone in one.gone])

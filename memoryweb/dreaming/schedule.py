@@ -53,8 +53,8 @@ def topic_of(said: str) -> str:
 
 
 def request(
-    work: Transaction, agent: Agent, owner: Owner | None, *, trigger: str, **by: object
-) -> engine.Enqueued:
+    tx: Transaction, agent: Agent, owner: Owner | None, *, trigger: str, **by: object
+) -> engine.QueuedRun:
     """A dream by hand; the active one when there is one. Raises CoolingDown.
 
     `by` may name the user or integration that asks.
@@ -69,11 +69,11 @@ def request(
         **by,  # type: ignore[arg-type]
     )
     if made.created:
-        record(work, "run.requested", made.run)
+        record(tx, "run.requested", made.run)
     return made
 
 
-def after_extraction(work: Transaction, run: Run) -> None:
+def after_extraction(tx: Transaction, run: Run) -> None:
     """A client of mem0 knows statements alone, no notes: they are made of what it sent without
     waiting for the night, once a cooldown."""
     sent = run.extractions.filter(conversation__source="mem0", status="applied")
@@ -81,7 +81,7 @@ def after_extraction(work: Transaction, run: Run) -> None:
         return
     by = Run.Trigger.CONVERSATION
     due_at = _cooled_down_at(run.agent, run.owner, [by])
-    request(work, run.agent, run.owner, trigger=by, integration=run.integration, due_at=due_at)
+    request(tx, run.agent, run.owner, trigger=by, integration=run.integration, due_at=due_at)
 
 
 def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> list[Run]:
@@ -91,9 +91,9 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
     made: list[Run] = []
     waits: list[int] = []
     for some in batches([None, *owners], _AT_ONCE):
-        with write_transaction(agent.team, actor=actor) as work:
+        with write_transaction(agent.team, actor=actor) as tx:
             try:
-                made += request_each(work, agent, some, trigger=trigger, **by)
+                made += request_each(tx, agent, some, trigger=trigger, **by)
             except CoolingDown as cooling:
                 waits.append(cooling.seconds)
     if not made:
@@ -102,7 +102,7 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
 
 
 def request_each(
-    work: Transaction,
+    tx: Transaction,
     agent: Agent,
     owners: Sequence[Owner | None],
     *,
@@ -114,7 +114,7 @@ def request_each(
     waits: list[int] = []
     for owner in owners:
         try:
-            made.append(request(work, agent, owner, trigger=trigger, **by).run)
+            made.append(request(tx, agent, owner, trigger=trigger, **by).run)
         except CoolingDown as cooling:
             waits.append(cooling.seconds)
     if not made:
@@ -123,8 +123,8 @@ def request_each(
 
 
 def request_night(
-    work: Transaction, agent: Agent, owner: Owner | None, night: date, *, trigger: str
-) -> engine.Enqueued:
+    tx: Transaction, agent: Agent, owner: Owner | None, night: date, *, trigger: str
+) -> engine.QueuedRun:
     """The nightly dream of a local date: queued, or the one that was, whatever came of it."""
     clock = dream_time(agent, night)
     if owner is None:  # a look that found nothing new is no dream
@@ -140,7 +140,7 @@ def request_night(
         clock=clock if trigger == Run.Trigger.COMMAND else None,
     )
     if made.created:
-        record(work, "run.requested", made.run)
+        record(tx, "run.requested", made.run)
     return made
 
 
@@ -170,7 +170,7 @@ def _plan_safely(agent: Agent, now: datetime) -> int:
 
 def _plan(agent: Agent, now: datetime) -> int:
     """One catch-up at most: the latest night that is due, however long nobody ticked."""
-    with write_transaction(agent.team) as work:
+    with write_transaction(agent.team) as tx:
         moved = Agent.objects.filter(pk=agent.pk, next_dream_at=agent.next_dream_at).update(
             next_dream_at=next_dream_at(agent, now)
         )
@@ -179,20 +179,20 @@ def _plan(agent: Agent, now: datetime) -> int:
         night, unstarted = night_of(agent, now), _unstarted(agent)
         due = with_new_notes(agent, now)
         made = [
-            request_night(work, agent, owner, night, trigger=Run.Trigger.CRON)
+            request_night(tx, agent, owner, night, trigger=Run.Trigger.CRON)
             for owner in due
             if (owner.pk if owner else None) not in unstarted
         ]
         if None not in due and None not in unstarted:
-            _record_look(work, agent, night)
+            _record_look(tx, agent, night)
     return sum(one.created for one in made)
 
 
-def _record_look(work: Transaction, agent: Agent, night: date) -> None:
+def _record_look(tx: Transaction, agent: Agent, night: date) -> None:
     """That the agent's notes were looked at, as the one outcome of a night in which no shared
     note is new: of owners it says nothing, so that everybody may see it."""
     look, is_new = Run.objects.get_or_create(
-        team=work.team,
+        team=tx.team,
         agent=agent,
         owner=None,
         kind=Run.Kind.DREAM,
@@ -201,12 +201,12 @@ def _record_look(work: Transaction, agent: Agent, night: date) -> None:
             "trigger": Run.Trigger.CRON,
             "status": Run.Status.NO_CHANGE,
             "reason": inputs.NO_NEW_NOTES,
-            "started_at": work.now,
-            "finished_at": work.now,
+            "started_at": tx.now,
+            "finished_at": tx.now,
         },
     )
     if is_new:
-        work.record(
+        tx.record(
             "run.finished",
             **target(look),
             outcome=look.status,
@@ -282,8 +282,8 @@ def _cooled_down_at(agent: Agent, owner: Owner | None, triggers: Sequence[str]) 
     return last + pause if last else None
 
 
-def record(work: Transaction, action: str, run: Run) -> None:
-    work.record(
+def record(tx: Transaction, action: str, run: Run) -> None:
+    tx.record(
         action,
         **target(run),
         run_id=run.pk,

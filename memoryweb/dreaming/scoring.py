@@ -25,14 +25,14 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Scored:
+class Score:
     total: float
     components: Parts
 
 
 def score(
     candidates: Sequence[Candidate], now: datetime, weights: Parts | None = None
-) -> dict[str, Scored]:
+) -> dict[str, Score]:
     """Candidate key → score.
 
     0.30·recalls/10 + 0.25·e^(−ln2·days since last recall or mention/7) + 0.20·distinct queries/5
@@ -49,7 +49,7 @@ def age_in_days(written: date, now: datetime) -> int:
     return max(0, (now - ended).days)
 
 
-def _scored(candidate: Candidate, now: datetime, weights: Parts) -> Scored:
+def _scored(candidate: Candidate, now: datetime, weights: Parts) -> Score:
     age = age_in_days(candidate.last_date, now)
     recall = candidate.recall
     unused = min(age, max(0, (now - recall.last).days)) if recall.last else age
@@ -60,4 +60,4 @@ def _scored(candidate: Candidate, now: datetime, weights: Parts) -> Scored:
         freshness=weights.freshness * max(0.0, 1 - age / FRESH_DAYS),
         spread=weights.spread * min(1.0, candidate.days / SPREAD_DAYS),
     )
-    return Scored(min(1.0, math.fsum(astuple(components))), components)
+    return Score(min(1.0, math.fsum(astuple(components))), components)

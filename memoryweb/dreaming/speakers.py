@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.operations import NOBODY, Spoken, is_later
+from memoryweb.dreaming.operations import NOBODY, Utterance, is_later
 from memoryweb.memory.lines.source_classes import BY_TRUST, account_of, name_of, source_of_message
 from memoryweb.memory.models import LineOrigin, Message
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
@@ -16,35 +16,35 @@ _HANDS = frozenset({AuthorKind.PERSON, AuthorKind.AGENT})  # they write when it 
 
 def spoken(
     rows: Iterable[LineOrigin], owner: Owner | None, note: tuple[date, int] | None = None
-) -> Spoken:
+) -> Utterance:
     """Of one line of the memory of `owner`: the latest of what it stands on, as trusted as the
     weakest. `note`: date and line, where it is one of a daily note."""
     found = [_of_origin(row, owner, note) for row in rows]
     if not found:
-        return Spoken(_of_note(*note) if note else None)
+        return Utterance(_of_note(*note) if note else None)
     last = max(found, key=lambda one: one.said_at or datetime.min.replace(tzinfo=UTC))
     weight = min(one.weight for one in found)
     is_word = all(one.is_word for one in found)
     return replace(last, weight=weight, is_word=is_word)
 
 
-def confirmed(said: Spoken, at: datetime | None) -> Spoken:
+def confirmed(said: Utterance, at: datetime | None) -> Utterance:
     """Who confirms a statement says it again."""
     return replace(said, said_at=at) if is_later(at, said.said_at) else said
 
 
-def _of_origin(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Spoken:
+def _of_origin(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Utterance:
     if row.author_kind == AuthorKind.PERSON or row.message is None:
         return _written(row, owner, note)
     message = row.message
     source = source_of_message(message.conversation, message)
     speaker = _speaker(message, row, source, owner)
-    return Spoken(
+    return Utterance(
         _when(message, row, note), speaker, _weight(source), source in _WORDS, name_of(row)
     )
 
 
-def _written(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Spoken:
+def _written(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Utterance:
     """What a person or a program wrote down by itself."""
     root, place = row.root, _place(row, note)
     kind = AuthorKind(root.author_kind if root else row.author_kind)
@@ -58,7 +58,7 @@ def _written(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None
     at, line = place, note[1] if note else row.source_line or 0
     if root and kind in _HANDS and (place is None or place.date() == root.created_at.date()):
         at = root.created_at + timedelta(microseconds=line)
-    return Spoken(at, speaker, _weight(source), source in _WORDS, name_of(row))
+    return Utterance(at, speaker, _weight(source), source in _WORDS, name_of(row))
 
 
 def _speaker(message: Message, row: LineOrigin, source: SourceClass, owner: Owner | None) -> str:

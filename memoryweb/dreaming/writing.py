@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.consolidators import Consolidated, said_again
+from memoryweb.dreaming.consolidators import Consolidation, said_again
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.inputs import Inputs, Text
-from memoryweb.dreaming.operations import Living, Result, Waits, Why
+from memoryweb.dreaming.operations import LivingStatement, Result, Waits, Why
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import facts as memory_facts
@@ -26,10 +26,10 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import evidence, moves
 from memoryweb.memory.statements.bullets import Statement, statements_of
 from memoryweb.memory.statements.evidence import Ground
-from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import OUTSIDE
-from memoryweb.memory.writing.write import Place, Writer, Written
+from memoryweb.memory.writing.write import Place, Writer, WriteResult
 from memoryweb.runs.models import Run
 
 
@@ -42,7 +42,7 @@ def writer_of(run: Run) -> Writer:
     return Writer(AuthorKind.DREAM, run=run, is_vouched=True)
 
 
-def change(written: Written) -> dict[str, Any]:
+def change(written: WriteResult) -> dict[str, Any]:
     return {
         "file": str(written.file.pk),
         "path": written.file.path,
@@ -60,7 +60,7 @@ class Night:
     what must does."""
 
     def __init__(
-        self, tx: Transaction, run: Run, read: Inputs, made: Consolidated, held: str
+        self, tx: Transaction, run: Run, read: Inputs, made: Consolidation, held: str
     ) -> None:
         self.tx, self.run, self.read, self.made, self.held = tx, run, read, made, held
         self._memory = place(run, inputs.MEMORY)
@@ -78,7 +78,7 @@ class Night:
         whys = {normalise(one.text): self._went(result) for result, one in gone}
         return [write.Text(self._memory, content, origins=origins, whys=whys)]
 
-    def finish(self, written: Iterable[Written]) -> None:
+    def finish(self, written: Iterable[WriteResult]) -> None:
         """What stands in no file, and what is proposed on top of what was written."""
         for one in written:
             if one.file.path == inputs.MEMORY:
@@ -128,13 +128,13 @@ class Night:
     def _cited(self, refs: Iterable[str]) -> list[Mention]:
         return [self._mentions[ref] for ref in refs if ref in self._mentions]
 
-    def _sources(self, one: Living) -> list[Source]:
+    def _sources(self, one: LivingStatement) -> list[Source]:
         return [source_of(mention) for mention in self._cited(one.sources)]
 
     def _grounds(self, refs: Iterable[str]) -> list[Ground]:
         return [ground for mention in self._cited(refs) for ground in mention.grounds]
 
-    def _origin(self, one: Living) -> Origin:
+    def _origin(self, one: LivingStatement) -> Origin:
         mentions = self._cited(one.sources)
         return Origin(
             (*self._sources(one), *(_stood_on(one.id) if one.id in self._aside else ())),
@@ -162,7 +162,7 @@ class Night:
                     fact.save(force_insert=True)
                     evidence.add({fact: self._grounds(one.sources)})
 
-    def _oppose(self, result: Result, against: Living) -> None:
+    def _oppose(self, result: Result, against: LivingStatement) -> None:
         """What another speaker says waits beside what stands."""
         standing, said = self._fact(against), result.new
         if standing is not None and said is not None:
@@ -190,14 +190,14 @@ class Night:
         rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()
         return rows.filter(path=inputs.MEMORY)
 
-    def _went(self, result: Result) -> Went:
+    def _went(self, result: Result) -> Departure:
         """Replaced by what is new, or by what stood there already."""
         why = None if result.why is Why.ROOM else Fact.Why(result.why)
         newer = result.new or result.against
         standing = self._fact(newer) if newer and result.new is None else None
-        return Went(why, standing.pk if standing else newer.text if newer else None)
+        return Departure(why, standing.pk if standing else newer.text if newer else None)
 
-    def _fact(self, one: Living) -> Fact | None:
+    def _fact(self, one: LivingStatement) -> Fact | None:
         return self._facts().filter(fingerprint=fingerprint(one.text)).first()
 
     def _propose(self, results: list[Result], broken: list[tuple[str, str]]) -> None:

@@ -29,7 +29,7 @@ from memoryweb.runs.models import Run
 def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
     """False: paused, or sent off to be forgotten meanwhile; nothing was written."""
     found = Findings.unpacked(extraction.answer)
-    with write_transaction(lease.run.team, run=lease.run) as work:
+    with write_transaction(lease.run.team, run=lease.run) as tx:
         lease.store(Run.Phase.CHECKED)
         conversation = Conversation.objects.select_related("team", "agent", "owner__person").get(
             pk=extraction.conversation_id
@@ -44,38 +44,38 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
         if asked_since(window.turns, extraction.created_at):
             extraction.delete()  # it may say what is to be forgotten: the window is read again
             return True
-        written = _write_lines(work, lease.run, conversation, window, found)
-        _offer(work, conversation, window, found)
+        written = _write_lines(tx, lease.run, conversation, window, found)
+        _offer(tx, conversation, window, found)
         _close(conversation, extraction, window, written)
     return True
 
 
 def _write_lines(
-    work: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
+    tx: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
 ) -> list[dict[str, Any]]:
-    path = note_path(note_date(window.turns, work.now))
+    path = note_path(note_date(window.turns, tx.now))
     place = Place(conversation.agent, workspace_of(conversation), path)
     note = write.find(place)
     fresh = list(_fresh(found.lines, noted(note)))
     if not fresh:
         return []
     turns = {turn.pk: turn for turn in window.turns}
-    lines = [_note_line(line, turns, work.now) for line in fresh]
+    lines = [_note_line(line, turns, tx.now) for line in fresh]
     writer = _writer(run, conversation, window)
-    done = write.append(work, place, lines, writer=writer)
+    done = write.append(tx, place, lines, writer=writer)
     if done.revision is None:  # somebody has this note in everyone's prompt
         return [{"path": path, "held": True}] if done.proposal else []
     return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
 
 
-def _offer(work: Transaction, conversation: Conversation, window: Window, found: Findings) -> None:
+def _offer(tx: Transaction, conversation: Conversation, window: Window, found: Findings) -> None:
     """What is wrong or off is said by lines; what shall be forgotten a person decides about."""
     turns = {turn.pk: turn for turn in window.turns}
     for one in found.requests:
         for key in one.messages[:1] if one.kind == "forget" else ():
             if key in turns:
                 turns[key].conversation = conversation
-                forgetting.offer(work, turns[key], one.about)
+                forgetting.offer(tx, turns[key], one.about)
 
 
 def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
@@ -110,7 +110,7 @@ def _note_line(line: Line, turns: Mapping[int, Message], now: datetime) -> NewLi
     return NewLine(note_line(said, line.text), origin)
 
 
-def _written(done: write.Written, first: int, last: int) -> dict[str, Any]:
+def _written(done: write.WriteResult, first: int, last: int) -> dict[str, Any]:
     """Lines of a file; 0 to 0: all of it."""
     return {
         "file": str(done.file.pk),

@@ -28,7 +28,7 @@ NOTE_CHARACTERS = 8_000  # of the day's note, its end
 
 
 @dataclass(frozen=True)
-class Answered:
+class ExtractorAnswer:
     """What one extractor said, and what that cost."""
 
     findings: Findings
@@ -55,11 +55,11 @@ def workspace_of(conversation: Conversation) -> Owner | None:
     return None if is_shared else owner
 
 
-def by_rules(conversation: Conversation, window: Window) -> Answered:
+def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
     zone = conversation.agent.zone
     senders = _senders(conversation, window)
     spoken = [
-        rules_extractor.Spoken(
+        rules_extractor.Utterance(
             str(turn.pk),
             turn.role,
             turn.name or senders.get(turn.token_id, ""),
@@ -73,10 +73,10 @@ def by_rules(conversation: Conversation, window: Window) -> Answered:
     found = rules_extractor.extract(
         spoken, speaker=speaker_of(conversation.owner), shared=is_shared
     )
-    return Answered(findings.from_rules(found), "rules")
+    return ExtractorAnswer(findings.from_rules(found), "rules")
 
 
-def by_model(conversation: Conversation, window: Window, now: datetime) -> Answered:
+def by_model(conversation: Conversation, window: Window, now: datetime) -> ExtractorAnswer:
     """Asks the model; never inside a transaction. Raises ModelError."""
     day = note_date(window.turns, now)
     said = client.complete(
@@ -99,7 +99,7 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Answe
         error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
         error.cost_micros = said.cost_micros
         raise
-    return Answered(
+    return ExtractorAnswer(
         found,
         "model",
         said.model,

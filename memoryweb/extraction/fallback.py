@@ -40,7 +40,7 @@ def fall_back(lease: Lease, conversation: Conversation, window: Window, error: M
     is away the last messages are kept in the month's HISTORY file, once a window.
     """
     run = lease.run
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         lease.fence()
         conversation = Conversation.objects.select_related("agent", "owner").get(pk=conversation.pk)
         if requests.stopped(conversation):
@@ -55,11 +55,11 @@ def fall_back(lease: Lease, conversation: Conversation, window: Window, error: M
         failed.tokens_in += error.tokens_in
         failed.tokens_out += error.tokens_out
         earlier = Extraction.objects.filter(conversation=conversation, first=window.first)
-        failed.status = _status(failed, earlier, error, work)
+        failed.status = _status(failed, earlier, error, tx)
         is_aside = failed.status == Extraction.Status.ASIDE
         is_kept = earlier.exclude(written=[]).exists()
         if is_aside or not (isinstance(error, BadAnswer) or is_kept):
-            failed.written = [_append(work, lease, conversation, window, is_aside, is_kept)]
+            failed.written = [_append(tx, lease, conversation, window, is_aside, is_kept)]
         failed.save()
         if is_aside:
             move_on(conversation, window)
@@ -67,7 +67,7 @@ def fall_back(lease: Lease, conversation: Conversation, window: Window, error: M
 
 
 def _status(
-    failed: Extraction, earlier: "QuerySet[Extraction]", error: ModelError, work: Transaction
+    failed: Extraction, earlier: "QuerySet[Extraction]", error: ModelError, tx: Transaction
 ) -> Extraction.Status:
     """Each try of a window is another run's: a failure for its content ends the run."""
     if not error.of_content:
@@ -75,19 +75,19 @@ def _status(
     tries = earlier.exclude(retry_at=None).exclude(pk=failed.pk).count() + 1
     if tries >= TRIES:
         return Extraction.Status.ASIDE
-    failed.retry_at = work.now + min(FIRST_PAUSE * 16 ** (tries - 1), requests.LONGEST_PAUSE)
+    failed.retry_at = tx.now + min(FIRST_PAUSE * 16 ** (tries - 1), requests.LONGEST_PAUSE)
     return Extraction.Status.FAILED
 
 
 def _append(
-    work: Transaction,
+    tx: Transaction,
     lease: Lease,
     conversation: Conversation,
     window: Window,
     is_aside: bool,
     is_kept: bool,
 ) -> dict[str, Any]:
-    moment = newest(window.turns, work.now).astimezone(UTC)
+    moment = newest(window.turns, tx.now).astimezone(UTC)
     place = Place(conversation.agent, workspace_of(conversation), f"HISTORY-{moment:%Y-%m}.md")
     why = "The model could not read these messages." if is_aside else "As they were:"
     title = NewLine(
@@ -97,7 +97,7 @@ def _append(
     said = (_line(turn, window.texts[turn.pk]) for turn in kept)
     lines = [NewLine(""), NewLine(f"## {moment:%Y-%m-%dT%H:%M:%SZ}"), title, *said]
     writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
-    done = write.append(work, place, lines, writer=writer)
+    done = write.append(tx, place, lines, writer=writer)
     if is_aside:
         flags.flag(done.file, done.first_line + lines.index(title), UNREAD)
     return {

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memoryweb.extraction import extractors, requests
 from memoryweb.extraction.applying import apply
-from memoryweb.extraction.extractors import Answered
+from memoryweb.extraction.extractors import ExtractorAnswer
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
@@ -117,7 +117,7 @@ def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction
     return _store(lease, conversation, window, answered)
 
 
-def _count(lease: Lease, cost: ModelError | Answered) -> None:
+def _count(lease: Lease, cost: ModelError | ExtractorAnswer) -> None:
     run = lease.run
     lease.store(
         run.phase,
@@ -128,7 +128,7 @@ def _count(lease: Lease, cost: ModelError | Answered) -> None:
 
 
 def _store(
-    lease: Lease, conversation: Conversation, window: Window, answered: Answered
+    lease: Lease, conversation: Conversation, window: Window, answered: ExtractorAnswer
 ) -> Extraction:
     run = lease.run
     with transaction.atomic():
@@ -164,14 +164,14 @@ def _finish(lease: Lease, skipped: list[dict[str, str]], trouble: ModelError | N
     transaction: a batch either sees this run still active and is found here, or asks for its own.
     """
     run = lease.run
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         lease.fence()
-        lease.finish(_outcome(run, skipped, trouble), record=work.record)
-        engine.followed(work, run)
-        found = requests.waiting(work.now).filter(agent=run.agent, owner=run.owner)
+        lease.finish(_outcome(run, skipped, trouble), record=tx.record)
+        engine.followed(tx, run)
+        found = requests.waiting(tx.now).filter(agent=run.agent, owner=run.owner)
         if run.owner is not None and found.exists():
             requests.request(
-                work,
+                tx,
                 agent=run.agent,
                 owner=run.owner,
                 trigger=Run.Trigger.CONVERSATION,

@@ -51,7 +51,7 @@ _TOO_LITTLE = frozenset({Skip.TOO_FEW, Skip.TOO_SHORT})
 
 
 def request(
-    work: Transaction,
+    tx: Transaction,
     *,
     agent: Agent,
     owner: Owner,
@@ -69,28 +69,28 @@ def request(
     `immediate` (commands) or imported. Where nothing is to be done, `skipped` of the conversation
     says why, and who asked in person gets a run that was skipped for that reason.
     """
-    run = Run(team=work.team, agent=agent, owner=owner, kind=KIND, trigger=trigger)
-    run.user, run.integration, run.created_at = user, integration, work.now
+    run = Run(team=tx.team, agent=agent, owner=owner, kind=KIND, trigger=trigger)
+    run.user, run.integration, run.created_at = user, integration, tx.now
     if conversation is not None and conversation.source == Conversation.Source.IMPORT:
         immediate = True
     is_asked = trigger != Run.Trigger.CONVERSATION
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
-        return _skipped(work, run, reason) if is_asked else None
+        return _skipped(tx, run, reason) if is_asked else None
     if is_asked:
-        paused = _paused(work.now).filter(conversation__agent=agent, conversation__owner=owner)
-        paused.update(retry_at=work.now)
-    run.due_at = work.now if immediate else _due(run, is_quiet=finished or is_asked)
+        paused = _paused(tx.now).filter(conversation__agent=agent, conversation__owner=owner)
+        paused.update(retry_at=tx.now)
+    run.due_at = tx.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
     if is_asked:
-        _record(work, "run.requested", found, {"kind": run.kind})
+        _record(tx, "run.requested", found, {"kind": run.kind})
     return found
 
 
-def after_import(work: Transaction, run: Run) -> None:
+def after_import(tx: Transaction, run: Run) -> None:
     """What a run brought is read at once."""
     if run.owner is not None and run.result.get("messages"):
         by = Run.Trigger.CONVERSATION
-        request(work, agent=run.agent, owner=run.owner, trigger=by, immediate=True)
+        request(tx, agent=run.agent, owner=run.owner, trigger=by, immediate=True)
 
 
 def owners_with_messages(agent: Agent) -> list[Owner]:
@@ -104,9 +104,9 @@ def ask_again(now: datetime) -> None:
     gave up. Nothing is forgotten because a model was away for a day."""
     for agent, owner in _forsaken(now):
         try:
-            with write_transaction(agent.team) as work:
+            with write_transaction(agent.team) as tx:
                 by = Run.Trigger.CONVERSATION
-                request(work, agent=agent, owner=owner, trigger=by, finished=True)
+                request(tx, agent=agent, owner=owner, trigger=by, finished=True)
         except Exception:
             logger.exception("No extraction could be asked for: %s, %s", agent.pk, owner.pk)
 
@@ -251,16 +251,16 @@ def _takes_back(conversation: Conversation) -> bool:
     return Fact.objects.filter(hidden_by__conversation=conversation, **since).exists()
 
 
-def _skipped(work: Transaction, run: Run, reason: Skip) -> Run:
+def _skipped(tx: Transaction, run: Run, reason: Skip) -> Run:
     run.status, run.reason = Run.Status.SKIPPED, reason.value
-    run.finished_at = work.now
+    run.finished_at = tx.now
     run.save(force_insert=True)
-    _record(work, "run.finished", run, {"kind": run.kind, "attempts": 0})
+    _record(tx, "run.finished", run, {"kind": run.kind, "attempts": 0})
     return run
 
 
-def _record(work: Transaction, action: str, run: Run, details: dict[str, object]) -> None:
-    work.record(
+def _record(tx: Transaction, action: str, run: Run, details: dict[str, object]) -> None:
+    tx.record(
         action,
         **target(run),
         on_behalf_of=run.owner_id,

@@ -26,7 +26,7 @@ _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True)
-class Spoken:
+class Utterance:
     """One message; `at` in the time zone that "yesterday" is meant in."""
 
     id: str
@@ -63,7 +63,7 @@ class _Part:
 
 
 def extract(
-    window: Sequence[Spoken],
+    window: Sequence[Utterance],
     *,
     speaker: str = "",
     shared: bool = False,
@@ -120,7 +120,7 @@ def _space(text: str) -> str:
     return "" if _NO_SPACES.search(text[-2:]) or text[-1:] in "。！？" else " "
 
 
-def _told(before: _Part, message: Spoken) -> _Part:
+def _told(before: _Part, message: Utterance) -> _Part:
     """For what follows it; in another message it ends with a mark."""
     stop = "。" if _NO_SPACES.search(before.text[-1:]) else "."
     is_open = before.id != message.id and not _STOP.search(before.text)
@@ -128,7 +128,7 @@ def _told(before: _Part, message: Spoken) -> _Part:
 
 
 def _groups(
-    message: Spoken, scene: _Scene, before: _Part | None
+    message: Utterance, scene: _Scene, before: _Part | None
 ) -> tuple[list[list[_Part]], _Part | None]:
     """The sentences that are kept, each with the one that it needs; and the last one where the
     speaker's next message may need it. `before` is that of their last message, then the sentence
@@ -183,7 +183,7 @@ def _is_other(text: str, sentence: Sentence, scene: _Scene) -> bool:
     return sentence.is_question or _orders(text, sentence, scene) or _is_small(sentence, text)
 
 
-def _sentences(message: Spoken) -> list[str]:
+def _sentences(message: Utterance) -> list[str]:
     """What is to be forgotten is nothing to write down."""
     return [one for one in split(speech(message.content)) if not any(forgets(one))]
 

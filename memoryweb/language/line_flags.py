@@ -44,7 +44,7 @@ FLAGS: Mapping[str, Callable[[str, str], object]] = {
 }
 
 
-class Known:
+class KnownLines:
     """What stands there already and is not flagged: lines that say the same, and addresses that it
     holds, are no news."""
 
@@ -54,14 +54,14 @@ class Known:
         self.statements = {clean(line) for line in lines} - {""}
         self.addresses = addresses_in(map(_readable, lines))
 
-    def __or__(self, other: "Known") -> "Known":
-        both = Known()
+    def __or__(self, other: "KnownLines") -> "KnownLines":
+        both = KnownLines()
         both.statements = self.statements | other.statements
         both.addresses = self.addresses | other.addresses
         return both
 
 
-def flags_of(line: str, known: Known | None = None) -> set[str]:
+def flags_of(line: str, known: KnownLines | None = None) -> set[str]:
     """Why a person should look at a machine's new line; empty for an ordinary memory."""
     if known and clean(line) in known.statements:
         return set()

@@ -15,7 +15,7 @@ from memoryweb.llm.client import LONGEST_PAUSE, blame, refusal
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import Loading, ModelError, NoAnswer, TooLarge
 from memoryweb.llm.providers import Reply, Turn, event_of
-from memoryweb.llm.usage import Spent
+from memoryweb.llm.usage import TokenSpend
 
 Pieces = Generator[str, None, Reply]
 
@@ -62,7 +62,7 @@ def answer(
     return reply
 
 
-def _charge(spent: Spent, tokens_in: int, tokens_out: int) -> None:
+def _charge(spent: TokenSpend, tokens_in: int, tokens_out: int) -> None:
     spent.tokens_in, spent.tokens_out = tokens_in, tokens_out
 
 

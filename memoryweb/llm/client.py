@@ -107,7 +107,7 @@ class _Bill:
 
     endpoint: Endpoint
     prompt: Prompt
-    spent: usage.Spent
+    spent: usage.TokenSpend
     expected: int
 
     def add(self, tokens_in: int | None, tokens_out: int) -> None:

@@ -23,7 +23,7 @@ _NEARLY = 0.8
 
 
 @dataclass
-class Spent:
+class TokenSpend:
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -87,13 +87,13 @@ def reserved(
     micros: int = 0,
     price: Price = free,
     chat_with: UUID | None = None,
-) -> Iterator[Spent]:
+) -> Iterator[TokenSpend]:
     """Fill in the Spent that it yields; raises BudgetSpent before anything was sent. `micros` is
     what the call may cost, `price` says what it did; `chat_with`: the agent that it is a chat
     with."""
     day, most = _day(), settings.DAILY_TOKENS if limit is None else limit
     _reserve(team_id, day, tokens, most, micros)
-    spent = Spent()
+    spent = TokenSpend()
     try:
         yield spent
     finally:
@@ -126,7 +126,7 @@ def _reserve(team_id: UUID, day: date, tokens: int, limit: int, micros: int) -> 
 
 
 def _settle(
-    team_id: UUID, day: date, spent: Spent, price: Price, *, tokens: int, micros: int
+    team_id: UUID, day: date, spent: TokenSpend, price: Price, *, tokens: int, micros: int
 ) -> None:
     Usage.objects.filter(team_id=team_id, day=day).update(
         reserved=F("reserved") - tokens,
@@ -137,7 +137,7 @@ def _settle(
     )
 
 
-def _add_chat(team_id: UUID, agent_id: UUID, day: date, spent: Spent, price: Price) -> None:
+def _add_chat(team_id: UUID, agent_id: UUID, day: date, spent: TokenSpend, price: Price) -> None:
     row, _is_new = ChatUsage.objects.get_or_create(team_id=team_id, agent_id=agent_id, day=day)
     ChatUsage.objects.filter(pk=row.pk).update(
         asked=F("asked") + 1,

@@ -23,7 +23,7 @@ _WORDS = re.compile(r"\s+|[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufa
 
 
 @dataclass(frozen=True)
-class Carried:
+class LineMap:
     """New line number (1-based) → old line number: the same line, moved or not; a changed line."""
 
     same: dict[int, int]
@@ -58,7 +58,7 @@ def unix_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
+def carry(before: Sequence[str], after: Sequence[str]) -> LineMap:
     """A line is the same one when only its end differs: old files have some of other systems."""
     before = [line.removesuffix("\r") for line in before]
     after = [line.removesuffix("\r") for line in after]
@@ -76,7 +76,7 @@ def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
         added += range(b1, b2)
     same.update(_moved(before, after, removed, added))
     kept = set(same.values())
-    return Carried(
+    return LineMap(
         same, {new: old for new, old in changed.items() if new not in same and old not in kept}
     )
 

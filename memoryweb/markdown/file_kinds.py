@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 
 
-class Written(StrEnum):
+class WritingKind(StrEnum):
     """Kinds of files as far as writing goes: which authors do is said by `AuthorKind`."""
 
     INSTRUCTIONS = "instructions"  # what the agent is told to be
@@ -36,7 +36,7 @@ class FileKind:
     """
 
     name: str
-    written: Written
+    written: WritingKind
     group: str = "core"  # heading in the tree of files
     section: str = "other"  # heading on My memory
     weight: float = 0.8  # in search
@@ -69,15 +69,15 @@ class FileKind:
         return re.compile(form, re.DOTALL)
 
 
-NOTE = FileKind("memory/*.md", Written.NOTES, "notes", "notes", weight=0.7, is_core=False)
-ENTRY = FileKind("entries/*.md", Written.ENTRIES, "entries", is_core=False, is_named=True)
-OTHER = FileKind("**", Written.OTHER, "other", is_core=False)
+NOTE = FileKind("memory/*.md", WritingKind.NOTES, "notes", "notes", weight=0.7, is_core=False)
+ENTRY = FileKind("entries/*.md", WritingKind.ENTRIES, "entries", is_core=False, is_named=True)
+OTHER = FileKind("**", WritingKind.OTHER, "other", is_core=False)
 KINDS = (
-    FileKind("AGENTS.md", Written.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
-    FileKind("SOUL.md", Written.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
+    FileKind("AGENTS.md", WritingKind.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
+    FileKind("SOUL.md", WritingKind.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
     FileKind(
         "PROFILE.md",
-        Written.MEMORY,
+        WritingKind.MEMORY,
         section="profile",
         holds_facts=True,
         weight=1.0,
@@ -88,7 +88,7 @@ KINDS = (
     ),
     FileKind(
         "MEMORY.md",
-        Written.MEMORY,
+        WritingKind.MEMORY,
         section="memory",
         holds_facts=True,
         weight=1.0,
@@ -98,16 +98,16 @@ KINDS = (
         in_snapshot=True,
         is_offered=True,
     ),
-    FileKind("memory_summary.md", Written.MEMORY, "other", is_core=False, is_offered=True),
-    FileKind("KNOWLEDGE.md", Written.KNOWLEDGE, in_snapshot=True, holds_facts=True),
-    FileKind("structured/**", Written.KNOWLEDGE, "structured", is_core=False, holds_facts=True),
+    FileKind("memory_summary.md", WritingKind.MEMORY, "other", is_core=False, is_offered=True),
+    FileKind("KNOWLEDGE.md", WritingKind.KNOWLEDGE, in_snapshot=True, holds_facts=True),
+    FileKind("structured/**", WritingKind.KNOWLEDGE, "structured", is_core=False, holds_facts=True),
     NOTE,
     ENTRY,
-    FileKind("skills/**", Written.SKILLS, "skills", is_core=False, is_offered=True),
-    FileKind("DREAMS.md", Written.DREAMS, "past", "diary", weight=0.4),
-    FileKind("memory/dreams/**", Written.DREAMS, "past", "diary", weight=0.4, is_core=False),
-    FileKind("HISTORY.md", Written.HISTORY, "past", "diary", weight=0.4),
-    FileKind("HISTORY-**", Written.HISTORY, "past", "diary", weight=0.4, is_core=False),
+    FileKind("skills/**", WritingKind.SKILLS, "skills", is_core=False, is_offered=True),
+    FileKind("DREAMS.md", WritingKind.DREAMS, "past", "diary", weight=0.4),
+    FileKind("memory/dreams/**", WritingKind.DREAMS, "past", "diary", weight=0.4, is_core=False),
+    FileKind("HISTORY.md", WritingKind.HISTORY, "past", "diary", weight=0.4),
+    FileKind("HISTORY-**", WritingKind.HISTORY, "past", "diary", weight=0.4, is_core=False),
     OTHER,
 )
 CORE = {kind.name: kind for kind in KINDS if kind.is_core}

@@ -39,62 +39,62 @@ class NameTaken(MemoryRefused):
         super().__init__(said.format(name=name, other=other))
 
 
-def create_agent(work: Transaction, *, name: str, **settings: Any) -> Agent:
+def create_agent(tx: Transaction, *, name: str, **settings: Any) -> Agent:
     """Raises NameTaken, ContentRefused. `settings` are fields of Agent."""
-    _check_name(work, name)
+    _check_name(tx, name)
     screening.check_words(name, settings.get("description", ""))
-    agent = Agent(team=work.team, name=name, folded_name=_fold(name), **settings)
-    agent.next_dream_at = next_dream_at(agent, work.now)
+    agent = Agent(team=tx.team, name=name, folded_name=_fold(name), **settings)
+    agent.next_dream_at = next_dream_at(agent, tx.now)
     agent.save(force_insert=True)
     writer = Writer(AuthorKind.SYSTEM)
     for path in SEEDED:
         text = (_SEEDS / path).read_text(encoding="utf-8")
-        write(work, Place(agent, None, path), text, writer=writer, expected="")
-    work.record("agent.created", **target(agent), labels={"name": name})
+        write(tx, Place(agent, None, path), text, writer=writer, expected="")
+    tx.record("agent.created", **target(agent), labels={"name": name})
     return agent
 
 
-def change_agent(work: Transaction, agent: Agent, **settings: Any) -> list[str]:
+def change_agent(tx: Transaction, agent: Agent, **settings: Any) -> list[str]:
     """Set fields and say which changed. A new time or zone moves the next dream."""
     changed = [field for field, value in settings.items() if getattr(agent, field) != value]
     if not changed:
         return []
     screening.check_words(*(settings[field] for field in changed if field in _WORDS))
     if "name" in changed:
-        _check_name(work, settings["name"], of=agent)
+        _check_name(tx, settings["name"], of=agent)
         agent.folded_name = _fold(settings["name"])
     for field in changed:
         setattr(agent, field, settings[field])
     derived = ["folded_name"]
     if _NIGHTS & set(changed):
-        agent.next_dream_at = next_dream_at(agent, work.now)
+        agent.next_dream_at = next_dream_at(agent, tx.now)
         derived.append("next_dream_at")
     agent.save(update_fields=[*changed, *derived])
-    work.record("agent.changed", **target(agent), details={"fields": sorted(changed)})
+    tx.record("agent.changed", **target(agent), details={"fields": sorted(changed)})
     return changed
 
 
-def archive_agent(work: Transaction, agent: Agent) -> None:
+def archive_agent(tx: Transaction, agent: Agent) -> None:
     """Out of every list and night at once; its memory is kept for 30 days."""
     agent.refresh_from_db(fields=["archived_at"])
     if agent.archived_at is not None:
         return
-    agent.archived_at = work.now
+    agent.archived_at = tx.now
     agent.next_dream_at = None
     agent.save(update_fields=["archived_at", "next_dream_at"])
-    work.record("agent.archived", **target(agent))
+    tx.record("agent.archived", **target(agent))
 
 
-def restore_agent(work: Transaction, agent: Agent) -> None:
+def restore_agent(tx: Transaction, agent: Agent) -> None:
     """Back from the archive; nights that passed meanwhile are not dreamt. Raises NameTaken."""
     agent.refresh_from_db(fields=["archived_at"])
     if agent.archived_at is None:
         return
-    _check_name(work, agent.name, of=agent)
+    _check_name(tx, agent.name, of=agent)
     agent.archived_at = None
-    agent.next_dream_at = next_dream_at(agent, work.now)
+    agent.next_dream_at = next_dream_at(agent, tx.now)
     agent.save(update_fields=["archived_at", "next_dream_at"])
-    work.record("agent.restored", **target(agent))
+    tx.record("agent.restored", **target(agent))
 
 
 def remove_expired(now: datetime) -> int:
@@ -116,12 +116,12 @@ def _remove_safely(agent: Agent, now: datetime) -> bool:
 
 
 def _remove(agent: Agent, now: datetime) -> bool:
-    with write_transaction(agent.team) as work:
+    with write_transaction(agent.team) as tx:
         # Somebody may have brought it back since it was found.
         still = Agent.objects.expired(now - KEPT).filter(pk=agent.pk).first()
         if still is None:
             return False
-        work.record("agent.removed", **target(agent), labels={"name": agent.name})
+        tx.record("agent.removed", **target(agent), labels={"name": agent.name})
         still.delete()
         return True
 
@@ -131,10 +131,10 @@ def _fold(name: str) -> str:
     return name.casefold()[:MAX_NAME]
 
 
-def _check_name(work: Transaction, name: str, of: Agent | None = None) -> None:
+def _check_name(tx: Transaction, name: str, of: Agent | None = None) -> None:
     """Nobody can tell names apart that are drawn alike."""
     folded, drawn = _fold(name), skeleton(name)
-    for other in Agent.objects.live().filter(team=work.team):
+    for other in Agent.objects.live().filter(team=tx.team):
         is_alike = other.folded_name == folded or skeleton(other.name) == drawn
         if other != of and is_alike:
             raise NameTaken(name, other.name)

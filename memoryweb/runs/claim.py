@@ -12,7 +12,7 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Team
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.runs.models import NEVER, Run
 
 # Who is next: teams take turns, and in a team whoever has waited longest.
@@ -113,7 +113,7 @@ def lease_end(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.LEASE_SECONDS)
 
 
-@Prepared
+@PreparedQuery
 def _look(
     now: datetime, share: int, kinds: Collection[str] | None, run_id: UUID | None
 ) -> QuerySet[Run]:

@@ -17,7 +17,7 @@ from memoryweb.runs.models import Run
 
 
 @dataclass(frozen=True)
-class Enqueued:
+class QueuedRun:
     run: Run
     created: bool
 
@@ -34,7 +34,7 @@ def enqueue(
     clock: datetime | None = None,
     topic: str = "",
     due_at: datetime | None = None,
-) -> Enqueued:
+) -> QueuedRun:
     """The run of that night, whatever became of it, or the one active run by hand, or a new one.
 
     The call to the workers is part of the caller's transaction. Until `due_at` nobody takes it.
@@ -58,12 +58,12 @@ def enqueue(
         return _existing_or_new(run)
 
 
-def _existing_or_new(run: Run) -> Enqueued:
+def _existing_or_new(run: Run) -> QueuedRun:
     # Whoever loses the race of two requests finds the winner's run on the second look; that one
     # may have finished meanwhile, hence the third.
     for is_last in (False, False, True):
         if existing := _existing(run):
-            return Enqueued(existing, created=False)
+            return QueuedRun(existing, created=False)
         run.turn_at = last_finished(run)
         try:
             with transaction.atomic():
@@ -74,7 +74,7 @@ def _existing_or_new(run: Run) -> Enqueued:
         else:
             break
     wake_up(run)
-    return Enqueued(run, created=True)
+    return QueuedRun(run, created=True)
 
 
 def _existing(run: Run) -> Run | None:

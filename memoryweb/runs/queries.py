@@ -33,7 +33,7 @@ def runs_of_owner(team_id: UUID, owner_id: UUID) -> "QuerySet[Run]":
 
 
 @dataclass(frozen=True)
-class Used:
+class TokenUse:
     times: int = 0  # runs, or answers in a chat
     tokens_in: int = 0
     tokens_out: int = 0
@@ -43,8 +43,8 @@ class Used:
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
 
-    def __add__(self, other: "Used") -> "Used":
-        return Used(
+    def __add__(self, other: "TokenUse") -> "TokenUse":
+        return TokenUse(
             self.times + other.times,
             self.tokens_in + other.tokens_in,
             self.tokens_out + other.tokens_out,
@@ -62,7 +62,7 @@ def asking(team: Team, since: datetime) -> "QuerySet[Run]":
     return Run.objects.filter(asked, team=team, created_at__gte=since)
 
 
-def chats(team: Team, since: datetime) -> Sequence[tuple[date, str, Used]]:
+def chats(team: Team, since: datetime) -> Sequence[tuple[date, str, TokenUse]]:
     """Of each UTC day and agent, what answering in chats took."""
     rows = ChatUsage.objects.filter(team_id=team.pk, day__gte=since.astimezone(UTC).date())
     names = dict(
@@ -72,32 +72,34 @@ def chats(team: Team, since: datetime) -> Sequence[tuple[date, str, Used]]:
         (
             row.day,
             names.get(row.agent_id, _("A deleted agent")),
-            Used(row.asked, row.used_in, row.used_out, row.cost_micros),
+            TokenUse(row.asked, row.used_in, row.used_out, row.cost_micros),
         )
         for row in rows
     ]
 
 
-def by_day(runs: "QuerySet[Run]", zone: ZoneInfo) -> dict[date, Used]:
+def by_day(runs: "QuerySet[Run]", zone: ZoneInfo) -> dict[date, TokenUse]:
     day = TruncDate(Coalesce("started_at", "created_at"), tzinfo=zone)
     return _summed(runs.annotate(day=day), "day")
 
 
-def by_agent(runs: "QuerySet[Run]") -> dict[str, Used]:
+def by_agent(runs: "QuerySet[Run]") -> dict[str, TokenUse]:
     return _summed(runs, "agent__name")
 
 
-def by_kind(runs: "QuerySet[Run]") -> dict[str, Used]:
+def by_kind(runs: "QuerySet[Run]") -> dict[str, TokenUse]:
     return {str(Run.Kind(kind).label): used for kind, used in _summed(runs, "kind").items()}
 
 
-def with_chats(found: dict[Any, Used], chats: Iterable[tuple[Any, Used]]) -> Mapping[Any, Used]:
+def with_chats(
+    found: dict[Any, TokenUse], chats: Iterable[tuple[Any, TokenUse]]
+) -> Mapping[Any, TokenUse]:
     for key, used in chats:
-        found[key] = found.get(key, Used()) + used
+        found[key] = found.get(key, TokenUse()) + used
     return found
 
 
-def _summed(runs: "QuerySet[Any]", key: str) -> dict[Any, Used]:
+def _summed(runs: "QuerySet[Any]", key: str) -> dict[Any, TokenUse]:
     rows = runs.order_by().values_list(key)
     sums = (Sum("tokens_in"), Sum("tokens_out"), Sum("cost_micros"))
-    return {row[0]: Used(*row[1:]) for row in rows.annotate(Count("pk"), *sums).order_by(key)}
+    return {row[0]: TokenUse(*row[1:]) for row in rows.annotate(Count("pk"), *sums).order_by(key)}

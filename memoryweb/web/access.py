@@ -6,6 +6,7 @@ owner, or with a break-glass grant, whose every read leaves an event.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, wraps
@@ -35,6 +36,7 @@ from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import AssignmentsFound
+from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.review import Inbox, may_decide, reach_of
 from memoryweb.memory.visible.readable import Look
 from memoryweb.runs.models import Run
@@ -69,6 +71,9 @@ class Visit:
     @property
     def actor(self) -> Actor:
         return Actor("person", str(self.user.pk), self.role)
+
+    def write(self) -> AbstractContextManager[Transaction]:
+        return write_transaction(self.team, actor=self.actor)
 
     @cached_property
     def _rights(self) -> frozenset[Permission]:

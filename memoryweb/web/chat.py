@@ -23,7 +23,7 @@ from memoryweb.agents.owners import person_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.commands import Rights
-from memoryweb.chat.turn import Asked
+from memoryweb.chat.turn import ChatQuestion
 from memoryweb.language.tokens import tokens
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import ModelError
@@ -34,7 +34,6 @@ from memoryweb.memory.lines.files import find
 from memoryweb.memory.models import Conversation, Fact, Injection, Marker, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
@@ -67,7 +66,7 @@ class SayForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class Said:
+class ChatRow:
     message: Message
     text: Any
     is_hidden: bool
@@ -105,7 +104,7 @@ def say(request: TeamRequest, agent_id: UUID) -> HttpResponseBase:
         return _page(request, workspace, asked.conversation_id, form)
 
 
-def _answered(request: TeamRequest, asked: Asked, *, is_stream: bool) -> HttpResponseBase:
+def _answered(request: TeamRequest, asked: ChatQuestion, *, is_stream: bool) -> HttpResponseBase:
     """Raises a ModelError or MemoryRefused, before anything is sent."""
     prompt = turn.prompt_for(asked)
     if is_stream:
@@ -142,8 +141,8 @@ def remember(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpRespo
         raise Http404
     acting = Acting(Reader(agent, owner), request.visit.now)
     writer = Writer(AuthorKind.PERSON, user=request.user)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        tools.remember(work, acting, said.text, writer=writer)
+    with request.visit.write() as tx:
+        tools.remember(tx, acting, said.text, writer=writer)
     told.success(request, _("It stands in today's notes, and tonight's dream takes it up."))
     return _back(request, agent, talk.external_id)
 
@@ -154,9 +153,9 @@ def _mine(request: TeamRequest, agent_id: UUID) -> Workspace:
     return Workspace(agent, request.visit.me, "me", is_mine=True, can_write=True)
 
 
-def _asked(request: TeamRequest, agent: Agent, message: str, talk: str) -> Asked:
+def _asked(request: TeamRequest, agent: Agent, message: str, talk: str) -> ChatQuestion:
     agent.team = request.visit.team
-    return Asked(
+    return ChatQuestion(
         agent=agent,
         owner=request.visit.me,
         conversation_id=talk,
@@ -205,7 +204,7 @@ def _opened(talks: Sequence[Conversation]) -> list[tuple[Conversation, str]]:
     return [(one, words.get(one.pk, "")) for one in talks]
 
 
-def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
+def _said(request: TeamRequest, found: Conversation) -> Iterator[ChatRow]:
     rows = found.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
     shown = list(rows[:_SHOWN])[::-1]
     prompts = prompts_of_talk(found, shown[0].timestamp) if shown else []
@@ -222,7 +221,7 @@ def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
             used = _used(request, facts, f"{question}\n{said.text}")
         question = said.text
         archived = archives.get(message.position)
-        yield Said(message, shown_as(said.shown), said.is_cut, used, archived)
+        yield ChatRow(message, shown_as(said.shown), said.is_cut, used, archived)
 
 
 def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:

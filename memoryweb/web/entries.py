@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import entries as door
 from memoryweb.memory.models.entries import MOST_OF_NAME
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
@@ -71,11 +70,11 @@ def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if form.is_valid():
         asked = form.cleaned_data.pop("owner", "") or "me"
         with told_in(form):
-            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+            with request.visit.write() as tx:
                 owner = workspace.owner and own_workspace(request, workspace).owner
                 owner = owner or own_owner(request, asked)
                 made = door.add(
-                    work, workspace.agent, owner, **form.cleaned_data, writer=writer_of(request)
+                    tx, workspace.agent, owner, **form.cleaned_data, writer=writer_of(request)
                 )
             messages.success(request, _("{name} was added.").format(name=door.name_of(made)))
             query = workspace.query or (f"?owner={asked}" if owner else "")
@@ -90,13 +89,13 @@ def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpRespo
     form = NameForm(request.POST)
     if form.is_valid():
         with told_to(request):
-            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+            with request.visit.write() as tx:
                 found = door.find(workspace.agent, workspace.owner, str(number))
                 if found is None:
                     raise Http404
                 is_new = form.cleaned_data["act"] == "add"
                 act = door.add_alias if is_new else door.remove_alias
-                act(work, found, form.cleaned_data["name"], writer=writer_of(request))
+                act(tx, found, form.cleaned_data["name"], writer=writer_of(request))
             messages.success(request, _("Saved."))
     else:
         messages.error(request, _("Give a name of at most 200 characters."))

@@ -15,7 +15,6 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import keep_for
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import forgetting
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.form_fields import WordsField
 from memoryweb.web.htmx import show, to
@@ -78,8 +77,8 @@ def hold(request: TeamRequest) -> HttpResponse:
     form = HoldForm(visit.team, request.POST)
     if not form.is_valid():
         return _show(request, hold_form=form)
-    with write_transaction(visit.team, actor=visit.actor) as work:
-        forgetting.make(work, by=visit.user, **form.cleaned_data)
+    with visit.write() as tx:
+        forgetting.make(tx, by=visit.user, **form.cleaned_data)
     messages.success(request, _("Held: nothing of it is erased until the hold ends."))
     return redirect(to(request, "settings_erasing"))
 
@@ -88,8 +87,8 @@ def hold(request: TeamRequest) -> HttpResponse:
 def end_hold(request: TeamRequest, hold_id: UUID) -> HttpResponse:
     visit = request.visit
     found = get_object_or_404(forgetting.lasting(visit.team.pk), pk=hold_id)
-    with write_transaction(visit.team, actor=visit.actor) as work:
-        forgetting.end(work, found)
+    with visit.write() as tx:
+        forgetting.end(tx, found)
     messages.success(request, _("The hold has ended. What waited for it is erased now."))
     return redirect(to(request, "settings_erasing"))
 

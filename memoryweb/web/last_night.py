@@ -38,7 +38,7 @@ from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import Page, page
 from memoryweb.web.review.quick_decisions import need_of, needs_of
-from memoryweb.web.statements import Told, told_of
+from memoryweb.web.statements import StatementRow, told_of
 from memoryweb.web.wording import owner_name, owner_title
 
 # Last night in sentences: what the agents learned, and what waits.
@@ -112,7 +112,7 @@ class Part:
 
     is_shared: bool
     whose: str
-    told: list[Told]
+    told: list[StatementRow]
     more: int
 
 
@@ -151,9 +151,11 @@ def cards_of(
     return cards
 
 
-def _parts(request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[Told]]) -> list[Part]:
+def _parts(
+    request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[StatementRow]]
+) -> list[Part]:
     """Shared memory first."""
-    by_owner: dict[UUID | None, list[Told]] = {}
+    by_owner: dict[UUID | None, list[StatementRow]] = {}
     owners: dict[UUID | None, Owner | None] = {}
     for report in night.reports:
         owner_id = None if report.owner_id in request.visit.shared_owners else report.owner_id

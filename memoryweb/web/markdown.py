@@ -21,7 +21,7 @@ from memoryweb.markdown.pins import pin_marks
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import matches
 from memoryweb.memory.models.refusals import SearchRefused
-from memoryweb.memory.search import Asked
+from memoryweb.memory.search import SearchPlan
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 10_000
@@ -60,15 +60,15 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedFile:
     blocks: tuple[Block, ...]
     is_cut: bool
 
 
-def render(text: str) -> Rendered:
+def render(text: str) -> RenderedFile:
     """A whole file as blocks. What is over the cap is left away, and said."""
     cut = _cut(text)
-    return Rendered(_rendered(cut), is_cut=cut != text)
+    return RenderedFile(_rendered(cut), is_cut=cut != text)
 
 
 @lru_cache(maxsize=64)
@@ -278,7 +278,7 @@ LONGEST = 20_000  # characters of one block or message
 def words_of(query: str) -> frozenset[str]:
     """The stems that a query looks for; none where it can't be read."""
     try:
-        return frozenset(Asked.of(query_syntax.parse(query[:1000]), (), "").words)
+        return frozenset(SearchPlan.of(query_syntax.parse(query[:1000]), (), "").words)
     except SearchRefused:
         return frozenset()
 

@@ -15,7 +15,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
-from memoryweb.memory.prompt import Context, Included, Quoted, place_of
+from memoryweb.memory.prompt import Context, PromptFile, PromptHit, place_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.charts import token_gauge
 from memoryweb.web.facts.rows import fact_url
@@ -96,7 +96,7 @@ def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[
 
 
 def _rows(
-    request: TeamRequest, workspace: Workspace, files: Sequence[Included]
+    request: TeamRequest, workspace: Workspace, files: Sequence[PromptFile]
 ) -> list[dict[str, Any]]:
     """Global files keep their place before the agent's own."""
     own = [one.file.pk for one in files if one.file.agent_id == workspace.agent.pk]
@@ -112,7 +112,7 @@ def _rows(
     ]
 
 
-def _found(request: TeamRequest, agent: Agent, quoted: Quoted) -> dict[str, Any]:
+def _found(request: TeamRequest, agent: Agent, quoted: PromptHit) -> dict[str, Any]:
     hit = quoted.hit
     if hit.file:
         url = file_url(request, hit.file, hit.line, agent=agent)

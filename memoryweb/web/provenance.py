@@ -20,7 +20,6 @@ from memoryweb.memory import reverting
 from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, lines_of, tokens_that_wrote
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.reverting import Change, Plan, Reversal
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import Look, To, readable_files
@@ -249,9 +248,9 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         request, "agents_provenance", agent.pk, query=f"?{found.source.kind}={found.source.id}"
     )
     with told_to(request):
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        with request.visit.write() as tx:
             done = reverting.revert(
-                work,
+                tx,
                 found.source,
                 reach_of(request),
                 reach_of(request),
@@ -276,8 +275,8 @@ def undo(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     require_revert(request, found)
     saves = _saves(request, agent)
     with told_to(request):
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            reverting.undo_revert(work, found.source, saves, writer=writer_of(request))
+        with request.visit.write() as tx:
+            reverting.undo_revert(tx, found.source, saves, writer=writer_of(request))
         messages.success(request, _("Undone: the files are as they were before."))
     where = f"?{found.source.kind}={found.source.id}"
     return redirect(to(request, "agents_provenance", agent.pk, query=where))

@@ -24,7 +24,6 @@ from memoryweb.memory.lines.revisions import (
 )
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
@@ -135,8 +134,8 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
     file = find_file(request, workspace, path, deleted=True, to_write=True)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
     with told_to(request):
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            changed = door.restore(work, file, found.number, writer=writer_of(request)).changed
+        with request.visit.write() as tx:
+            changed = door.restore(tx, file, found.number, writer=writer_of(request)).changed
         said = _("Revision {number} is current again.") if changed else _("Nothing to restore.")
         file.refresh_from_db(fields=["revision"])
         back = undo_url(request, workspace, file) if changed else ""
@@ -151,8 +150,8 @@ def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpRe
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True, to_write=True)
     with told_to(request):
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            undone = reverting.undo(work, file, number, writer=writer_of(request)).file
+        with request.visit.write() as tx:
+            undone = reverting.undo(tx, file, number, writer=writer_of(request)).file
         said = _("Undone: {path} is as it was before.").format(path=file.path)
         messages.success(request, said)
         editor = to(request, "agents_edit", agent_id, file.path)

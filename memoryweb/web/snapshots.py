@@ -21,8 +21,7 @@ from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory import snapshots
 from memoryweb.memory.models import Revision, Upload
 from memoryweb.memory.models.refusals import ArchiveRefused, SecretRefused
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Imported, Item, Part, Plan, Talks
+from memoryweb.memory.snapshots import MAX_UPLOAD, Action, ImportOutcome, Item, Part, Plan, Talks
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web import wording
 from memoryweb.web.access import (
@@ -221,8 +220,8 @@ def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         raise Refused("export", workspace.owner)
     part = number_of(request, "part", 0) or None
     try:
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            exported = snapshots.export(work, workspace.agent, workspace.owner, part)
+        with request.visit.write() as tx:
+            exported = snapshots.export(tx, workspace.agent, workspace.owner, part)
     except snapshots.PartMissing:
         raise Http404 from None
     response = HttpResponse(exported.archive, content_type="application/zip")
@@ -238,10 +237,10 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         return _page(request, agent, form)
     archive = form.cleaned_data["file"].read()
     try:
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        with request.visit.write() as tx:
             owner = own_owner(request, form.cleaned_data["owner"])
             snapshots.preview(agent, owner, archive, by=writer_of(request))
-            kept = snapshots.keep(work, agent, owner, archive, user=request.user)
+            kept = snapshots.keep(tx, agent, owner, archive, user=request.user)
     except ArchiveRefused as refused:
         form.add_error("file", str(refused))
         return _page(request, agent, form)
@@ -291,8 +290,8 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     token = request.POST.get("token", "")
     with told_to(request):
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            done = snapshots.take(work, kept, token, by=writer_of(request))
+        with request.visit.write() as tx:
+            done = snapshots.take(tx, kept, token, by=writer_of(request))
         if done.batch is None:
             messages.success(request, _("Nothing was changed: everything in it is here already."))
             return redirect(to(request, "agents_snapshot", agent_id))
@@ -304,8 +303,8 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
 @team_view("POST", takes=Permission.IMPORT)
 def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        snapshots.drop(work, kept)
+    with request.visit.write() as tx:
+        snapshots.drop(tx, kept)
     messages.success(request, _("The upload was discarded. Nothing was imported."))
     return redirect(to(request, "agents_snapshot", agent_id))
 
@@ -381,7 +380,7 @@ def _into(request: TeamRequest, owner: Owner | None) -> str:
     return _("the memory of {owner}").format(owner=owner_name(request.visit, owner))
 
 
-def _imported(done: Imported) -> str:
+def _imported(done: ImportOutcome) -> str:
     if done.plan.is_run:
         return _("The import has started. It goes on while you do something else.")
     said = _("The import is done.")

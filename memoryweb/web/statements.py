@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.dreaming.night_results import Learned
+from memoryweb.dreaming.night_results import NightResult
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.memory.models import Evidence, Fact, Revision
 from memoryweb.memory.statements.listing import weight_of
@@ -70,7 +70,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Told:
+class StatementRow:
     """`text` is what the editor starts with; `edit_url` is empty where it can't be edited."""
 
     id: str
@@ -93,7 +93,7 @@ class Told:
     sources: Sequence[Any] = ()  # quotes that a page tells beside it
 
 
-def undoable(told: Told, before: Sequence[str]) -> Told:
+def undoable(told: StatementRow, before: Sequence[str]) -> StatementRow:
     """For the page of what was done: each can be taken back. What stood `before` is a person's
     word from then on, so that no dream brings in again what was undone."""
     if told.undo:
@@ -109,11 +109,11 @@ def undoable(told: Told, before: Sequence[str]) -> Told:
     return replace(told, acts=tuple(acts))
 
 
-def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list[Told]]:
+def told_of(request: TeamRequest, learned: Iterable[NightResult]) -> dict[UUID, list[StatementRow]]:
     """By report."""
     those = list(learned)
     tells_new = not all(one.is_new for one in those)  # else it is the morning's first visit
-    found: dict[UUID, list[Told]] = {}
+    found: dict[UUID, list[StatementRow]] = {}
     look = Look(To.PAGE, facts=[fact for one in those for fact in (one.fact, one.was) if fact])
     for one in those:
         found.setdefault(one.report.pk, []).append(_told(request, one, look, tells_new))
@@ -165,7 +165,7 @@ def _changed(left: str, came: str) -> Iterator[Piece]:
     yield Piece(last[len(last.rstrip()) :])
 
 
-def _told(request: TeamRequest, one: Learned, look: Look, tells_new: bool) -> Told:
+def _told(request: TeamRequest, one: NightResult, look: Look, tells_new: bool) -> StatementRow:
     operation, fact = one.operation, one.fact
     sign, label = _SIGNS.get(operation.outcome, ("add", ""))
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
@@ -173,7 +173,7 @@ def _told(request: TeamRequest, one: Learned, look: Look, tells_new: bool) -> To
     if fact and fact.is_hidden:
         note = _("Forgotten. Nobody is given it any more, and it will be erased.")
         undo = _undo(request, fact) if _changes(request, fact) else None
-        return Told(**told, pieces=(), note=note, undo=undo)
+        return StatementRow(**told, pieces=(), note=note, undo=undo)
     before = " ".join(operation.before)
     if one.was is not None and fact:
         return _reworded(request, told, look.fact(one.was), fact, look)
@@ -184,19 +184,19 @@ def _told(request: TeamRequest, one: Learned, look: Look, tells_new: bool) -> To
     else:
         told["pieces"] = (Piece(operation.after),)
     about = _of_fact(request, fact, one.said, look) if fact else {}
-    return Told(**told, why=operation.reason, **about)
+    return StatementRow(**told, why=operation.reason, **about)
 
 
 def _reworded(
     request: TeamRequest, told: dict[str, Any], was: ReadableFact, now: Any, look: Look
-) -> Told:
+) -> StatementRow:
     """In the person's words; Undo brings back those before."""
     about = _of_fact(request, now, None, look)
     if about.get("edit_url") and not was.is_hidden:
         about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=was.text)
     about.setdefault("note", _("Put in other words since then."))
     old = MARK if was.is_hidden else was.text
-    return Told(**told, pieces=changed_words(old, about["text"]), **about)
+    return StatementRow(**told, pieces=changed_words(old, about["text"]), **about)
 
 
 def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look) -> dict[str, Any]:

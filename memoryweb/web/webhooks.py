@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.notify import endpoints
 from memoryweb.notify.endpoints import UrlRefused, check_url
 from memoryweb.notify.models import Delivery, Endpoint
@@ -72,8 +71,8 @@ def new(request: TeamRequest) -> HttpResponse:
     form = WebhookForm(request.POST)
     if not form.is_valid():
         return _list(request, form, status=422)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        made = endpoints.make(work, **form.cleaned_data)
+    with request.visit.write() as tx:
+        made = endpoints.make(tx, **form.cleaned_data)
     return _page(request, made, secret=secret_of(made))
 
 
@@ -87,8 +86,8 @@ def change(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
     found, form = _find(request, webhook_id), WebhookForm(request.POST)
     if not form.is_valid():
         return _page(request, found, form=form)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        endpoints.change(work, found, **form.cleaned_data)
+    with request.visit.write() as tx:
+        endpoints.change(tx, found, **form.cleaned_data)
     messages.success(request, _("Saved."))
     return _back(request, found)
 
@@ -96,8 +95,8 @@ def change(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 @team_view("POST", takes=_MANAGE)
 def turn(request: TeamRequest, webhook_id: UUID, is_on: bool) -> HttpResponse:
     found = _find(request, webhook_id)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        endpoints.turn(work, found, is_on=is_on)
+    with request.visit.write() as tx:
+        endpoints.turn(tx, found, is_on=is_on)
     messages.success(request, _("It is on.") if is_on else _("It is off. Nothing is sent."))
     return _back(request, found)
 
@@ -105,8 +104,8 @@ def turn(request: TeamRequest, webhook_id: UUID, is_on: bool) -> HttpResponse:
 @team_view("POST", takes=_MANAGE)
 def test(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
     found = _find(request, webhook_id)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        endpoints.test(work, found)
+    with request.visit.write() as tx:
+        endpoints.test(tx, found)
     messages.success(request, _("A test is on its way. Its line in the log tells how it went."))
     return _back(request, found)
 
@@ -116,8 +115,8 @@ def test(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 def renew(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
     """Answers with the new secret, this once."""
     found = _find(request, webhook_id)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        endpoints.renew(work, found)
+    with request.visit.write() as tx:
+        endpoints.renew(tx, found)
     return _page(request, found, secret=secret_of(found))
 
 
@@ -129,8 +128,8 @@ def remove_confirm(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 
 @team_view("POST", takes=_MANAGE)
 def remove(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        endpoints.remove(work, _find(request, webhook_id))
+    with request.visit.write() as tx:
+        endpoints.remove(tx, _find(request, webhook_id))
     messages.success(request, _("The webhook was removed."))
     return redirect(to(request, "settings_webhooks"))
 
@@ -139,8 +138,8 @@ def remove(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 def resend(request: TeamRequest, webhook_id: UUID, delivery_id: UUID) -> HttpResponse:
     found = _find(request, webhook_id)
     delivery = get_object_or_404(found.deliveries.filter(due_at=None), pk=delivery_id)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        endpoints.resend(work, delivery)
+    with request.visit.write() as tx:
+        endpoints.resend(tx, delivery)
     messages.success(request, _("The message is on its way again."))
     return _back(request, found)
 

@@ -16,7 +16,7 @@ from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
-from memoryweb.memory.lines.history import Said
+from memoryweb.memory.lines.history import MessagePlace
 from memoryweb.memory.models import Conversation, Fact, LineOrigin, Proposal, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.writer import Writer
@@ -252,7 +252,7 @@ def author_of(
     request: TeamRequest,
     revision: Revision,
     talk: Conversation | None = None,
-    said: Said | None = None,
+    said: MessagePlace | None = None,
 ) -> Author:
     """`talk` is the conversation that a line came from, where it is known better, and `said` the
     message."""
@@ -268,7 +268,7 @@ def author_of(
     )
 
 
-def message_url(request: TeamRequest, talk: Conversation | None, said: Said | None) -> str:
+def message_url(request: TeamRequest, talk: Conversation | None, said: MessagePlace | None) -> str:
     """Of the message, or of the whole conversation; empty where the reader may not see it."""
     if talk is None or not request.visit.reads(talk.owner_id):
         return ""

@@ -25,9 +25,9 @@ def address(path: str) -> str:
 
 def talk(world: World, owner: Owner, source: str = "api") -> Conversation:
     said = [NewMessage("user", "I have a boat."), NewMessage("assistant", "Which one?")]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id="c-1",
@@ -38,11 +38,9 @@ def talk(world: World, owner: Owner, source: str = "api") -> Conversation:
 
 def note(world: World, owner: Owner | None) -> File:
     place = Place(world.agent, owner, "memory/2026-11-20.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         line = NewLine(f"- 09:12 {CANOE}")
-        return append(
-            work, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
-        ).file
+        return append(tx, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)).file
 
 
 def test_it_answers_with_the_prompt_and_what_is_in_it(
@@ -176,9 +174,9 @@ def test_who_it_is_about_has_to_be_said(callers: Callers, address: str) -> None:
 def test_a_person_asks_for_oneself_and_for_nobody_else(
     world: World, callers: Callers, address: str
 ) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
-        write(work, place, "- Owns a kayak.\n", writer=Writer(AuthorKind.PERSON))
+        write(tx, place, "- Owns a kayak.\n", writer=Writer(AuthorKind.PERSON))
     assert "kayak" in callers.member.post(address, {"message": "Hello"}).content.decode()
     other = {"message": "Hello", "owner": str(world.bobs_memory.pk)}
     assert callers.admin.post(address, other).status_code == 403

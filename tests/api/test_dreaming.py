@@ -21,8 +21,8 @@ def note(world: World, owner: Owner | None, *texts: str) -> None:
     """Lines of today's note that were asked to be remembered."""
     place = Place(world.agent, owner, f"memory/{timezone.now():%Y-%m-%d}.md")
     lines = [NewLine(f"- 09:00 {text}", Origin(asked=True)) for text in texts]
-    with write_transaction(world.team) as work:
-        append(work, place, lines, writer=Writer(AuthorKind.AGENT))
+    with write_transaction(world.team) as tx:
+        append(tx, place, lines, writer=Writer(AuthorKind.AGENT))
 
 
 def finish() -> None:
@@ -116,8 +116,8 @@ def test_the_report_says_what_a_person_decided_about_what_waited(
     assert (operation["outcome"], operation["factId"]) == ("waits", None)
     assert operation["reason"]
     proposal = Proposal.objects.get(run=run["id"])
-    with write_transaction(world.team) as work:
-        getattr(proposals, decision)(work, proposal, by=world.bob)
+    with write_transaction(world.team) as tx:
+        getattr(proposals, decision)(tx, proposal, by=world.bob)
     [operation] = callers.viewer.get(path).json()["operations"]
     assert (operation["outcome"], operation["reason"]) == (f"{decision}ed", "")
     assert bool(operation["factId"]) == (decision == "accept")

@@ -42,8 +42,8 @@ def _memory(world: World) -> None:
 
 def save(world: World, text: str, path: str = "MEMORY.md", *, ours: bool = True) -> None:
     place = Place(world.agent, world.customer if ours else world.sender, path)
-    with write_transaction(world.team) as work:
-        write(work, place, text, writer=Writer(AuthorKind.PERSON))
+    with write_transaction(world.team) as tx:
+        write(tx, place, text, writer=Writer(AuthorKind.PERSON))
 
 
 def test_the_best_answer_comes_first_and_what_has_nothing_to_do_with_it_does_not(

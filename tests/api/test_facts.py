@@ -29,9 +29,9 @@ SAID = "We moved to Leeds."
 
 def held(world: World, text: str = SAID, *, before: str = "", after: str = "") -> Fact:
     """A statement of the customer's, with the message it stands on."""
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c-1",
@@ -39,7 +39,7 @@ def held(world: World, text: str = SAID, *, before: str = "", after: str = "") -
         ).conversation
         origin = Origin((Source(message_id=talk.messages.get().pk),))
         place = Place(world.agent, world.customer, "MEMORY.md")
-        append(work, place, [NewLine(f"- {text}", origin)], writer=Writer(AuthorKind.DREAM))
+        append(tx, place, [NewLine(f"- {text}", origin)], writer=Writer(AuthorKind.DREAM))
     with scope(team=world.team):
         return world.agent.facts.get(owner=world.customer)
 
@@ -72,12 +72,12 @@ def test_evidence_leaves_out_what_is_to_be_forgotten(
 ) -> None:
     weight = "I weigh 62 kilos."
     fact = held(world, "Their house is in Leeds now.", before=f"{weight} In other words: ")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         Evidence.objects.update(first=None, last=None)  # as where it is in other words
         message = Message.objects.get()
-        request = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "weight"))
+        request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "weight"))
         meant = Mention(Target.Kind.MESSAGE, weight, message=message, first=0, last=len(weight))
-        hide(work, request, [meant])
+        hide(tx, request, [meant])
     found = callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=api:customer-1").json()
     [text] = [one["text"] for one in found["evidence"]]
     assert text == "[forgotten]"
@@ -135,9 +135,9 @@ def test_facts_are_filtered_and_paged(world: World, callers: Callers, memory: st
 def test_what_holds_for_all_teams_is_read_and_not_decided(
     world: World, callers: Callers, memory: str
 ) -> None:
-    with write_transaction(system_team()) as work:
+    with write_transaction(system_team()) as tx:
         place = Place(Agent.objects.get(pk=GLOBAL_AGENT_ID), None, "KNOWLEDGE.md")
-        append(work, place, [NewLine("- The port opens at six.")], writer=Writer(AuthorKind.SYSTEM))
+        append(tx, place, [NewLine("- The port opens at six.")], writer=Writer(AuthorKind.SYSTEM))
     held(world)
     [found] = callers.helpdesk.get(f"{memory}/facts?owner=shared").json()["items"]
     assert (found["text"], found["scope"], found["owner"]) == (
@@ -239,10 +239,10 @@ def test_a_contradiction_is_listed_resolved_and_undone(
 
 def written(world: World) -> Fact:
     """A shared statement that a dream wrote."""
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM, is_vouched=True)
-        append(work, place, [NewLine("- Tea is served at five.", Origin())], writer=writer)
+        append(tx, place, [NewLine("- Tea is served at five.", Origin())], writer=writer)
     with scope(team=world.team):
         return world.agent.facts.get(owner=None)
 

@@ -54,8 +54,8 @@ def listed(world: World, caller: Api, query: str = "") -> Any:
 def remembers(world: World, owner: Owner | None, *lines: str) -> None:
     text = "# Memory\n\n" + "".join(f"- {line}\n" for line in lines)
     writer = Writer(AuthorKind.PERSON, user=world.alice)
-    with write_transaction(world.team) as work:
-        write(work, Place(world.agent, owner, "MEMORY.md"), text, writer=writer)
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, owner, "MEMORY.md"), text, writer=writer)
 
 
 def test_the_tool_hides_what_its_words_mean(world: World, callers: Callers) -> None:
@@ -177,9 +177,9 @@ def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: 
 
 
 def test_only_an_admin_decides_about_memory_of_the_system(world: World, callers: Callers) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         asked = Wish(world.agent, system_owner(world.team), ForgetRequest.Via.TOOL, "the pool")
-        made = {"request": str(open_request(work, asked).pk)}
+        made = {"request": str(open_request(tx, asked).pk)}
     assert decide(world, callers.member, made, "keep", 403)["code"] == "may_not_forget"
     assert decide(world, callers.admin, made, "keep")["state"] == "kept"
 
@@ -247,12 +247,12 @@ def test_a_receipt_has_figures_and_no_words(world: World, callers: Callers) -> N
 def test_an_owner_is_erased_unless_a_legal_hold_keeps_them(world: World, callers: Callers) -> None:
     lived(world, world.customer)
     path = f"/owners/{world.customer.pk}"
-    with write_transaction(world.team) as work:
-        hold = holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+    with write_transaction(world.team) as tx:
+        hold = holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
     refused = callers.admin.delete(path)
     assert (refused.status_code, refused.json()["code"]) == (409, "legal_hold")
-    with write_transaction(world.team) as work:
-        holds.end(work, hold)
+    with write_transaction(world.team) as tx:
+        holds.end(tx, hold)
     assert callers.admin.delete(path).status_code == 202
     list(engine.run_pending())
     assert not world.agent.files.filter(owner=world.customer).exists()
@@ -271,11 +271,11 @@ def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
     with scope(team=world.team):
         request, fact = ForgetRequest.objects.get(), Fact.objects.filter(owner=world.customer)
         one = fact.filter(raw_text=WEIGHT, file__isnull=False).get()
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             offered = open_request(
-                work, Wish(request.agent, request.owner, ForgetRequest.Via.TOOL, "x")
+                tx, Wish(request.agent, request.owner, ForgetRequest.Via.TOOL, "x")
             )
-            hide(work, offered, (), candidates=[fact_mention(one)])
+            hide(tx, offered, (), candidates=[fact_mention(one)])
     seen = listed(world, callers.helpdesk, "?owner=api:customer-1")
     assert seen
     assert "kilos" not in str(seen)

@@ -104,9 +104,9 @@ def test_a_tools_line_is_an_agents_and_asked_for(tools: Tools) -> None:
 def test_a_recall_counts_in_a_conversation_only(
     world: World, tools: Tools, conversation: str | None, recalls: int
 ) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c-1",
@@ -119,9 +119,9 @@ def test_a_recall_counts_in_a_conversation_only(
 
 def test_another_owners_conversation_of_that_id_is_left_alone(world: World, tools: Tools) -> None:
     tools("remember", content=FLOOR)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.sender,
             conversation_id="c-2",

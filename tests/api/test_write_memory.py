@@ -62,9 +62,9 @@ def test_what_a_strategy_needs_is_named(
 
 
 def test_a_line_that_a_person_wrote_is_not_replaced(tools: Tools, world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         person = Writer(AuthorKind.PERSON, user=world.alice)
-        write.write(work, Place(world.agent, world.customer, "K.md"), TEXT, writer=person)
+        write.write(tx, Place(world.agent, world.customer, "K.md"), TEXT, writer=person)
     refused = _write(tools, 400, strategy="upsert_kv", key="Check-in", value="never")
     assert refused["code"] == "strategy_refused"
     assert "A person wrote or pinned the line of" in str(refused["detail"])

@@ -112,27 +112,25 @@ def _files(world: World) -> str:
 
 
 def _written_by_a_machine(world: World) -> str:
-    with write_transaction(world.team) as work:
-        write.write(
-            work, _place(world), f"# Memory\n\n- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM)
-        )
+    with write_transaction(world.team) as tx:
+        write.write(tx, _place(world), f"# Memory\n\n- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM))
     return _files(world)
 
 
 def _restored(world: World) -> str:
     archive = of({"MEMORY.md": f"# Memory\n\n- {WEIGHT}\n- I like tea.\n"})
     writer = Writer(AuthorKind.PERSON, user=world.alice)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         shown = service.preview(world.agent, world.customer, archive, by=writer)
-        service.apply(work, world.agent, world.customer, archive, shown.token, by=writer)
+        service.apply(tx, world.agent, world.customer, archive, shown.token, by=writer)
     return _files(world)
 
 
 def _sent_again(world: World) -> str:
     said = NewMessage("user", WEIGHT, "m-1", timestamp=timezone.now() - timedelta(days=90))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=[said]
+            tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=[said]
         )
         return Message.objects.get(conversation__external_id="talk").raw_content
 

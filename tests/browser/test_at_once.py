@@ -57,12 +57,12 @@ def model(model_server: ModelServer) -> Model:
 
 @pytest.fixture
 def noted(world: World) -> World:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
-        write(work, place, BEFORE, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
+        write(tx, place, BEFORE, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         line = NewLine(f"- 09:00 {DREAMT}", Origin(durable=True, asked=True, category="work"))
         append(
-            work,
+            tx,
             Place(world.agent, None, NOTE),
             [line],
             writer=Writer(AuthorKind.AGENT),

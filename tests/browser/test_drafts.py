@@ -38,9 +38,9 @@ def test_a_draft_of_an_older_text_says_so_and_is_merged(open_page: Open, world: 
     page.on("dialog", lambda dialog: dialog.accept())
     _write(page, MINE)
     until(lambda: _drafts(page))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "SOUL.md")
-        write(work, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
+        write(tx, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     page.reload()
     note = page.locator(".draft")
     expect(note).to_contain_text("The file has changed since")
@@ -192,9 +192,9 @@ def _editor(open_page: Open, world: World) -> Page:
 
 def _conflict(open_page: Open, world: World) -> Page:
     page = _editor(open_page, world)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "SOUL.md")
-        write(work, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
+        write(tx, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     _write(page, MINE)
     page.keyboard.press("Control+s")
     page.wait_for_selector("form.merge.on")

@@ -32,10 +32,10 @@ def test_since_last_monday_stands_in_the_menu_of_histories(open_page: Open, worl
 
 def test_a_revision_takes_three_lines_of_a_phone(open_page: Open, world: World) -> None:
     for content in ("One.", "Two."):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             writer = Writer(AuthorKind.PERSON, user=world.bob)
             reason = "The release day moved to Thursday, as the harbour said on the phone today"
-            write(work, Place(world.agent, None, "day.md"), content, writer=writer, reason=reason)
+            write(tx, Place(world.agent, None, "day.md"), content, writer=writer, reason=reason)
     page = open_page("/", world.bob)
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto(url(world.team, "agents_revisions", world.agent.pk, "day.md"))
@@ -45,10 +45,10 @@ def test_a_revision_takes_three_lines_of_a_phone(open_page: Open, world: World) 
 def test_unchanged_lines_open_in_place(open_page: Open, world: World) -> None:
     lines = [f"Line {number}." for number in range(40)]
     for last in ("One.", "Two."):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             writer = Writer(AuthorKind.PERSON, user=world.bob)
             content = "\n".join([*lines, last])
-            write(work, Place(world.agent, None, "lines.md"), content, writer=writer)
+            write(tx, Place(world.agent, None, "lines.md"), content, writer=writer)
     page = open_page(url(world.team, "agents_compare", world.agent.pk, "lines.md"), world.vera)
     page.get_by_role("link", name="Show 37 unchanged lines").focus()
     page.keyboard.press("Enter")

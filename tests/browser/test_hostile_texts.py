@@ -51,20 +51,20 @@ class Watched:
 @pytest.fixture
 def hostile(world: World) -> World:
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for text in ("Harmless.\n", ALL):
-            write(work, Place(world.agent, None, PATH), text, writer=person)
-        write(work, Place(world.agent, None, "MEMORY.md"), ALL, writer=person)
-        write(work, Place(world.agent, world.bobs_memory, "MEMORY.md"), LINES, writer=person)
+            write(tx, Place(world.agent, None, PATH), text, writer=person)
+        write(tx, Place(world.agent, None, "MEMORY.md"), ALL, writer=person)
+        write(tx, Place(world.agent, world.bobs_memory, "MEMORY.md"), LINES, writer=person)
     return world
 
 
 @pytest.fixture
 def talk(hostile: World) -> Conversation:
     said = [NewMessage(id=str(n), role="user", content=t) for n, t in enumerate(HOSTILE.values())]
-    with write_transaction(hostile.team) as work:
+    with write_transaction(hostile.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=hostile.agent,
             owner=hostile.bobs_memory,
             conversation_id="hostile",
@@ -104,10 +104,10 @@ def test_no_text_acts_in_the_editor_its_preview_and_the_merge(
     page.get_by_role("button", name="Preview").click()
     page.wait_for_selector("#preview .prose")
     watched.check("preview")
-    with write_transaction(hostile.team) as work:
+    with write_transaction(hostile.team) as tx:
         place = Place(hostile.agent, None, PATH)
         theirs = ALL.replace("window.broken", "window.broken = 2, window.broken")
-        write(work, place, theirs, writer=Writer(AuthorKind.PERSON, user=hostile.alice))
+        write(tx, place, theirs, writer=Writer(AuthorKind.PERSON, user=hostile.alice))
     text = page.get_by_label("Text", exact=True)
     text.fill(ALL.replace("window.broken", "window.broken = 3, window.broken"))
     page.keyboard.press("Control+s")

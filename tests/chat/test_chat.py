@@ -32,8 +32,8 @@ ASKED = {"endUserId": "customer-1", "conversationId": "c-1", "message": "What co
 @pytest.fixture(autouse=True)
 def remembered(world: World) -> None:
     place = Place(world.agent, world.customer, "MEMORY.md")
-    with write_transaction(world.team) as work:
-        write(work, place, f"- {CANOE}\n", writer=Writer(AuthorKind.DREAM, is_vouched=True))
+    with write_transaction(world.team) as tx:
+        write(tx, place, f"- {CANOE}\n", writer=Writer(AuthorKind.DREAM, is_vouched=True))
 
 
 def asked(world: World, **fields: str) -> dict[str, Any]:
@@ -199,12 +199,12 @@ def test_an_answer_that_is_to_be_forgotten_is_not_given_again(
 ) -> None:
     model_server.text("You weigh 62 kilos.")
     callers.helpdesk.post("/chat", asked(world), idempotency_key="k-1")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         answer = Message.objects.get(role="assistant")
         request = open_request(
-            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, "weight")
+            tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, "weight")
         )
-        hide(work, request, [Mention(Target.Kind.MESSAGE, answer.raw_content, message=answer)])
+        hide(tx, request, [Mention(Target.Kind.MESSAGE, answer.raw_content, message=answer)])
     again = callers.helpdesk.post("/chat/stream", asked(world), idempotency_key="k-1")
     assert events(again)[-1][1]["answer"] == "[forgotten]"
     assert len(model_server.requests) == 1
@@ -335,9 +335,9 @@ def test_a_talk_in_long_words_fits_into_the_window_of_its_model(
 def _talk(world: World, count: int, more: str = "and more of it.") -> None:
     roles = ("user", "assistant")
     told = [NewMessage(roles[at % 2], f"This is turn {at}, {more}") for at in range(count)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c-1",

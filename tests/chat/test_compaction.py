@@ -31,9 +31,9 @@ def talked(world: World, count: int, first: str = FERRY) -> Conversation:
         NewMessage(roles[at % 2], f"This is turn {at} of many." if at else first)
         for at in range(count)
     ]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c-1",
@@ -41,7 +41,7 @@ def talked(world: World, count: int, first: str = FERRY) -> Conversation:
         ).conversation
 
 
-def compacted(world: World, talk: Conversation, upto: int) -> compaction.Archived | None:
+def compacted(world: World, talk: Conversation, upto: int) -> compaction.TalkArchive | None:
     return compaction.compact(talk, Reader(world.agent, world.customer), SYSTEM, upto)
 
 
@@ -148,10 +148,10 @@ def test_what_is_to_be_forgotten_stands_in_no_archive(world: World) -> None:
     archived = compacted(world, talk, 4)
     assert archived is not None
     assert FERRY in prompt(world, talk)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         message = NewMessage("user", "Forget that my ferry to Naxos leaves at nine.")
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c-2",
@@ -227,9 +227,9 @@ def test_a_person_clears_their_own_memory_after_saying_yes_and_can_undo(
     world: World, callers: Callers
 ) -> None:
     for owner, text in ((world.bobs_memory, "- Bob sails."), (None, "- The harbour is shut.")):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             place = Place(world.agent, owner, "MEMORY.md")
-            write(work, place, f"# Memory\n\n{text}\n", writer=Writer(AuthorKind.SYSTEM))
+            write(tx, place, f"# Memory\n\n{text}\n", writer=Writer(AuthorKind.SYSTEM))
 
     def answer(message: str) -> str:
         said = {"agentId": str(world.agent.pk), "owner": "me", "message": message}

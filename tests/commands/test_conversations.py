@@ -173,8 +173,8 @@ def test_run_pending_waits_for_no_cooldown_either(world: World, file: Path) -> N
     bring(world, file)
     extract(world)
     Conversation.objects.update(source="api", extracted_upto=0)
-    with write_transaction(world.team) as work:
-        request(work, agent=world.agent, owner=world.customer, trigger="conversation")
+    with write_transaction(world.team) as tx:
+        request(tx, agent=world.agent, owner=world.customer, trigger="conversation")
     assert Run.objects.filter(status="queued", due_at__gt=timezone.now()).exists()
     run("run_pending", "--until-idle")
     assert not Run.objects.filter(status="queued").exists()

@@ -16,8 +16,8 @@ def test_a_dream_without_notes_says_so_in_a_sentence(world: World) -> None:
 
 
 def test_worked_runs_are_told_with_their_reasons(world: World) -> None:
-    with write_transaction(world.team) as work:
-        request(work, world.agent, None, trigger=Run.Trigger.PERSON)
+    with write_transaction(world.team) as tx:
+        request(tx, world.agent, None, trigger=Run.Trigger.PERSON)
     said = run("run_pending").output
     assert "There were no notes to dream about." in said
     assert "no_notes" not in said

@@ -21,15 +21,13 @@ PERSON = Writer(AuthorKind.PERSON)
 @pytest.fixture
 def world(world: World) -> World:
     note = Place(world.agent, world.customer, "memory/2026-11-20.md")
-    with write_transaction(world.team) as work:
-        write(
-            work, Place(world.agent, None, "KNOWLEDGE.md"), "# Ferry\n\n- At noon.", writer=PERSON
-        )
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, None, "KNOWLEDGE.md"), "# Ferry\n\n- At noon.", writer=PERSON)
         for text in ("- one lamp", "- two lamps"):
-            append(work, note, [NewLine(text)], writer=PERSON)
-            append(work, Place(world.agent, None, "log.md"), [NewLine(text)], writer=PERSON)
+            append(tx, note, [NewLine(text)], writer=PERSON)
+            append(tx, Place(world.agent, None, "log.md"), [NewLine(text)], writer=PERSON)
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c",

@@ -29,21 +29,21 @@ def note(
     writer: Writer | None = None,
 ) -> File:
     lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
         by = writer or (MACHINE if owner else TOOL)
-        return write.append(work, place, lines, writer=by).file
+        return write.append(tx, place, lines, writer=by).file
 
 
 def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "MEMORY.md")
-        return write.write(work, place, text, writer=writer).file
+        return write.write(tx, place, text, writer=writer).file
 
 
 def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
-    with write_transaction(world.team) as work:
-        run = schedule.request_night(work, world.agent, owner, night, trigger="command").run
+    with write_transaction(world.team) as tx:
+        run = schedule.request_night(tx, world.agent, owner, night, trigger="command").run
     engine.work(run.pk)
     return Run.objects.get(pk=run.pk)
 

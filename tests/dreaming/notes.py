@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.dreaming import consolidators
 from memoryweb.dreaming.candidates import Candidate, Mention, Recall, gather
-from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import Verdict, judge
 from memoryweb.dreaming.inputs import Inputs, Text
-from memoryweb.dreaming.operations import Living, Material, Spoken
+from memoryweb.dreaming.operations import LivingStatement, Material, Utterance
 from memoryweb.dreaming.scoring import score
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.statements.bullets import statements_of
@@ -46,7 +46,7 @@ def mention(
         durable=durable,
         asked=asked,
         category=category,
-        by=Spoken(at(on, line), speaker, weight, weight >= OWN),
+        by=Utterance(at(on, line), speaker, weight, weight >= OWN),
     )
 
 
@@ -69,9 +69,9 @@ def verdicts(mentions: Sequence[Mention], memory: str = "", now: datetime = NIGH
 
 @dataclass(frozen=True)
 class Night:
-    made: Consolidated
+    made: Consolidation
     content: str
-    said: Mapping[str, Spoken]  # who said the lines of MEMORY.md, by their texts
+    said: Mapping[str, Utterance]  # who said the lines of MEMORY.md, by their texts
 
     @property
     def bullets(self) -> list[str]:
@@ -96,17 +96,17 @@ def inputs(
     mentions: Sequence[Mention],
     *,
     persons: Collection[int] = (),
-    said: Mapping[str, Spoken] | None = None,
+    said: Mapping[str, Utterance] | None = None,
     now: datetime = NIGHT,
     **material: object,
 ) -> Inputs:
     pinned = pinned_lines(memory)
     living = tuple(
-        Living(
+        LivingStatement(
             f"line {one.line}",
             one.text,
             one.claim,
-            (said or {}).get(one.text, Spoken(None, "", OWN, True)),
+            (said or {}).get(one.text, Utterance(None, "", OWN, True)),
             is_persons=one.line in persons,
             is_pinned=one.line in pinned,
         )
@@ -124,7 +124,7 @@ def inputs(
     )
 
 
-def dreamt(read: Inputs, made: Consolidated | None = None) -> Night:
+def dreamt(read: Inputs, made: Consolidation | None = None) -> Night:
     """By the rules, unless something was decided otherwise."""
     made = made or consolidators.by_rules(read)
     document = Document(read.memory.content)

@@ -22,8 +22,8 @@ BERLIN, LEEDS = "I live in Berlin.", "I live in Leeds."
 
 
 def _ask(world: World, owner: Owner | None) -> Run | None:
-    with write_transaction(world.team) as work:
-        made = backfill.request(work, world.agent, owner)
+    with write_transaction(world.team) as tx:
+        made = backfill.request(tx, world.agent, owner)
     return made.run if made else None
 
 
@@ -126,8 +126,8 @@ def test_stopped_it_ends_its_week_and_goes_on_there_when_asked_again(world: Worl
     _history(world, 3, world.customer)
     run = _ask(world, world.customer)
     assert run is not None
-    with write_transaction(world.team) as work:
-        backfill.stop(work, run)
+    with write_transaction(world.team) as tx:
+        backfill.stop(tx, run)
     list(engine.run_pending())
     assert len(_weeks(world)) == 1
     again = _ask(world, world.customer)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.operations import Spoken
+from memoryweb.dreaming.operations import Utterance
 from tests.dreaming.notes import Night, dreamt, inputs, mention
 
 SEED = "# Memory\n"
@@ -17,7 +17,7 @@ def live(said: Sequence[tuple[int, str]]) -> list[Night]:
     """A dream in the night after each day on which something was said."""
     places = [mention(text, day, line) for line, (day, text) in enumerate(said, start=3)]
     memory, results = SEED, []
-    by: Mapping[str, Spoken] = {}
+    by: Mapping[str, Utterance] = {}
     for day in sorted({day for day, _ in said}):
         result = _night(memory, by, places, day)
         results.append(result)
@@ -25,7 +25,7 @@ def live(said: Sequence[tuple[int, str]]) -> list[Night]:
     return results
 
 
-def _night(memory: str, by: Mapping[str, Spoken], places: Sequence[Mention], day: int) -> Night:
+def _night(memory: str, by: Mapping[str, Utterance], places: Sequence[Mention], day: int) -> Night:
     now = datetime(2026, 3, day, 2, tzinfo=UTC) + timedelta(days=1)
     first = now.date() - timedelta(days=6)
     read = [one for one in places if first <= one.date <= date(2026, 3, day)]

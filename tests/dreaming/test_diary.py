@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest
 from memoryweb.dreaming.gates import GATES, UNTAKEN, Gate
-from memoryweb.dreaming.operations import Does, Living, Operation, Result, Spoken, Waits, Why
+from memoryweb.dreaming.operations import (
+    Does,
+    LivingStatement,
+    Operation,
+    Result,
+    Utterance,
+    Waits,
+    Why,
+)
 from memoryweb.language.extraction_rules import claim_of
 from tests.dreaming.notes import dreamt, inputs, mention, verdicts
 
@@ -31,8 +39,8 @@ def told(*texts: str, memory: str = "", results: Sequence[Result] = (), **given:
     return entry(AT, **options)  # type: ignore[arg-type]
 
 
-def living(text: str) -> Living:
-    return Living(text, text, claim_of(text), Spoken())
+def living(text: str) -> LivingStatement:
+    return LivingStatement(text, text, claim_of(text), Utterance())
 
 
 def test_an_entry_tells_what_was_read_and_added() -> None:

@@ -64,11 +64,9 @@ def run(world: World, model_server: ModelServer) -> Run:
     model_server.rules_like()
     note = Place(world.agent, world.customer, f"memory/{NIGHT}.md")
     line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
-    with write_transaction(world.team) as work:
-        write.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
-        return schedule.request_night(
-            work, world.agent, world.customer, NIGHT, trigger="command"
-        ).run
+    with write_transaction(world.team) as tx:
+        write.append(tx, note, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
+        return schedule.request_night(tx, world.agent, world.customer, NIGHT, trigger="command").run
 
 
 @pytest.mark.parametrize("point", first_in_gate(1, POINTS))
@@ -104,12 +102,12 @@ def test_a_backfill_killed_in_its_second_week_dreams_each_week_once(
 ) -> None:
     settings.MODEL_PROVIDER = ""
     days = [date(2026, 3, 2) + timedelta(weeks=week) for week in range(3)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for day, name in zip(days, ("Marta", "Jonas", "Priya"), strict=True):
             place = Place(world.agent, world.customer, f"memory/{day}.md")
             line = NewLine(f"- 09:00 {name}'s team ships on Thursdays.", Origin(durable=True))
-            write.append(work, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
-        backfill.request(work, world.agent, world.customer)
+            write.append(tx, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
+        backfill.request(tx, world.agent, world.customer)
     engine.work_next()
     workers = start("finished", model=False)
     workers.start("run_pending")

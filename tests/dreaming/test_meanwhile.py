@@ -74,8 +74,8 @@ def test_what_was_made_from_an_older_memory_is_not_accepted_over_a_newer_one(
     run = dream(world, world.customer)
     assert (run.status, run.reason) == ("needs_review", "current")
     proposal = Proposal.objects.get(run=run)
-    with write_transaction(world.team) as work, pytest.raises(Stale):
-        proposals.accept(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx, pytest.raises(Stale):
+        proposals.accept(tx, proposal, by=world.alice)
     assert text_of(world, world.customer) == "# Memory\n\n- Edit 2.\n"
     assert len(model_server.requests) == 2
 
@@ -90,9 +90,9 @@ def test_what_a_person_confirms_meanwhile_stays(
     change = {"op": "replace", "old": ["s1"], "text": "We moved to Faro.", "sources": ["n1"]}
 
     def confirm() -> None:
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             by = Writer(AuthorKind.PERSON, user=world.alice)
-            actions.confirm(work, Fact.objects.get(raw_text="I live in Porto."), writer=by)
+            actions.confirm(tx, Fact.objects.get(raw_text="I live in Porto."), writer=by)
 
     def behaviour(_asked: Received) -> Behaviour:
         with scopes_disabled():

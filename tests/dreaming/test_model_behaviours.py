@@ -9,13 +9,13 @@ import pytest
 from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.models import Operation as Told
 from memoryweb.dreaming.operations import (
-    Living,
+    CitableLine,
+    LivingStatement,
     Material,
     Operation,
     OperationAnswer,
     Result,
-    Said,
-    Spoken,
+    Utterance,
 )
 from memoryweb.language.extraction_rules import claim_of
 from tests.dreaming.model_behaviours import HONEST, HOSTILE, MEMORY, Case
@@ -25,16 +25,17 @@ from tests.fakes import ModelServer
 from tests.world import World
 
 OWN_WORD = {
-    day: Spoken(datetime(2031, 3, day, 12, tzinfo=UTC), "", OWN, is_word=True) for day in (1, 9)
+    day: Utterance(datetime(2031, 3, day, 12, tzinfo=UTC), "", OWN, is_word=True) for day in (1, 9)
 }
 
 
 def material(case: Case, memory: Sequence[str] = MEMORY) -> Material:
     living = tuple(
-        Living(f"s{n}", text, claim_of(text), OWN_WORD[1]) for n, text in enumerate(memory, start=1)
+        LivingStatement(f"s{n}", text, claim_of(text), OWN_WORD[1])
+        for n, text in enumerate(memory, start=1)
     )
     said = tuple(
-        Said(f"n{n}", text, OWN_WORD[9], claim=claim_of(text, date(2031, 3, 9)))
+        CitableLine(f"n{n}", text, OWN_WORD[9], claim=claim_of(text, date(2031, 3, 9)))
         for n, text in enumerate(case.notes, start=1)
     )
     return Material(date(2031, 3, 10), living, said, names=frozenset({"Mara"}))

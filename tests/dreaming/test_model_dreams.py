@@ -114,8 +114,8 @@ class TestModel:
         note(world, world.customer, NIGHT, LINE)
         model_server.answer(answer(add(LINE)))
         proposal = Proposal.objects.get(run=dream(world, world.customer))
-        with write_transaction(world.team) as work:
-            proposals.reject(work, proposal, by=world.alice)
+        with write_transaction(world.team) as tx:
+            proposals.reject(tx, proposal, by=world.alice)
         model_server.answer(answer(add("Marta's team ships on Thursday.")))
         run = dream(world, world.customer, NIGHT + timedelta(days=1))
         assert run.status == "no_change"
@@ -128,11 +128,11 @@ class TestModel:
         noted = note(world, world.customer, NIGHT, LINE)
         model_server.answer(answer(add(LINE)))
         proposal = Proposal.objects.get(run=dream(world, world.customer))
-        with write_transaction(world.team) as work:
-            proposals.reject(work, proposal, by=world.alice)
+        with write_transaction(world.team) as tx:
+            proposals.reject(tx, proposal, by=world.alice)
             asked = Wish(world.agent, world.customer, ForgetRequest.Via.API, "Thursdays")
             meant = Mention(Target.Kind.LINE, LINE, file=noted, fingerprint=fingerprint(LINE))
-            hide(work, open_request(work, asked), [meant])
+            hide(tx, open_request(tx, asked), [meant])
         note(world, world.customer, NIGHT + timedelta(days=1), "Marta likes tea.")
         model_server.answer(answer())
         dream(world, world.customer, NIGHT + timedelta(days=1))

@@ -11,14 +11,14 @@ from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.operation_checks import CHECKS
 from memoryweb.dreaming.operations import (
     NOBODY,
+    CitableLine,
     Correction,
     Does,
-    Living,
+    LivingStatement,
     Material,
     Operation,
     Result,
-    Said,
-    Spoken,
+    Utterance,
     Waits,
     Why,
 )
@@ -32,20 +32,20 @@ def on(day: int) -> datetime:
     return datetime(2031, 3, day, 12, tzinfo=UTC)
 
 
-def own(day: int | None) -> Spoken:
-    return Spoken(on(day) if day else None, "", OWN, is_word=True)
+def own(day: int | None) -> Utterance:
+    return Utterance(on(day) if day else None, "", OWN, is_word=True)
 
 
-def tom(day: int) -> Spoken:
-    return Spoken(on(day), "Tom", 0)
+def tom(day: int) -> Utterance:
+    return Utterance(on(day), "Tom", 0)
 
 
-def living(id: str, text: str, day: int | None = 1, **more: Any) -> Living:
-    return Living(id, text, claim_of(text), more.pop("by", own(day)), **more)
+def living(id: str, text: str, day: int | None = 1, **more: Any) -> LivingStatement:
+    return LivingStatement(id, text, claim_of(text), more.pop("by", own(day)), **more)
 
 
-def said(ref: str, text: str, day: int = 9, **more: Any) -> Said:
-    return Said(ref, text, more.pop("by", own(day)), claim=claim_of(text), **more)
+def said(ref: str, text: str, day: int = 9, **more: Any) -> CitableLine:
+    return CitableLine(ref, text, more.pop("by", own(day)), claim=claim_of(text), **more)
 
 
 MEMORY = (
@@ -170,7 +170,7 @@ def test_their_own_later_word_replaces_what_a_person_wrote_and_nobody_elses() ->
 
 
 def test_the_owner_replaces_what_the_agent_noted() -> None:
-    noted = living("home", "I live in Porto.", by=Spoken(on(1), NOBODY, 2))
+    noted = living("home", "I live in Porto.", by=Utterance(on(1), NOBODY, 2))
     assert one(add("We moved to Faro.", "n1"), living=(noted,)).is_applied
 
 

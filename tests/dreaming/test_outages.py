@@ -38,9 +38,9 @@ def nights(world: World) -> Callable[[int], list[Run]]:
         dreaming = [world.customer, world.sender, world.bobs_memory, None][:owners]
         for owner in dreaming:
             note(world, owner, NIGHT, "Marta's team ships on Thursdays.")
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             return [
-                schedule.request_night(work, world.agent, owner, NIGHT, trigger="cron").run
+                schedule.request_night(tx, world.agent, owner, NIGHT, trigger="cron").run
                 for owner in dreaming
             ]
 

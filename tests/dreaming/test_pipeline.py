@@ -146,8 +146,8 @@ def test_an_accepted_proposal_is_written_with_its_line_origins(world: World) -> 
     Agent.objects.filter(pk=world.agent.pk).update(policy="review")
     source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
     proposal = Proposal.objects.get(run=dream(world, world.customer))
-    with write_transaction(world.team) as work:
-        proposals.accept(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, proposal, by=world.alice)
     assert "Thursdays" in text_of(world, world.customer)
     assert LineOrigin.objects.filter(file=proposal.file, source_file=source).exists()
 
@@ -156,8 +156,8 @@ def test_what_a_person_rejected_is_not_proposed_again(world: World) -> None:
     Agent.objects.filter(pk=world.agent.pk).update(policy="review")
     note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
     proposal = Proposal.objects.get(run=dream(world, world.customer))
-    with write_transaction(world.team) as work:
-        proposals.reject(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, proposal, by=world.alice)
     run = dream(world, world.customer, NIGHT + timedelta(days=1))
     assert run.status == "no_change"
     candidate = Candidate.objects.get(report__run=run)
@@ -169,8 +169,8 @@ def test_a_rules_dream_over_seven_notes_takes_at_most_45_statements(
     world: World, per_note: int, others: int
 ) -> None:
     for n in range(others):
-        with write_transaction(world.team) as work:
-            create_agent(work, name=f"Other {n}")
+        with write_transaction(world.team) as tx:
+            create_agent(tx, name=f"Other {n}")
     for ago in range(7):
         day = NIGHT - timedelta(days=ago)
         note(
@@ -180,10 +180,8 @@ def test_a_rules_dream_over_seven_notes_takes_at_most_45_statements(
             *(f"Box {ago}-{n} holds {n} red lamps." for n in range(per_note)),
         )
     memory(world, world.customer, "# Memory\n\n- Marta likes green tea.\n")
-    with write_transaction(world.team) as work:
-        run = schedule.request_night(
-            work, world.agent, world.customer, NIGHT, trigger="command"
-        ).run
+    with write_transaction(world.team) as tx:
+        run = schedule.request_night(tx, world.agent, world.customer, NIGHT, trigger="command").run
     with CaptureQueriesContext(connection) as queries:
         engine.work(run.pk)
     assert Run.objects.get(pk=run.pk).status == "succeeded"
@@ -223,20 +221,20 @@ def test_one_agent_with_a_bad_time_zone_stops_no_other(world: World) -> None:
 
 
 def test_two_requests_by_hand_get_one_run(world: World) -> None:
-    with write_transaction(world.team) as work:
-        first = schedule.request(work, world.agent, None, trigger="person", user=world.alice)
-        second = schedule.request(work, world.agent, None, trigger="api")
+    with write_transaction(world.team) as tx:
+        first = schedule.request(tx, world.agent, None, trigger="person", user=world.alice)
+        second = schedule.request(tx, world.agent, None, trigger="api")
     assert (first.created, second.created) == (True, False)
     assert first.run == second.run
 
 
 def test_a_second_dream_by_hand_waits_for_the_cooldown(world: World) -> None:
     note(world, None, datetime.now(UTC).date(), "The office opens at eight.")
-    with write_transaction(world.team) as work:
-        run = schedule.request(work, world.agent, None, trigger="person", user=world.alice).run
+    with write_transaction(world.team) as tx:
+        run = schedule.request(tx, world.agent, None, trigger="person", user=world.alice).run
     engine.work(run.pk)
-    with write_transaction(world.team) as work, pytest.raises(schedule.CoolingDown) as waiting:
-        schedule.request(work, world.agent, None, trigger="person", user=world.alice)
+    with write_transaction(world.team) as tx, pytest.raises(schedule.CoolingDown) as waiting:
+        schedule.request(tx, world.agent, None, trigger="person", user=world.alice)
     assert 0 < waiting.value.seconds <= 300
 
 

@@ -80,7 +80,7 @@ def _asked(world: World, client: Client) -> Run:
 
 
 def _dream(world: World) -> Run:
-    with write_transaction(world.team) as work:
-        run = schedule.request(work, world.agent, None, trigger="command").run
+    with write_transaction(world.team) as tx:
+        run = schedule.request(tx, world.agent, None, trigger="command").run
     engine.work(run.pk)
     return Run.objects.get(pk=run.pk)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memoryweb.dreaming import document
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.operations import Living, Spoken
+from memoryweb.dreaming.operations import LivingStatement, Utterance
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import clean
 from memoryweb.markdown.pins import pinned_ranges
@@ -140,7 +140,7 @@ def test_of_two_values_whose_order_nobody_knows_one_waits() -> None:
 
 def test_a_line_that_was_said_later_than_the_note_stays() -> None:
     memory = f"{SEED}\n- Ships on Fridays\n"
-    later = Spoken(at(date(2026, 3, 8)), "", OWN, True)
+    later = Utterance(at(date(2026, 3, 8)), "", OWN, True)
     result = dream(memory, mention("Ships on Mondays", 5), said={"Ships on Fridays": later})
     assert result.content == memory
     assert result.verdict("Ships on Mondays").why == "MEMORY.md already has something newer."
@@ -253,7 +253,7 @@ def test_what_people_wrote_is_never_put_aside(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_had_no_room_comes_back_when_there_is() -> None:
     text = "Tom bakes bread"
-    aside = Living("aside", text, claim_of(text), Spoken(), stands=False)
+    aside = LivingStatement("aside", text, claim_of(text), Utterance(), stands=False)
     assert dream(SEED, living=(aside,)).bullets == [text]
 
 

@@ -96,8 +96,8 @@ def test_nights_without_a_worker_leave_one_dream_to_catch_up(world: World) -> No
 def test_a_night_is_planned_while_a_dream_by_hand_waits_and_comes_after_it(world: World) -> None:
     now = timezone.now()
     note(world, world.customer, now.date(), SHIPS)
-    with write_transaction(world.team) as work:
-        schedule.request(work, world.agent, world.customer, trigger="person", user=world.alice)
+    with write_transaction(world.team) as tx:
+        schedule.request(tx, world.agent, world.customer, trigger="person", user=world.alice)
     Agent.objects.update(next_dream_at=None)
     Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
     assert schedule.tick(now) == 1
@@ -109,12 +109,12 @@ def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
     note(world, world.customer, NIGHT, SHIPS)
     set_paused(owner=world.customer, paused=True, by=SYSTEM)
     assert _tick(world, NIGHT) == 0
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         if by_hand:
-            asked = schedule.request(work, world.agent, world.customer, trigger="command")
+            asked = schedule.request(tx, world.agent, world.customer, trigger="command")
         else:
             asked = schedule.request_night(
-                work, world.agent, world.customer, NIGHT, trigger="command"
+                tx, world.agent, world.customer, NIGHT, trigger="command"
             )
     engine.work(asked.run.pk)
     run = Run.objects.get(pk=asked.run.pk)
@@ -126,9 +126,9 @@ def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
 
 def test_a_dream_that_waits_while_its_agent_is_archived_writes_nothing(world: World) -> None:
     note(world, None, NIGHT, SHIPS)
-    with write_transaction(world.team) as work:
-        asked = schedule.request_night(work, world.agent, None, NIGHT, trigger="command")
-        archive_agent(work, world.agent)
+    with write_transaction(world.team) as tx:
+        asked = schedule.request_night(tx, world.agent, None, NIGHT, trigger="command")
+        archive_agent(tx, world.agent)
     engine.work(asked.run.pk)
     run = Run.objects.get(pk=asked.run.pk)
     assert (run.status, run.reason) == ("skipped", "archived")
@@ -137,8 +137,8 @@ def test_a_dream_that_waits_while_its_agent_is_archived_writes_nothing(world: Wo
 
 def test_an_archived_agent_is_never_due(world: World) -> None:
     note(world, None, NIGHT, SHIPS)
-    with write_transaction(world.team) as work:
-        archive_agent(work, Agent.objects.get(pk=world.agent.pk))
+    with write_transaction(world.team) as tx:
+        archive_agent(tx, Agent.objects.get(pk=world.agent.pk))
     assert _tick(world, NIGHT) == 0
 
 
@@ -187,9 +187,9 @@ class TestAClockThatRanAMonthAheadAndCameBack:
         now = clock.now
         for moment in (now + timedelta(days=30), now):
             clock.put(moment)
-            with write_transaction(world.team) as work:
+            with write_transaction(world.team) as tx:
                 asked = schedule.request(
-                    work, world.agent, world.customer, trigger="person", user=world.alice
+                    tx, world.agent, world.customer, trigger="person", user=world.alice
                 )
             engine.work(asked.run.pk)
         assert Run.objects.filter(finished_at__lt=now + timedelta(days=1)).count() == 1

@@ -63,8 +63,8 @@ def test_an_entry_that_moved_to_the_archive_says_so_there(world: World) -> None:
 def test_an_archive_keeps_what_is_indented(world: World) -> None:
     run = _dreamt(world, "Marta's team ships on Thursdays.")
     text = "# Dreams\n\n## 2026-01-10 02:00\n\n- One thing\n    - and what belongs to it\n"
-    with write_transaction(world.team) as work:
-        write(work, Place(world.agent, None, "DREAMS.md"), text, writer=Writer(AuthorKind.PERSON))
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, None, "DREAMS.md"), text, writer=Writer(AuthorKind.PERSON))
     later = NIGHT + timedelta(days=1)
     _noted(world, later, "Ines plays the violin.")
     assert dream(world, None, later).pk != run.pk
@@ -90,9 +90,9 @@ def _dreamt(world: World, said: str) -> Run:
 
 
 def _revert(world: World, run: Run) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
-        revert(work, Source(world.agent, Kind.RUN, run.pk), Q(), Q(), writer=writer)
+        revert(tx, Source(world.agent, Kind.RUN, run.pk), Q(), Q(), writer=writer)
 
 
 def test_a_month_that_is_over_has_its_summary_on_top_of_the_archive(world: World) -> None:

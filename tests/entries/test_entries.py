@@ -78,19 +78,19 @@ def test_removed_with_its_other_names_and_restored_as_a_file(world: World) -> No
     made = _add(world, "Ludwig", "Feed it.", aliases=["starter"])
     _do(world, entries.remove, made)
     assert _find(world, "Ludwig") is _find(world, "starter") is None
-    with write_transaction(world.team) as work:
-        write.restore(work, made.file, 1, writer=AGENT)
+    with write_transaction(world.team) as tx:
+        write.restore(tx, made.file, 1, writer=AGENT)
     assert _find(world, "Ludwig") == _find(world, "1") == made
 
 
 @pytest.mark.parametrize("way", ["deleted", "moved"])
 def test_the_other_names_of_a_file_that_is_gone_are_free(world: World, way: str) -> None:
     made, other = _add(world, "Ludwig", "x", aliases=["starter"]), _add(world, "Rye", "x")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         if way == "deleted":
-            write.delete(work, made.file, writer=AGENT)
+            write.delete(tx, made.file, writer=AGENT)
         else:
-            write.rename(work, made.file, "notes.md", writer=AGENT)
+            write.rename(tx, made.file, "notes.md", writer=AGENT)
     _do(world, entries.add_alias, other, "starter")
     assert _find(world, "starter") == other
 
@@ -129,9 +129,9 @@ def test_at_most_twenty_other_names(world: World) -> None:
 
 
 def test_a_file_that_comes_another_way_is_an_entry_too(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "entries/Ludwig.md")
-        write.write(work, place, "Feed it.", writer=AGENT)
+        write.write(tx, place, "Feed it.", writer=AGENT)
     found = _find(world, "ludwig")
     assert found is not None
     assert (found.number, found.kind) == (1, Entry.Kind.NOTE)
@@ -139,21 +139,21 @@ def test_a_file_that_comes_another_way_is_an_entry_too(world: World) -> None:
 
 def test_archives_of_one_minute_have_names_of_their_own(world: World) -> None:
     run = Writer(AuthorKind.EXTRACTION)
-    with write_transaction(world.team) as work:
-        first = entries.archive(work, world.agent, world.customer, "They spoke.", writer=run)
-        second = entries.archive(work, world.agent, world.customer, "And again.", writer=run)
+    with write_transaction(world.team) as tx:
+        first = entries.archive(tx, world.agent, world.customer, "They spoke.", writer=run)
+        second = entries.archive(tx, world.agent, world.customer, "And again.", writer=run)
     assert (first.kind, second.kind) == ("archive", "archive")
     assert entries.name_of(second) == f"{entries.name_of(first)} (2)"
 
 
 def test_history_is_written_by_months(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         run = Writer(AuthorKind.EXTRACTION)
-        entries.append_history(work, world.agent, world.customer, "They\nspoke.", writer=run)
-    file = File.objects.get(path=f"HISTORY-{work.now:%Y-%m}.md")
+        entries.append_history(tx, world.agent, world.customer, "They\nspoke.", writer=run)
+    file = File.objects.get(path=f"HISTORY-{tx.now:%Y-%m}.md")
     head, said = file.raw_content.rstrip().split("\n")[-2:]
-    assert head == f"## {work.now:%Y-%m-%dT%H:%M:%SZ}"
-    assert said == f"[{work.now:%Y-%m-%d %H:%M}] They spoke."
+    assert head == f"## {tx.now:%Y-%m-%dT%H:%M:%SZ}"
+    assert said == f"[{tx.now:%Y-%m-%d %H:%M}] They spoke."
 
 
 def test_only_those_who_may_write_give_names(world: World) -> None:
@@ -174,13 +174,13 @@ def test_other_names_are_events(world: World) -> None:
 
 
 def _add(world: World, name: str, content: str, owner: Owner | None = None, **given: Any) -> Entry:
-    with write_transaction(world.team) as work:
-        return entries.add(work, world.agent, owner, name, content, writer=AGENT, **given)
+    with write_transaction(world.team) as tx:
+        return entries.add(tx, world.agent, owner, name, content, writer=AGENT, **given)
 
 
 def _do(world: World, what: Callable[..., Any], *given: Any, writer: Writer = AGENT) -> None:
-    with write_transaction(world.team) as work:
-        what(work, *given, writer=writer)
+    with write_transaction(world.team) as tx:
+        what(tx, *given, writer=writer)
 
 
 def _find(world: World, asked: str) -> Entry | None:
@@ -194,9 +194,9 @@ def _found(world: World, query: str) -> list[str]:
 
 def test_a_full_month_goes_on_in_another_file(world: World) -> None:
     run = Writer(AuthorKind.EXTRACTION)
-    with write_transaction(world.team) as work:
-        full = Place(world.agent, world.customer, f"HISTORY-{work.now:%Y-%m}.md")
-        write.write(work, full, "x" * (write.MAX_BYTES - 60), writer=Writer(AuthorKind.PERSON))
-        entries.append_history(work, world.agent, world.customer, "They spoke.", writer=run)
-    more = File.objects.get(path=f"HISTORY-{work.now:%Y-%m}-2.md")
+    with write_transaction(world.team) as tx:
+        full = Place(world.agent, world.customer, f"HISTORY-{tx.now:%Y-%m}.md")
+        write.write(tx, full, "x" * (write.MAX_BYTES - 60), writer=Writer(AuthorKind.PERSON))
+        entries.append_history(tx, world.agent, world.customer, "They spoke.", writer=run)
+    more = File.objects.get(path=f"HISTORY-{tx.now:%Y-%m}-2.md")
     assert more.raw_content.rstrip().endswith("They spoke.")

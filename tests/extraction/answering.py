@@ -24,9 +24,9 @@ def answer(**fields: Any) -> dict[str, Any]:
 
 def put(world: World, path: str, content: str, *, by: AuthorKind = AuthorKind.SYSTEM) -> File:
     user = world.alice if by is AuthorKind.PERSON else None
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, path)
-        return write(work, place, content, writer=Writer(by, user=user)).file
+        return write(tx, place, content, writer=Writer(by, user=user)).file
 
 
 def workspace(owner: Owner) -> dict[str, str]:

@@ -2,17 +2,17 @@
 
 from datetime import UTC, datetime
 
-from memoryweb.extraction.rules_extractor import NoteLine, Spoken, extract
+from memoryweb.extraction.rules_extractor import NoteLine, Utterance, extract
 
 WEDNESDAY = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 
 
-def window(*turns: tuple[str, str], at: datetime = WEDNESDAY) -> list[Spoken]:
+def window(*turns: tuple[str, str], at: datetime = WEDNESDAY) -> list[Utterance]:
     """Turns are (who, what): "user" and "assistant" have no name, anybody else is a named user."""
     roles = {"user", "assistant", "system", "tool"}
     is_room = len({who for who, _what in turns} - roles) > 1
     return [
-        Spoken(
+        Utterance(
             f"m{n}", who if who in roles else "user", "" if who in roles else who, what, at, is_room
         )
         for n, (who, what) in enumerate(turns, start=1)

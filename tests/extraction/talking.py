@@ -50,9 +50,9 @@ def talk(
     name: str = "Ann",
     **fields: Any,
 ) -> Conversation:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner or world.customer,
             conversation_id=conversation,
@@ -71,9 +71,9 @@ def go_on(
 ) -> Conversation:
     """More of a conversation, without ids of the client's."""
     fresh = [replace(message, id=None) for message in messages(turns, at=at)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner or world.customer,
             conversation_id=conversation,
@@ -88,9 +88,9 @@ def ask(
     owner: Owner | None = None,
     **how: Any,
 ) -> Run | None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return request(
-            work,
+            tx,
             agent=world.agent,
             owner=owner or (conversation.owner if conversation else world.customer),
             conversation=conversation,

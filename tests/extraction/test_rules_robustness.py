@@ -5,7 +5,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from memoryweb.extraction.rules_extractor import NoteLine, Spoken, extract
+from memoryweb.extraction.rules_extractor import NoteLine, Utterance, extract
 from tests.extraction.rules_talk import notes, texts, window
 from tests.pace import assert_linear
 
@@ -22,7 +22,7 @@ CONTENT = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max
     " ".join
 )
 SPOKEN = st.builds(
-    Spoken,
+    Utterance,
     id=st.uuids().map(str),
     role=st.sampled_from(["user", "assistant", "system", "tool"]),
     name=st.one_of(st.sampled_from(["", "Ada", "Benjamin", "小王", "**x**"]), st.text(max_size=8)),
@@ -35,7 +35,7 @@ WINDOW = st.lists(SPOKEN, max_size=8, unique_by=lambda spoken: spoken.id)
 @settings(max_examples=150, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 @example(window(("user", "\ud800 I live in \x00 Oslo.\u2028# I have a dog named Rex")))
-def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Spoken]) -> None:
+def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Utterance]) -> None:
     for line in extract(talk):
         assert_plain(line)
         assert line.message_ids
@@ -44,13 +44,13 @@ def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Spoke
 
 @settings(max_examples=100, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
-def test_what_was_found_is_not_found_again(talk: list[Spoken]) -> None:
+def test_what_was_found_is_not_found_again(talk: list[Utterance]) -> None:
     assert extract(talk, already=[line.text for line in extract(talk)]) == []
 
 
 @settings(max_examples=50, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
-def test_the_same_window_gives_the_same_lines(talk: list[Spoken]) -> None:
+def test_the_same_window_gives_the_same_lines(talk: list[Utterance]) -> None:
     assert extract(talk) == extract(talk)
 
 
@@ -72,8 +72,8 @@ def test_what_is_no_speech_leaves_nothing(content: str) -> None:
      "yesterday ", "<!-- ", "so ", "my dog "],
 )  # fmt: skip
 def test_time_grows_with_length_only(unit: str) -> None:
-    def said(times: int) -> list[Spoken]:
-        return [Spoken("m", "user", "Ada", unit * times, datetime(2024, 5, 8, tzinfo=UTC))]
+    def said(times: int) -> list[Utterance]:
+        return [Utterance("m", "user", "Ada", unit * times, datetime(2024, 5, 8, tzinfo=UTC))]
 
     assert_linear(extract, said, least=64)
 

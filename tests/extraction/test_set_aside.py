@@ -72,8 +72,8 @@ def test_a_person_sees_it_in_review_and_takes_note(
     line = file.raw_content.split("\n")[waiting.line - 1]
     assert "[raw-fallback] The model could not read these messages." in line
     assert (waiting.marks, waiting.message is not None) == ("unread", True)
-    with write_transaction(world.team) as work:
-        flags.keep(work, file, print_of(line), by=world.alice)
+    with write_transaction(world.team) as tx:
+        flags.keep(tx, file, print_of(line), by=world.alice)
     assert not flagged_rows().filter(file__owner=world.customer).exists()
 
 

@@ -6,7 +6,7 @@ from memoryweb.memory.models import Contradiction, Evidence, Fact, File
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements import projection, repair
-from memoryweb.memory.statements.projection import Went
+from memoryweb.memory.statements.projection import Departure
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine, Place, Writer
 from tests.statements import statements
@@ -98,8 +98,8 @@ def test_a_person_who_brings_it_back_lifts_that(world: World) -> None:
 def test_a_writer_says_why_statements_went(world: World) -> None:
     _save(world, "- Anna has a cold.\n- Anna sings.\n")
     whys = {
-        "anna has a cold": Went(Why.EXPIRED),
-        "anna sings": Went(Why.DUPLICATE, "Anna sings a lot."),
+        "anna has a cold": Departure(Why.EXPIRED),
+        "anna sings": Departure(Why.DUPLICATE, "Anna sings a lot."),
     }
     _save(world, "- Anna sings a lot.\n", whys=whys)
     cold, sings = (

@@ -28,21 +28,21 @@ def lived(world: World, owner: Owner | None, said: str = WEIGHT, echo: str = ECH
     it was sent as shared."""
     talk = [NewMessage("user", f"{said} And I like tea.", timestamp=MORNING)]
     talk.append(NewMessage("assistant", echo, timestamp=MORNING))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         speaker = owner or system_owner(world.team)
         added = add_messages(
-            work, agent=world.agent, owner=speaker, conversation_id="talk", messages=talk
+            tx, agent=world.agent, owner=speaker, conversation_id="talk", messages=talk
         )
         message = added.conversation.messages.earliest("position").pk
         origin = Origin((Source(message_id=message),))
         append(
-            work,
+            tx,
             Place(world.agent, owner, "memory/2026-03-01.md"),
             [NewLine(f"- 08:00 {said}", origin), NewLine("- 08:00 I like tea.", origin)],
             writer=Writer(AuthorKind.EXTRACTION, is_vouched=owner is None),
         )
         write(
-            work,
+            tx,
             Place(world.agent, owner, "MEMORY.md"),
             f"# Memory\n\n- {said}\n- I like tea.\n",
             writer=Writer(AuthorKind.DREAM, is_vouched=owner is None),
@@ -73,9 +73,7 @@ def places_of(fact: Fact) -> list[Mention]:
 
 
 def hidden(world: World, fact: Fact) -> ForgetRequest:
-    with write_transaction(world.team) as work:
-        request = open_request(
-            work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "my weight")
-        )
-        hide(work, request, places_of(fact))
+    with write_transaction(world.team) as tx:
+        request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "my weight"))
+        hide(tx, request, places_of(fact))
     return request

@@ -24,7 +24,7 @@ from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.index import fulltext, sqlite
-from memoryweb.memory.index.recalls import Given, count
+from memoryweb.memory.index.recalls import RecalledLine, count
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import File, ForgetRequest, Proposal, RecallEvent, Receipt, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
@@ -51,9 +51,9 @@ TALK = [
 
 
 def _talk(world: World, name: str) -> list[int]:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         added = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id=name,
@@ -65,29 +65,29 @@ def _talk(world: World, name: str) -> list[int]:
 def _wrote(world: World, message: int) -> File:
     origin = Origin((Source(message_id=message),))
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for text in (ARCHIVE["MEMORY.md"], f"# Memory\n\n- I like tea.\n- {LINE}\n"):
             place = Place(world.agent, world.customer, "MEMORY.md")
             written = write.write(
-                work, place, text, writer=person, reason=f"about {CANARY}", origins={3: origin}
+                tx, place, text, writer=person, reason=f"about {CANARY}", origins={3: origin}
             )
         note = Place(world.agent, world.customer, "memory/2026-03-01.md")
         extraction = Writer(AuthorKind.EXTRACTION)
         for said in (f"- 08:00 {LINE}", "- 08:01 I like tea."):
-            write.append(work, note, [NewLine(said, origin)], writer=extraction)
+            write.append(tx, note, [NewLine(said, origin)], writer=extraction)
         named = Place(world.agent, world.customer, f"structured/{CANARY}.md")
-        write.write(work, named, "- colour: blue\n", writer=person)
+        write.write(tx, named, "- colour: blue\n", writer=person)
         gone = Place(world.agent, world.customer, "KNOWLEDGE.md")
-        file = write.write(work, gone, f"- {LINE}\n", writer=person).file
-        write.delete(work, file, writer=person)
+        file = write.write(tx, gone, f"- {LINE}\n", writer=person).file
+        write.delete(tx, file, writer=person)
         agent, owner = world.agent, world.customer
         told = [f"the {CANARY}", f"{CANARY.title()} again"]
-        entries.add(work, agent, owner, "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told)
-        entries.add(work, agent, owner, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
-        entries.archive(work, agent, owner, f"We spoke.\n\n{LINE}\n", writer=extraction)
-        entries.append_history(work, agent, owner, f"Said then: {LINE}", writer=extraction)
+        entries.add(tx, agent, owner, "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told)
+        entries.add(tx, agent, owner, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
+        entries.archive(tx, agent, owner, f"We spoke.\n\n{LINE}\n", writer=extraction)
+        entries.append_history(tx, agent, owner, f"Said then: {LINE}", writer=extraction)
         held = Place(world.agent, world.customer, "PROFILE.md")
-        write.write(work, held, f"- wifi password={CANARY}X\n", writer=person)
+        write.write(tx, held, f"- wifi password={CANARY}X\n", writer=person)
     return written.file
 
 
@@ -141,14 +141,14 @@ def _asked_and_looked(world: World, file: File) -> None:
     reader = Reader(world.agent, world.customer)
     search(reader, CANARY)
     talk = world.agent.conversations.earliest("created_at")
-    given = [Given(file.pk, LINE)]
+    given = [RecalledLine(file.pk, LINE)]
     count(reader, talk.pk, CANARY, given, via=RecallEvent.Via.SEARCH, at=timezone.now())
     integration_token(world.integration)
     token = world.integration.tokens.latest("created_at")
     body = json.dumps({"facts": [LINE]})
     Idempotency.objects.create(team=world.team, token=token, key="k", status=200, body=body)
-    with write_transaction(world.team) as work:
-        service.keep(work, world.agent, world.customer, of(ARCHIVE), user=world.bob)
+    with write_transaction(world.team) as tx:
+        service.keep(tx, world.agent, world.customer, of(ARCHIVE), user=world.bob)
 
 
 @pytest.fixture
@@ -163,12 +163,10 @@ def planted(world: World) -> World:
 
 
 def _hidden(world: World) -> ForgetRequest:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         found = finding.of_text(world.agent, world.customer, CANARY)
-        request = open_request(
-            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, CANARY)
-        )
-        hide(work, request, found.meant, seconds=0)
+        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, CANARY))
+        hide(tx, request, found.meant, seconds=0)
     return request
 
 
@@ -188,8 +186,8 @@ def _rows() -> Iterator[str]:
 
 
 def _exported(world: World) -> str:
-    with write_transaction(world.team) as work:
-        archive = service.export(work, world.agent, world.customer).archive
+    with write_transaction(world.team) as tx:
+        archive = service.export(tx, world.agent, world.customer).archive
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         return "".join(opened.read(name).decode() for name in opened.namelist())
 
@@ -227,17 +225,17 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
         assert "tea" in File.objects.get(path="MEMORY.md", owner=world.customer).raw_content
         person = Writer(AuthorKind.PERSON, user=world.bob)
         archive = of(ARCHIVE)
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             shown = service.preview(world.agent, world.customer, archive, by=person)
-            service.apply(work, world.agent, world.customer, archive, shown.token, by=person)
+            service.apply(tx, world.agent, world.customer, archive, shown.token, by=person)
             for file in File.objects.filter(owner=world.customer).select_related("agent", "owner"):
                 for number in Revision.objects.filter(file=file).values_list("number", flat=True):
-                    write.restore(work, file, number, writer=person)
+                    write.restore(tx, file, number, writer=person)
         old = [NewMessage(m.role, m.content, m.id, timestamp=m.timestamp) for m in TALK]
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             for talk in ("talk", "replayed"):
                 add_messages(
-                    work,
+                    tx,
                     agent=world.agent,
                     owner=world.customer,
                     conversation_id=talk,
@@ -267,9 +265,9 @@ def test_others_write_between_the_steps_of_a_merge(
 
 
 def _say(world: World, talk: str, said: list[NewMessage]) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id=talk,

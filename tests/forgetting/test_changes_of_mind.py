@@ -27,11 +27,11 @@ def test_what_is_undone_or_held_before_the_text_goes_stays(
 
     def late(lease: Any, memory: Any, after: Any) -> None:
         monkeypatch.setattr(erasing, "_take_out", take_out)
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             if is_held:
-                holds.make(work, by=world.alice, reason="Claim 7")
+                holds.make(tx, by=world.alice, reason="Claim 7")
             else:
-                hiding.undo(work, ForgetRequest.objects.get())
+                hiding.undo(tx, ForgetRequest.objects.get())
         take_out(lease, memory, after)
 
     monkeypatch.setattr(erasing, "_take_out", late)
@@ -48,8 +48,8 @@ def test_nothing_is_undone_once_its_text_is_out(
     from_past = erasing._from_past
 
     def late(lease: Any, memory: Any, after: Any) -> str | None:
-        with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as work:
-            hiding.undo(work, request)
+        with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as tx:
+            hiding.undo(tx, request)
         return from_past(lease, memory, after)
 
     monkeypatch.setattr(erasing, "_from_past", late)

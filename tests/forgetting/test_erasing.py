@@ -33,10 +33,10 @@ WORDS = "62 kilos"
 
 def forgotten(world: World, fact: Fact) -> ForgetRequest:
     """Asked, and due."""
-    with write_transaction(world.team) as work:
-        request = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
+    with write_transaction(world.team) as tx:
+        request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
         found = finding.of_facts(fact.agent, fact.owner, [fact])
-        hide(work, request, found.meant, seconds=0)
+        hide(tx, request, found.meant, seconds=0)
     return request
 
 
@@ -80,12 +80,10 @@ def test_what_was_sent_as_shared_goes_with_the_shared_statement(world: World) ->
     request = erased(world, fact)
     assert holding(WORDS) == set()
     assert Receipt.objects.get(request=request).counts["messages"] == 2
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         again = NewMessage("user", WEIGHT, timestamp=MORNING)
         owner = system_owner(world.team)
-        add_messages(
-            work, agent=world.agent, owner=owner, conversation_id="again", messages=[again]
-        )
+        add_messages(tx, agent=world.agent, owner=owner, conversation_id="again", messages=[again])
     assert holding(WORDS) == set()
     erased(world, Fact.objects.get(pk=theirs.pk))
     assert holding("81 kilos") == set()
@@ -110,14 +108,14 @@ def test_an_old_revision_brings_nothing_back(world: World) -> None:
     fact = lived(world, world.customer)
     erased(world, fact)
     file = File.objects.select_related("agent", "owner").get(owner=fact.owner, path="MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         write(
-            work,
+            tx,
             Place(file.agent, file.owner, file.path),
             "# Memory\n",
             writer=Writer(AuthorKind.PERSON, user=world.bob),
         )
-        restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob))
+        restore(tx, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob))
     file.refresh_from_db()
     assert file.raw_content == "# Memory\n\n- I like tea.\n"
 
@@ -155,18 +153,18 @@ def test_a_run_that_had_read_it_begins_anew(world: World) -> None:
 
 def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) -> None:
     fact = lived(world, world.customer)
-    with write_transaction(world.team) as work:
-        hold = holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+    with write_transaction(world.team) as tx:
+        hold = holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
     request = forgotten(world, fact)
-    with pytest.raises(holds.OnHold), write_transaction(world.team) as work:
-        erasing.erase_now(work, request, world.bob)
+    with pytest.raises(holds.OnHold), write_transaction(world.team) as tx:
+        erasing.erase_now(tx, request, world.bob)
     engine.tick(timezone.now() + timedelta(seconds=1))
     list(engine.run_pending())
     request.refresh_from_db()
     assert request.state == ForgetRequest.State.HELD
     assert holding(WORDS)
-    with write_transaction(world.team) as work:
-        holds.end(work, hold)
+    with write_transaction(world.team) as tx:
+        holds.end(tx, hold)
     engine.tick(timezone.now() + timedelta(seconds=1))
     list(engine.run_pending())
     assert holding(WORDS) == set()
@@ -174,9 +172,9 @@ def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) ->
 
 def test_forgetting_twice_is_forgetting_once(world: World) -> None:
     fact = lived(world, world.customer)
-    with write_transaction(world.team) as work:
-        again = open_request(work, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
-        hide(work, again, finding.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
+    with write_transaction(world.team) as tx:
+        again = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
+        hide(tx, again, finding.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
     erased(world, fact)
     assert holding(WORDS) == set()
     assert Receipt.objects.count() == 2
@@ -206,8 +204,8 @@ def world_id() -> Any:
 def test_all_of_an_owner_goes(world: World) -> None:
     lived(world, world.customer)
     lived(world, world.sender)
-    with write_transaction(world.team) as work:
-        erasing.erase_owner(work, world.customer, world.alice)
+    with write_transaction(world.team) as tx:
+        erasing.erase_owner(tx, world.customer, world.alice)
     runs = list(engine.run_pending())
     assert {run.status for run in runs} == {Run.Status.SUCCEEDED}, [run.error for run in runs]
     world.customer.refresh_from_db()
@@ -225,16 +223,14 @@ def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
     other = "- Moors at pier 34 since May.\n"
     acme = "- Bob says that the budget is 5000 euros.\n"
     with scopes_disabled():
-        with write_transaction(world.team) as work:
-            write(work, mine, f"- Age: 34\n{other}", writer=Writer(AuthorKind.DREAM))
+        with write_transaction(world.team) as tx:
+            write(tx, mine, f"- Age: 34\n{other}", writer=Writer(AuthorKind.DREAM))
             writer = Writer(AuthorKind.PERSON, user=world.alice)
-            file = write(work, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
+            file = write(tx, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
         erased(world, Fact.objects.get(raw_text="Age: 34"))
-        with write_transaction(world.team) as work:
-            request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
-            hide(
-                work, request, [finding.line_mention(file, "The budget is 5000 euros.")], seconds=0
-            )
+        with write_transaction(world.team) as tx:
+            request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+            hide(tx, request, [finding.line_mention(file, "The budget is 5000 euros.")], seconds=0)
         engine.tick(timezone.now() + timedelta(seconds=1))
         assert [run.error for run in engine.run_pending()] == [""]
         assert File.objects.get(path=mine.path, owner=mine.owner).raw_content == other

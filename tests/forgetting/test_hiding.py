@@ -72,8 +72,8 @@ def _extracted(world: World) -> str:
 
 
 def _snapshot(world: World) -> str:
-    with write_transaction(world.team) as work:
-        made = service.export(work, world.agent, world.customer)
+    with write_transaction(world.team) as tx:
+        made = service.export(tx, world.agent, world.customer)
     return _unzipped(made.archive)
 
 
@@ -116,17 +116,17 @@ def test_it_is_given_to_nobody_until_it_is_undone(
         told = given(world)
         assert "62 kilos" not in told
         assert "tea" in told
-        with write_transaction(world.team) as work:
-            undo(work, request)
+        with write_transaction(world.team) as tx:
+            undo(tx, request)
         assert "62 kilos" in given(world)
 
 
 def test_a_second_undo_is_refused(world: World, fact: Fact) -> None:
     request = hidden(world, fact)
-    with write_transaction(world.team) as work:
-        undo(work, request)
-    with pytest.raises(NothingToUndo), write_transaction(world.team) as work:
-        undo(work, request)
+    with write_transaction(world.team) as tx:
+        undo(tx, request)
+    with pytest.raises(NothingToUndo), write_transaction(world.team) as tx:
+        undo(tx, request)
     request.refresh_from_db()
     assert (request.state, request.erase_at) == (ForgetRequest.State.UNDONE, None)
 
@@ -138,9 +138,9 @@ def test_a_program_that_writes_the_file_loses_nothing_of_what_can_be_undone(
     acting = _acting(world)
     _file, text = files.read_file(acting, "MEMORY.md")
     writer = Writer(AuthorKind.AGENT, integration=world.integration)
-    with write_transaction(world.team) as work:
-        files.write_file(work, acting, "MEMORY.md", f"{text}- I like rain.\n", writer=writer)
-        undo(work, request)
+    with write_transaction(world.team) as tx:
+        files.write_file(tx, acting, "MEMORY.md", f"{text}- I like rain.\n", writer=writer)
+        undo(tx, request)
     assert fact.raw_text in File.objects.get(path="MEMORY.md", owner=world.customer).raw_content
 
 

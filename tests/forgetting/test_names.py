@@ -55,12 +55,12 @@ def named(world: World) -> Forgotten:
 def _through_doors(world: World) -> None:
     person = Writer(AuthorKind.PERSON, user=world.bob)
     agent, owner = world.agent, world.customer
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(agent, owner, f"structured/{CUSTOMERS}/notes.md")
         text = f"# {CUSTOMERS.title()} plan\n\n- The kettle is green.\n"
-        write.write(work, place, text, writer=person, reason=NAME)
-        write.write(work, place, f"{text}- The kettle is old.\n", writer=person)
-        entries.add(work, agent, owner, f"on {CUSTOMERS}", "Tea.", writer=person, aliases=[NAME])
+        write.write(tx, place, text, writer=person, reason=NAME)
+        write.write(tx, place, f"{text}- The kettle is old.\n", writer=person)
+        entries.add(tx, agent, owner, f"on {CUSTOMERS}", "Tea.", writer=person, aliases=[NAME])
     open_glass(owner=owner, user=world.alice, reason=NAME, by=SYSTEM)
     integration_token(world.integration)
     token = world.integration.tokens.latest("created_at")
@@ -186,8 +186,8 @@ def test_an_undo_leaves_every_name(world: World) -> None:
     living = named(world)
     before = set(holding())
     request = hide(living).requests[CUSTOMERS]
-    with write_transaction(world.team) as work:
-        undo(work, request)
+    with write_transaction(world.team) as tx:
+        undo(tx, request)
     engine.tick(timezone.now() + timedelta(hours=1))
     assert set(holding()) == before
 
@@ -196,10 +196,10 @@ def test_an_undo_leaves_every_name(world: World) -> None:
 def test_a_name_that_is_given_while_it_is_hidden_goes_too(world: World) -> None:
     request = hide(planted(world)).requests[CUSTOMERS]
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "structured/plan.md")
-        file = write.write(work, place, "- The kettle is green.\n", writer=person).file
-        write.rename(work, file, f"structured/{CUSTOMERS}.md", writer=person)
+        file = write.write(tx, place, "- The kettle is green.\n", writer=person).file
+        write.rename(tx, file, f"structured/{CUSTOMERS}.md", writer=person)
     erased(request)
     assert set(holding()) == set()
 
@@ -208,9 +208,9 @@ def test_a_name_that_is_given_while_it_is_hidden_goes_too(world: World) -> None:
 def test_what_another_statement_names_keeps_its_name(world: World) -> None:
     living = planted(world)
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, f"structured/{CUSTOMERS}.md")
-        write.write(work, place, f"- A {CUSTOMERS} is a bird.\n", writer=person)
+        write.write(tx, place, f"- A {CUSTOMERS} is a bird.\n", writer=person)
     erased(hide(living).requests[CUSTOMERS])
     with scope(team=world.team):
         assert File.objects.filter(owner=world.customer, path=place.path).exists()

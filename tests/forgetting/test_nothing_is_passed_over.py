@@ -73,7 +73,7 @@ def test_what_was_only_said_is_found_in_every_script(world: World, said: str, as
 def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World) -> None:
     lived(world, world.customer)
     say(world, world.customer, "Please forget my weight.")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = world.agent.conversations.get(external_id="talk", owner=world.customer)
         first = ForgetRequest.objects.get()
         for n in range(55):
@@ -85,7 +85,7 @@ def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World
                 None,
                 conversation=talk,
             )
-            hide(work, open_request(work, asked), [], candidates=[])
+            hide(tx, open_request(tx, asked), [], candidates=[])
         hidden = ForgetRequest.objects.exclude(pk=first.pk)
         hidden.update(state=ForgetRequest.State.HIDDEN, created_at=timezone.now())
     say(world, world.customer, "It rains.", ECHO)
@@ -98,9 +98,9 @@ def test_words_are_found_in_more_messages_than_are_read_at_once(
 ) -> None:
     monkeypatch.setattr(finding, "_AT_ONCE", 3)
     said = [NewMessage("user", f"Diabetes on day {n}.", timestamp=MORNING) for n in range(10)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=said
+            tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=said
         )
         Message.objects.filter(position__gt=5).update(reverted_at=timezone.now())
         found = finding.of_text(world.agent, world.customer, "diabetes")
@@ -113,11 +113,11 @@ def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
         Place(world.agent, world.customer, "MEMORY.md"),
         Writer(AuthorKind.PERSON, user=world.bob),
     )
-    with write_transaction(world.team) as work:
-        file = write(work, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
-        request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
-        hide(work, request, [finding.line_mention(file, WEIGHT)])
-        write(work, place, "- Tea.\n", writer=person)
+    with write_transaction(world.team) as tx:
+        file = write(tx, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
+        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        hide(tx, request, [finding.line_mention(file, WEIGHT)])
+        write(tx, place, "- Tea.\n", writer=person)
         file = File.objects.get(pk=file.pk)
         shown = placeholders.shown_in_diff(file, f"- - {WEIGHT}\n  - Tea.\n+ - {WEIGHT}")
     assert WEIGHT not in shown

@@ -55,9 +55,9 @@ def say(world: World, owner: Owner, text: str, *more: str, talk: str = "talk", *
     """The user, then in turns."""
     roles = ("user", "assistant")
     said = [NewMessage(roles[n % 2], one) for n, one in enumerate((text, *more))]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work, agent=world.agent, owner=owner, conversation_id=talk, messages=said, **of
+            tx, agent=world.agent, owner=owner, conversation_id=talk, messages=said, **of
         ).offer
 
 
@@ -96,8 +96,8 @@ def test_one_message_is_one_request(world: World, owner: Owner) -> None:
     say(world, owner, lines(LINES[:5]))
     assert hidden(owner) == set(KNOWN[:5])
     request = ForgetRequest.objects.get()
-    with write_transaction(world.team) as work:
-        undo(work, request)
+    with write_transaction(world.team) as tx:
+        undo(tx, request)
     assert hidden(owner) == set()
 
 
@@ -168,8 +168,8 @@ def test_an_assistants_yes_is_none(world: World, owner: Owner) -> None:
 
 def test_what_was_kept_or_undone_is_offered_no_more(world: World, owner: Owner) -> None:
     say(world, owner, PASTE)
-    with write_transaction(world.team) as work:
-        undo(work, ForgetRequest.objects.get())
+    with write_transaction(world.team) as tx:
+        undo(tx, ForgetRequest.objects.get())
     say(world, owner, "Yes.")
     assert hidden(owner) == set()
 
@@ -209,8 +209,8 @@ def test_five_and_more_in_messages_of_several(world: World, owner: Owner) -> Non
 def test_what_a_person_undid_leaves_room(world: World, owner: Owner) -> None:
     for text in LINES[:5]:
         say(world, owner, text)
-    with write_transaction(world.team) as work:
-        undo(work, ForgetRequest.objects.latest("created_at"))
+    with write_transaction(world.team) as tx:
+        undo(tx, ForgetRequest.objects.latest("created_at"))
     assert say(world, owner, LINES[5]) is None
 
 
@@ -252,9 +252,9 @@ def test_what_is_away_already_is_not_offered_again(world: World, owner: Owner) -
 def test_a_batch_full_of_wishes_holds_up_nobody(world: World, owner: Owner) -> None:
     """Beyond twenty they are one request, hidden and kept for the owner to decide."""
     wishes = [NewMessage("user", f"Forget my flat {n}.") for n in range(400)]
-    with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
+    with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as tx:
         added = add_messages(
-            work, agent=world.agent, owner=owner, conversation_id="talk", messages=wishes
+            tx, agent=world.agent, owner=owner, conversation_id="talk", messages=wishes
         )
     assert len(queries) < len(wishes)
     late = ForgetRequest.objects.get(why=ForgetRequest.Why.MANY)

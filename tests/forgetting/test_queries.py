@@ -15,12 +15,12 @@ pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 
 
 def test_the_shared_memory_knows_what_an_owner_asked_to_hide_of_it(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
-        write(work, Place(world.agent, None, "MEMORY.md"), "# M\n\n- I weigh 62.\n", writer=writer)
+        write(tx, Place(world.agent, None, "MEMORY.md"), "# M\n\n- I weigh 62.\n", writer=writer)
         fact = Fact.objects.get(owner=None, agent=world.agent)
-        request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
-        hide(work, request, [finding.fact_mention(fact)])
+        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        hide(tx, request, [finding.fact_mention(fact)])
     of = (world.team.pk, world.agent.pk)
     assert hidden.of_memory(*of, None).facts == {fact.pk}
     assert not hidden.of_memory(*of, world.customer.pk)

@@ -31,9 +31,9 @@ def say(world: World, owner: Owner, *texts: str, talk: str = "talk", **more: Any
     """The user first, then in turns."""
     roles = ("user", "assistant")
     messages = [NewMessage(roles[n % 2], text) for n, text in enumerate(texts)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id=talk,
@@ -52,8 +52,8 @@ def prompt(world: World, owner: Owner, message: str = "How heavy am I, 62?") -> 
 def remembers(world: World, owner: Owner | None, *lines: str) -> None:
     text = "# Memory\n\n" + "".join(f"- {line}\n" for line in lines)
     writer = Writer(AuthorKind.DREAM) if owner else Writer(AuthorKind.PERSON, user=world.alice)
-    with write_transaction(world.team) as work:
-        write(work, Place(world.agent, owner, "MEMORY.md"), text, writer=writer)
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, owner, "MEMORY.md"), text, writer=writer)
 
 
 def request() -> ForgetRequest:
@@ -83,8 +83,8 @@ def test_the_next_prompt_says_nothing_of_it_and_an_undo_brings_it_back(
         ForgetRequest.Via.MESSAGE,
     )
     assert Event.objects.filter(action="memory.forget_requested").count() == 1
-    with write_transaction(world.team) as work:
-        undo(work, request())
+    with write_transaction(world.team) as tx:
+        undo(tx, request())
     assert "62 kilos" in prompt(world, world.customer)
 
 
@@ -136,9 +136,9 @@ def test_nobody_but_the_owner_asks(world: World, fact: Fact) -> None:
         NewMessage("assistant", ASKED),
         NewMessage("system", ASKED),
     ]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="two",
@@ -290,13 +290,13 @@ def test_what_an_owner_said_is_not_told_with_the_request_about_shared_memory(wor
 def test_undoing_it_for_a_shared_statement_leaves_an_owners_request_alone(world: World) -> None:
     remembers(world, None, "The pool opens at nine.")
     shared = Fact.objects.get(owner=None)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         private = open_request(
-            work, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
+            tx, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
         )
-        hide(work, private, [fact_mention(shared)])
-    with write_transaction(world.team) as work, pytest.raises(NothingToUndo):
-        undo_of_fact(work, shared, writer=Writer(AuthorKind.PERSON, user=world.alice))
+        hide(tx, private, [fact_mention(shared)])
+    with write_transaction(world.team) as tx, pytest.raises(NothingToUndo):
+        undo_of_fact(tx, shared, writer=Writer(AuthorKind.PERSON, user=world.alice))
     assert request().state == ForgetRequest.State.HIDDEN
 
 
@@ -310,15 +310,15 @@ def test_a_secret_in_a_request_is_not_kept_in_its_words(world: World) -> None:
 
 def test_an_open_request_that_hides_nothing_hides_no_echo(world: World) -> None:
     say(world, world.customer, "Hello.")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = world.agent.conversations.get(owner=world.customer)
         asked = Wish(
             world.agent, world.customer, ForgetRequest.Via.MESSAGE, ASKED, talk.messages.get()
         )
-        open_request(work, asked)
+        open_request(tx, asked)
         answer = [NewMessage("assistant", "You weigh 62 kilos.")]
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="talk",

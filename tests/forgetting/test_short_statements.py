@@ -49,11 +49,11 @@ def dreamt(world: World, owner: Owner | None) -> Run:
         score=1,
         verdict="promoted",
     )
-    with scopes_disabled(), write_transaction(world.team) as work:
+    with scopes_disabled(), write_transaction(world.team) as tx:
         for path in ("DREAMS.md", "memory/dreams/2026-02.md"):
             text = f"# Dreams\n\n- {SHORT} (1 note)\n- Tea.\n"
             dream = Writer(AuthorKind.DREAM, run=run)
-            write(work, Place(world.agent, owner, path), text, writer=dream)
+            write(tx, Place(world.agent, owner, path), text, writer=dream)
     return run
 
 
@@ -73,9 +73,9 @@ def test_a_short_statement_is_gone_from_every_record_of_its_memory(world: World)
     fact = lived(world, world.customer, SHORT, f"Noted: {SHORT}")
     dreamt(world, world.customer)
     place = Place(world.agent, world.customer, "PROFILE.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for text in (f"## Health\n\n{SHORT} And tea.\n", "## Health\n\nTea.\n"):
-            write(work, place, text, writer=Writer(AuthorKind.DREAM))
+            write(tx, place, text, writer=Writer(AuthorKind.DREAM))
     erased(world, fact)
     assert holding(WORDS) == set()
     assert Receipt.objects.get().remaining == 0
@@ -106,8 +106,8 @@ def test_what_the_shared_memory_says_itself_stays_in_its_records(world: World) -
         Place(world.agent, None, "KNOWLEDGE.md"),
         Writer(AuthorKind.PERSON, user=world.alice),
     )
-    with scopes_disabled(), write_transaction(world.team) as work:
-        write(work, place, f"- {SHORT}\n", writer=alice)
+    with scopes_disabled(), write_transaction(world.team) as tx:
+        write(tx, place, f"- {SHORT}\n", writer=alice)
     dreamt(world, None)
     erased(world, fact)
     assert holding_of(world, None) == {"File", "Run", "Report"}

@@ -39,16 +39,16 @@ class Killed(BaseException):
 def said_often(world: World, times: int) -> ForgetRequest:
     """A request that hides the middle of each message, in different words."""
     talk = [NewMessage("user", f"Rain. Secret word {n} of mine. Tea.") for n in range(times)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
+            tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
         )
-        request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
         places = [
             Mention(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.raw_content) - 5)
             for one in Message.objects.all()
         ]
-        hide(work, request, places, seconds=0)
+        hide(tx, request, places, seconds=0)
     return request
 
 
@@ -124,19 +124,19 @@ def test_a_look_through_the_tables_of_another_version_begins_anew(
 def test_what_another_request_hides_of_the_same_message_moves_along(world: World) -> None:
     said = ["I collect stamps from Peru.", "My car is red.", "Ada sings on Mondays."]
     text, asked = " ".join(said), []
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = [NewMessage("user", text)]
         add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
+            tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
         )
         message = Message.objects.get()
         for one, seconds in ((said[0], 0), (said[2], 3600), (said[0], 3600)):
-            request = open_request(work, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+            request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
             first = text.index(one)
             place = Mention(
                 Target.Kind.MESSAGE, one, message=message, first=first, last=first + len(one)
             )
-            hide(work, request, [place], seconds=seconds)
+            hide(tx, request, [place], seconds=seconds)
             asked.append(request)
     engine.work(queued().pk)
     message.refresh_from_db()
@@ -172,8 +172,8 @@ def test_a_hold_stops_a_run_that_has_begun_and_its_end_lets_it_go_on(
 
     def late(lease: Any, memory: Any, after: Any) -> Any:
         if not made:
-            with write_transaction(world.team) as work:
-                made.append(holds.make(work, by=world.alice, reason="Claim 7"))
+            with write_transaction(world.team) as tx:
+                made.append(holds.make(tx, by=world.alice, reason="Claim 7"))
         return from_past(lease, memory, after)
 
     monkeypatch.setattr(erasing, "_from_past", late)
@@ -184,10 +184,10 @@ def test_a_hold_stops_a_run_that_has_begun_and_its_end_lets_it_go_on(
     assert (run.status, run.reason) == (Run.Status.SKIPPED, "legal_hold")
     assert request.state == ForgetRequest.State.HELD
     assert not Receipt.objects.exists()
-    with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as work:
-        hiding.undo(work, request)
-    with write_transaction(world.team) as work:
-        holds.end(work, made[0])
+    with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as tx:
+        hiding.undo(tx, request)
+    with write_transaction(world.team) as tx:
+        holds.end(tx, made[0])
     engine.work(queued().pk)
     assert holding("62 kilos") == set()
     assert Receipt.objects.get().counts["statements"] == 1
@@ -199,11 +199,11 @@ def test_a_whole_owner_stays_where_it_is_undone_or_held_before_the_run(
 ) -> None:
     lived(world, world.customer)
     run = whole(world)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         if is_held:
-            holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+            holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
         else:
-            hiding.undo(work, ForgetRequest.objects.get(agent=world.agent))
+            hiding.undo(tx, ForgetRequest.objects.get(agent=world.agent))
     engine.work(run.pk)
     assert Fact.objects.filter(owner=world.customer).exists()
 
@@ -218,10 +218,10 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
     def late(lease: Any, memory: Any, after: Any) -> Any:
         done = delete_some(lease, memory, after)
         if after is None:
-            with write_transaction(world.team) as work:
-                holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+            with write_transaction(world.team) as tx:
+                holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
                 with pytest.raises(hiding.NothingToUndo):
-                    hiding.undo(work, ForgetRequest.objects.get(agent=world.agent))
+                    hiding.undo(tx, ForgetRequest.objects.get(agent=world.agent))
         return done
 
     monkeypatch.setattr(erasing, "delete_some", late)
@@ -237,9 +237,9 @@ def test_messages_go_before_their_conversations(
 ) -> None:
     monkeypatch.setattr(erasing, "STEP_OF_MESSAGES", 2)
     talk = [NewMessage("user", f"Tea {n}", timestamp=MORNING) for n in range(7)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
+            tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
         )
     left: list[int] = []
     pre_delete.connect(
@@ -256,6 +256,6 @@ def test_messages_go_before_their_conversations(
 
 
 def whole(world: World) -> Run:
-    with write_transaction(world.team) as work:
-        erasing.erase_owner(work, world.customer, world.alice)
+    with write_transaction(world.team) as tx:
+        erasing.erase_owner(tx, world.customer, world.alice)
     return Run.objects.get(kind=Run.Kind.ERASURE, agent=world.agent)

@@ -18,9 +18,9 @@ Kind = Target.Kind
 def test_a_statement_goes_with_its_note_line_and_all_that_was_said_of_it(world: World) -> None:
     fact = lived(world, world.customer)
     paraphrase = NewMessage("user", "My weight: 62, by the way. Rain again.", timestamp=MORNING)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="later",

@@ -39,9 +39,9 @@ def _text(world: World, path: str = "MEMORY.md") -> str:
 
 
 def _say(world: World, messages: Sequence[NewMessage], talk: str = "talk") -> list[str]:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id=talk,
@@ -54,10 +54,10 @@ def _say(world: World, messages: Sequence[NewMessage], talk: str = "talk") -> li
 @pytest.mark.parametrize("kind", [AuthorKind.AGENT, AuthorKind.SYSTEM])
 def test_no_machine_writes_it(buried: World, kind: AuthorKind) -> None:
     content = f"# Memory\n\n- {WEIGHT}\n- Tea. {WEIGHT}\n- I weigh 63 kilos.\n"
-    with write_transaction(buried.team) as work:
-        write.write(work, _place(buried), content, writer=Writer(kind))
+    with write_transaction(buried.team) as tx:
+        write.write(tx, _place(buried), content, writer=Writer(kind))
         lines = [NewLine(f"- 08:00 Maria: {WEIGHT.upper()}"), NewLine("- 08:00 I like tea.")]
-        write.append(work, _place(buried, "memory/2026-03-02.md"), lines, writer=Writer(kind))
+        write.append(tx, _place(buried, "memory/2026-03-02.md"), lines, writer=Writer(kind))
     assert _text(buried) == "# Memory\n\n- Tea. \n- I weigh 63 kilos.\n"
     assert _text(buried, "memory/2026-03-02.md") == "# 2026-03-02\n\n- 08:00 I like tea.\n"
 
@@ -65,10 +65,10 @@ def test_no_machine_writes_it(buried: World, kind: AuthorKind) -> None:
 def test_no_archive_brings_it(buried: World) -> None:
     archive = of({"MEMORY.md": f"# Memory\n\n- {WEIGHT}\n- I like tea.\n"})
     writer = Writer(AuthorKind.PERSON, user=buried.alice)
-    with write_transaction(buried.team) as work:
+    with write_transaction(buried.team) as tx:
         shown = service.preview(buried.agent, buried.customer, archive, by=writer)
         assert [item.after for item in shown.plan.items] == ["# Memory\n\n- I like tea.\n"]
-        service.apply(work, buried.agent, buried.customer, archive, shown.token, by=writer)
+        service.apply(tx, buried.agent, buried.customer, archive, shown.token, by=writer)
     assert "kilos" not in _text(buried)
 
 
@@ -82,16 +82,16 @@ def test_a_replay_or_an_import_does_not_bring_it(buried: World) -> None:
 
 def test_its_person_writes_it_again(buried: World) -> None:
     assert _say(buried, [NewMessage("user", WEIGHT)]) == [WEIGHT]
-    with write_transaction(buried.team) as work:
-        write.write(work, _place(buried), f"- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM))
+    with write_transaction(buried.team) as tx:
+        write.write(tx, _place(buried), f"- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM))
     assert WEIGHT in _text(buried)
     assert Tombstone.objects.filter(lifted_at=None).count() == 0
 
 
 def test_a_person_writes_it_again_in_the_editor(buried: World) -> None:
     writer = Writer(AuthorKind.PERSON, user=buried.bob)
-    with write_transaction(buried.team) as work:
-        write.write(work, _place(buried), f"- {WEIGHT}\n", writer=writer)
+    with write_transaction(buried.team) as tx:
+        write.write(tx, _place(buried), f"- {WEIGHT}\n", writer=writer)
     assert WEIGHT in _text(buried)
 
 
@@ -100,9 +100,9 @@ def test_the_assistant_saying_it_lifts_nothing(buried: World) -> None:
 
 
 def test_another_owner_still_says_it(buried: World) -> None:
-    with write_transaction(buried.team) as work:
+    with write_transaction(buried.team) as tx:
         place = Place(buried.agent, buried.sender, "MEMORY.md")
-        write.write(work, place, f"- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM))
+        write.write(tx, place, f"- {WEIGHT}\n", writer=Writer(AuthorKind.DREAM))
         assert WEIGHT in File.objects.get(owner=buried.sender, path="MEMORY.md").raw_content
 
 

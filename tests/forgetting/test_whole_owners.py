@@ -15,15 +15,15 @@ pytestmark = pytest.mark.django_db
 
 
 def erased_owner(world: World) -> None:
-    with write_transaction(world.team) as work:
-        erasing.erase_owner(work, world.customer, world.alice)
+    with write_transaction(world.team) as tx:
+        erasing.erase_owner(tx, world.customer, world.alice)
     assert {run.error for run in engine.run_pending()} == {""}
 
 
 def test_what_they_asked_before_goes_with_them(world: World) -> None:
     request = hidden(world, lived(world, world.customer))
-    with write_transaction(world.team) as work:
-        hiding.undo(work, request)
+    with write_transaction(world.team) as tx:
+        hiding.undo(tx, request)
     erased_owner(world)
     assert holding("my weight") == set()
     assert "memory.ForgetRequest" in {name for row in Receipt.objects.all() for name in row.counts}

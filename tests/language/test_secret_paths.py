@@ -55,82 +55,82 @@ def _place(world: World, path: str = PATH) -> Place:
     return Place(world.agent, world.customer, path)
 
 
-def _editor(work: Transaction, world: World, text: str) -> object:
+def _editor(tx: Transaction, world: World, text: str) -> object:
     person = Writer(AuthorKind.PERSON, user=world.alice)
-    return write.write(work, _place(world), text, writer=person)
+    return write.write(tx, _place(world), text, writer=person)
 
 
-def _write(work: Transaction, world: World, text: str) -> object:
-    return files.write_file(work, _acting(world), PATH, text, writer=TOOL)
+def _write(tx: Transaction, world: World, text: str) -> object:
+    return files.write_file(tx, _acting(world), PATH, text, writer=TOOL)
 
 
-def _edit(work: Transaction, world: World, text: str) -> object:
-    write.write(work, _place(world), "tea\n", writer=TOOL)
-    return files.edit_file(work, _acting(world), PATH, "tea", text, writer=TOOL)
+def _edit(tx: Transaction, world: World, text: str) -> object:
+    write.write(tx, _place(world), "tea\n", writer=TOOL)
+    return files.edit_file(tx, _acting(world), PATH, "tea", text, writer=TOOL)
 
 
-def _remember(work: Transaction, world: World, text: str) -> object:
-    return files.remember(work, _acting(world), text, writer=TOOL)
+def _remember(tx: Transaction, world: World, text: str) -> object:
+    return files.remember(tx, _acting(world), text, writer=TOOL)
 
 
 def _step(strategy: Strategy) -> Act:
-    def act(work: Transaction, world: World, text: str) -> object:
+    def act(tx: Transaction, world: World, text: str) -> object:
         step = Step(strategy, text, heading="Wi-Fi", key="Note", value=text)
-        return section_writing.write_memory(work, _acting(world), PATH, step, writer=TOOL)
+        return section_writing.write_memory(tx, _acting(world), PATH, step, writer=TOOL)
 
     return act
 
 
 def _line(kind: AuthorKind) -> Act:
-    def act(work: Transaction, world: World, text: str) -> object:
-        return write.append(work, _place(world, NOTE), [NewLine(text)], writer=Writer(kind))
+    def act(tx: Transaction, world: World, text: str) -> object:
+        return write.append(tx, _place(world, NOTE), [NewLine(text)], writer=Writer(kind))
 
     return act
 
 
 def _whole(kind: AuthorKind) -> Act:
-    def act(work: Transaction, world: World, text: str) -> object:
-        return write.write(work, _place(world, "MEMORY.md"), text, writer=Writer(kind))
+    def act(tx: Transaction, world: World, text: str) -> object:
+        return write.write(tx, _place(world, "MEMORY.md"), text, writer=Writer(kind))
 
     return act
 
 
-def _message(work: Transaction, world: World, text: str) -> object:
+def _message(tx: Transaction, world: World, text: str) -> object:
     said = [NewMessage("user", text, name=text)]
     return add_messages(
-        work, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
+        tx, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
     )
 
 
-def _proposal(work: Transaction, world: World, text: str) -> object:
-    file = write.write(work, _place(world, "MEMORY.md"), "- Tea.\n", writer=TOOL).file
+def _proposal(tx: Transaction, world: World, text: str) -> object:
+    file = write.write(tx, _place(world, "MEMORY.md"), "- Tea.\n", writer=TOOL).file
     run = Run.objects.create(
         team=world.team, agent=world.agent, owner=world.customer, kind="dream", trigger="cron"
     )
-    return proposing.propose(work, run=run, file=file, content=text, origins={}, broken=[])
+    return proposing.propose(tx, run=run, file=file, content=text, origins={}, broken=[])
 
 
-def _reason(work: Transaction, world: World, text: str) -> object:
-    return write.write(work, _place(world), "- Tea.\n", writer=TOOL, reason=text)
+def _reason(tx: Transaction, world: World, text: str) -> object:
+    return write.write(tx, _place(world), "- Tea.\n", writer=TOOL, reason=text)
 
 
-def _name(work: Transaction, world: World, text: str) -> object:
-    return write.write(work, _place(world, f"{text}.md"), "- Tea.\n", writer=TOOL)
+def _name(tx: Transaction, world: World, text: str) -> object:
+    return write.write(tx, _place(world, f"{text}.md"), "- Tea.\n", writer=TOOL)
 
 
-def _new_name(work: Transaction, world: World, text: str) -> object:
-    file = write.write(work, _place(world), "- Tea.\n", writer=TOOL).file
-    return write.rename(work, file, f"notes/{text}.md", writer=TOOL)
+def _new_name(tx: Transaction, world: World, text: str) -> object:
+    file = write.write(tx, _place(world), "- Tea.\n", writer=TOOL).file
+    return write.rename(tx, file, f"notes/{text}.md", writer=TOOL)
 
 
-def _joined_name(work: Transaction, world: World, text: str) -> object:
+def _joined_name(tx: Transaction, world: World, text: str) -> object:
     joined = re.sub(r"\W+", "_", text.replace("pw=", "wifi password "))
-    return write.write(work, _place(world, f"{joined}_old.md"), "- Tea.\n", writer=TOOL)
+    return write.write(tx, _place(world, f"{joined}_old.md"), "- Tea.\n", writer=TOOL)
 
 
-def _conversation(work: Transaction, world: World, text: str) -> object:
+def _conversation(tx: Transaction, world: World, text: str) -> object:
     return add_messages(
-        work,
+        tx,
         agent=world.agent,
         owner=world.customer,
         conversation_id=f"chat {text}",
@@ -138,8 +138,8 @@ def _conversation(work: Transaction, world: World, text: str) -> object:
     )
 
 
-def _agent(work: Transaction, world: World, text: str) -> object:
-    return agents.create_agent(work, name="New one", description=text)
+def _agent(tx: Transaction, world: World, text: str) -> object:
+    return agents.create_agent(tx, name="New one", description=text)
 
 
 ACTS: dict[str, Act] = {
@@ -185,8 +185,8 @@ def _kept(world: World) -> str:
 def test_a_known_token_stays_out(world: World, name: str, seed: int) -> None:
     secret = _token(seed)
     try:
-        with write_transaction(world.team) as work:
-            ACTS[name](work, world, f"key {secret}")
+        with write_transaction(world.team) as tx:
+            ACTS[name](tx, world, f"key {secret}")
     except REFUSED:
         pass
     assert secret not in _kept(world)
@@ -197,8 +197,8 @@ def test_a_known_token_stays_out(world: World, name: str, seed: int) -> None:
 def test_a_likely_password_stays_out(world: World, name: str, seed: int) -> None:
     secret = drawn(seed)
     try:
-        with write_transaction(world.team) as work:
-            ACTS[name](work, world, f"pw={secret}")
+        with write_transaction(world.team) as tx:
+            ACTS[name](tx, world, f"pw={secret}")
     except REFUSED:
         pass
     assert secret not in _kept(world)
@@ -206,8 +206,8 @@ def test_a_likely_password_stays_out(world: World, name: str, seed: int) -> None
 
 def test_the_same_ways_are_open_to_other_texts(world: World) -> None:
     for name, act in ACTS.items():
-        with write_transaction(world.team) as work:
-            act(work, world, f"plain words {list(ACTS).index(name)}")
+        with write_transaction(world.team) as tx:
+            act(tx, world, f"plain words {list(ACTS).index(name)}")
     assert all(f"plain words {number}" in _kept(world) for number in (4, 8, 13, 15, 18, 19))
 
 

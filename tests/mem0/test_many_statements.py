@@ -131,7 +131,7 @@ def test_a_file_that_is_full_ends_the_run_and_says_so(mem0: Mem0) -> None:
 def test_what_was_erased_while_it_waited_is_not_written(world: World, mem0: Mem0) -> None:
     answer = stated(mem0, texts(MANY))
     ana = Owner.objects.get(external_id="ana")
-    with write_transaction(world.team) as work:
-        tombstones.bury(world.team.pk, world.agent.pk, ana.pk, texts(1), work.now)
+    with write_transaction(world.team) as tx:
+        tombstones.bury(world.team.pk, world.agent.pk, ana.pk, texts(1), tx.now)
     engine.work(UUID(answer["event_id"]))
     assert lines() == texts(MANY)[1:]

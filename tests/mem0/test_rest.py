@@ -132,9 +132,9 @@ def test_a_memory_is_changed_and_keeps_its_id_and_its_history(mem0: Mem0) -> Non
 def test_what_a_person_wrote_no_program_changes(world: World, mem0: Mem0) -> None:
     mem0.state(TEA, **ANA)
     owner = Fact.objects.get(raw_text=TEA).owner
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         person = Writer(AuthorKind.PERSON, user=world.bob)
-        write(work, Place(world.agent, owner, "MEMORY.md"), "- Is Ana.\n", writer=person)
+        write(tx, Place(world.agent, owner, "MEMORY.md"), "- Is Ana.\n", writer=person)
     name = str(Fact.objects.living().get(raw_text="Is Ana.").pk)
     refused = mem0("PUT", f"/v1/memories/{name}/", {"text": "Is Eve."}, status=400)
     assert refused["code"] == "edit_refused"
@@ -228,9 +228,9 @@ def test_a_shared_or_another_programs_statement_is_no_memory_of_it(
     world: World, mem0: Mem0
 ) -> None:
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for owner in (None, world.bobs_memory, world.sender):
-            write(work, Place(world.agent, owner, "MEMORY.md"), "- Is known.\n", writer=person)
+            write(tx, Place(world.agent, owner, "MEMORY.md"), "- Is known.\n", writer=person)
     for fact in Fact.objects.living():
         status = mem0.answer("GET", f"/v1/memories/{fact.pk}/").status_code
         # A channel that the integration may use is its own to speak for.

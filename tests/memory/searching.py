@@ -66,14 +66,14 @@ def fill(world: World, seed: int = 5) -> None:
         (world.other_agent, (None,)),
     ):
         for owner in owners:
-            with write_transaction(world.team) as work:
+            with write_transaction(world.team) as tx:
                 for path, size in (("MEMORY.md", 12), ("KNOWLEDGE.md", 8), ("DREAMS.md", 4)):
-                    write(work, Place(agent, owner, path), _file(dice, size), writer=_PERSON)
+                    write(tx, Place(agent, owner, path), _file(dice, size), writer=_PERSON)
                 for day in range(1, 4):
                     place = Place(agent, owner, f"memory/2026-03-{day:02}.md")
-                    write(work, place, _file(dice, 7), writer=_PERSON)
+                    write(tx, place, _file(dice, 7), writer=_PERSON)
                 if owner:
-                    _talk(work, agent, owner, dice)
+                    _talk(tx, agent, owner, dice)
 
 
 def queries(count: int = 500, seed: int = 11) -> list[str]:
@@ -195,7 +195,7 @@ def _sentence(dice: random.Random) -> str:
     return " ".join(words)
 
 
-def _talk(work: object, agent: object, owner: Owner, dice: random.Random) -> None:
+def _talk(tx: object, agent: object, owner: Owner, dice: random.Random) -> None:
     for number in range(3):
         said = [
             NewMessage(
@@ -208,7 +208,7 @@ def _talk(work: object, agent: object, owner: Owner, dice: random.Random) -> Non
             for turn in range(8)
         ]
         add_messages(
-            work,  # type: ignore[arg-type]
+            tx,  # type: ignore[arg-type]
             agent=agent,  # type: ignore[arg-type]
             owner=owner,
             conversation_id=f"{owner.external_id}-{number}",

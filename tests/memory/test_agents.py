@@ -21,8 +21,8 @@ from tests.world import World
 
 
 def _change(world: World, agent: Agent, **settings: object) -> Agent:
-    with write_transaction(world.team) as work:
-        change_agent(work, agent, **settings)
+    with write_transaction(world.team) as tx:
+        change_agent(tx, agent, **settings)
     return Agent.objects.get(pk=agent.pk)
 
 
@@ -49,22 +49,22 @@ def test_settings_saved_from_an_older_page_do_not_bring_an_archived_agent_back(
     world: World,
 ) -> None:
     loaded = Agent.objects.get(pk=world.agent.pk)
-    with write_transaction(world.team) as work:
-        archive_agent(work, world.agent)
+    with write_transaction(world.team) as tx:
+        archive_agent(tx, world.agent)
     assert _change(world, loaded, description="Old").archived_at is not None
 
 
 def test_a_name_that_grows_when_folded_can_be_given_once(world: World) -> None:
     name = "ß" * 60
-    with write_transaction(world.team) as work:
-        assert create_agent(work, name=name).name == name
-    with write_transaction(world.team) as work, pytest.raises(NameTaken):
-        create_agent(work, name=name.upper()[:64])
+    with write_transaction(world.team) as tx:
+        assert create_agent(tx, name=name).name == name
+    with write_transaction(world.team) as tx, pytest.raises(NameTaken):
+        create_agent(tx, name=name.upper()[:64])
 
 
 def _archived(world: World, days: int = 0) -> Agent:
-    with write_transaction(world.team) as work:
-        archive_agent(work, world.agent)
+    with write_transaction(world.team) as tx:
+        archive_agent(tx, world.agent)
     since = timezone.now() - timedelta(days=days)
     Agent.objects.filter(pk=world.agent.pk).update(archived_at=since)
     return Agent.objects.get(pk=world.agent.pk)
@@ -76,8 +76,8 @@ def _actions(world: World) -> list[str]:
 
 
 def test_an_agent_brought_back_dreams_again(world: World) -> None:
-    with write_transaction(world.team) as work:
-        restore_agent(work, _archived(world, days=3))
+    with write_transaction(world.team) as tx:
+        restore_agent(tx, _archived(world, days=3))
     agent = Agent.objects.get(pk=world.agent.pk)
     assert agent.archived_at is None
     assert agent.next_dream_at is not None
@@ -87,25 +87,25 @@ def test_an_agent_brought_back_dreams_again(world: World) -> None:
 
 def test_an_agent_whose_name_was_given_away_stays_archived(world: World) -> None:
     agent = _archived(world)
-    with write_transaction(world.team) as work:
-        create_agent(work, name="atlas")
-    with pytest.raises(NameTaken, match="Atlas"), write_transaction(world.team) as work:
-        restore_agent(work, agent)
+    with write_transaction(world.team) as tx:
+        create_agent(tx, name="atlas")
+    with pytest.raises(NameTaken, match="Atlas"), write_transaction(world.team) as tx:
+        restore_agent(tx, agent)
     assert Agent.objects.get(pk=agent.pk).archived_at is not None
 
 
 def test_two_who_bring_it_back_leave_one_event(world: World) -> None:
     agent = _archived(world)
     for _turn in range(2):
-        with write_transaction(world.team) as work:
-            restore_agent(work, agent)
+        with write_transaction(world.team) as tx:
+            restore_agent(tx, agent)
     assert _actions(world).count("agent.restored") == 1
 
 
 def test_archiving_twice_does_not_begin_the_30_days_anew(world: World) -> None:
     agent = _archived(world, days=20)
-    with write_transaction(world.team) as work:
-        archive_agent(work, agent)
+    with write_transaction(world.team) as tx:
+        archive_agent(tx, agent)
     assert Agent.objects.get(pk=agent.pk).archived_at == agent.archived_at
 
 
@@ -128,8 +128,8 @@ def test_until_then_it_stays(world: World) -> None:
 
 def test_one_that_cannot_go_keeps_no_other_from_going(world: World) -> None:
     """The first team's events are refused by the database."""
-    with write_transaction(world.twin.team) as work:
-        archive_agent(work, world.twin.agent)
+    with write_transaction(world.twin.team) as tx:
+        archive_agent(tx, world.twin.agent)
     _archived(world)
     Agent.objects.archived().update(archived_at=timezone.now() - timedelta(days=31))
     with refusing_events():
@@ -149,15 +149,15 @@ def test_the_tick_removes_them(world: World) -> None:
     ["Аtlas", "Аtlаs", "АТLАS", "Ａtlas", "At\u200blas", "Αtlas", "atlas", "Atlɑs", "Atlas\u3164"],
 )
 def test_a_name_that_only_looks_like_another_agents_is_refused(world: World, name: str) -> None:
-    with pytest.raises(NameTaken), write_transaction(world.team) as work:
-        create_agent(work, name=name)
-    with pytest.raises(NameTaken), write_transaction(world.team) as work:
-        change_agent(work, world.other_agent, name=name)
-    with write_transaction(world.team) as work:
-        change_agent(work, world.agent, name=name)  # its own may change its looks
+    with pytest.raises(NameTaken), write_transaction(world.team) as tx:
+        create_agent(tx, name=name)
+    with pytest.raises(NameTaken), write_transaction(world.team) as tx:
+        change_agent(tx, world.other_agent, name=name)
+    with write_transaction(world.team) as tx:
+        change_agent(tx, world.agent, name=name)  # its own may change its looks
 
 
 def test_a_name_in_another_script_is_a_name(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for name in ("Анна", "Ελένη", "アトラス", "阿特拉斯"):
-            assert create_agent(work, name=name).name == name
+            assert create_agent(tx, name=name).name == name

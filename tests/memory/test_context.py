@@ -30,16 +30,16 @@ TEXTS = st.text(alphabet=st.sampled_from("-- A\\\n\r\u2028.md#<>/dat界é"), max
 
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> File:
-    with write_transaction(world.team) as work:
-        return write(work, Place(world.agent, owner, path), text, writer=PERSON).file
+    with write_transaction(world.team) as tx:
+        return write(tx, Place(world.agent, owner, path), text, writer=PERSON).file
 
 
 def say(world: World, owner: Owner, texts: Sequence[str], *, group: bool = False) -> Conversation:
     roles = ("user", "assistant")
     said = [NewMessage(roles[n % 2], text, name="Inês") for n, text in enumerate(texts)]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id="talk",
@@ -50,12 +50,12 @@ def say(world: World, owner: Owner, texts: Sequence[str], *, group: bool = False
 
 def only(world: World, files: dict[str, str], owner: Owner | None = None) -> None:
     """Just these files in the prompt, in this order."""
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         enabled = File.objects.of(world.agent.pk, owner.pk if owner else None).present()
         off = [(file.path, False) for file in enabled if file.path not in files]
         for path, text in files.items():
-            write(work, Place(world.agent, owner, path), text, writer=PERSON)
-        arrange(work, world.agent, owner, [*((path, True) for path in files), *off])
+            write(tx, Place(world.agent, owner, path), text, writer=PERSON)
+        arrange(tx, world.agent, owner, [*((path, True) for path in files), *off])
 
 
 def fenced(context: Context) -> str:
@@ -113,9 +113,9 @@ def test_another_owners_memory_is_never_in_it(world: World) -> None:
     for bird, owner in (("cormorant", world.customer), ("albatross", world.sender)):
         save(world, "MEMORY.md", f"- Saw a {bird} bird.\n", owner)
         save(world, "memory/2026-11-20.md", f"- Saw a {bird} bird again.\n", owner)
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             said = [NewMessage("user", f"I saw a {bird} bird yesterday.")]
-            add_messages(work, agent=world.agent, owner=owner, conversation_id=bird, messages=said)
+            add_messages(tx, agent=world.agent, owner=owner, conversation_id=bird, messages=said)
     text = everything(build(Reader(world.agent, world.customer), "Which bird did I see?"))
     assert ("cormorant" in text, "sandpiper" in text, "albatross" in text) == (True, True, False)
     nobody = everything(build(Reader(world.agent), "Which bird did I see?"))

@@ -10,7 +10,7 @@ from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.review.proposals import NothingTicked, ProposalChanged
 from memoryweb.memory.writing import proposing, write
-from memoryweb.memory.writing.changes import Picked, changes_of, print_of, take
+from memoryweb.memory.writing.changes import Pick, changes_of, print_of, take
 from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs.models import Run
 from tests.world import World
@@ -57,7 +57,7 @@ def test_each_statement_is_a_change_under_its_heading() -> None:
 def test_what_is_not_ticked_leaves_no_trace(gone: str) -> None:
     numbers = {one.number: one for one in changes_of(BEFORE, AFTER)}
     out = next(n for n, one in numbers.items() if gone in (one.new, _old(one.row.old)))
-    taken = take(BEFORE, AFTER, Picked(frozenset(numbers) - {out}))
+    taken = take(BEFORE, AFTER, Pick(frozenset(numbers) - {out}))
     assert (gone in taken.content) == (gone in BEFORE)
     assert (f"## {numbers[out].heading}" in taken.content) == (gone != STATUS)
     assert "15 December" in taken.content
@@ -65,14 +65,14 @@ def test_what_is_not_ticked_leaves_no_trace(gone: str) -> None:
 
 def test_all_or_nothing_is_the_whole_or_what_was() -> None:
     every = frozenset(one.number for one in changes_of(BEFORE, AFTER))
-    assert take(BEFORE, AFTER, Picked(every)).content == AFTER
-    assert take(BEFORE, AFTER, Picked(frozenset())).content == BEFORE
+    assert take(BEFORE, AFTER, Pick(every)).content == AFTER
+    assert take(BEFORE, AFTER, Pick(frozenset())).content == BEFORE
 
 
 def test_a_line_that_moved_is_neither_lost_nor_doubled() -> None:
     before, after = "## A\n- one\n- two\n## B\n- three\n", "## A\n- two\n## B\n- one\n- four\n"
     for one in changes_of(before, after):
-        content = take(before, after, Picked(frozenset({one.number}))).content
+        content = take(before, after, Pick(frozenset({one.number}))).content
         assert content.count("- one") == 1
 
 
@@ -128,8 +128,8 @@ def test_undoing_brings_the_file_and_the_proposal_back(world: World) -> None:
 
 def test_undoing_a_rejection_lets_it_wait_again(world: World) -> None:
     proposal = _proposed(world)
-    with write_transaction(world.team) as work:
-        proposals.reject(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, proposal, by=world.alice)
     _undo(world, proposal)
     _accept(world, proposal, {STATUS})
     assert STATUS in _file(world).raw_content
@@ -150,9 +150,9 @@ def test_what_was_written_since_is_not_undone(world: World) -> None:
 
 def test_nobody_accepts_what_they_have_not_seen(world: World) -> None:
     proposal = _proposed(world)
-    picked = Picked(frozenset({1}), seen=print_of(BEFORE, "other"))
-    with pytest.raises(ProposalChanged), write_transaction(world.team) as work:
-        proposals.accept_lines(work, proposal, by=world.alice, picked=picked)
+    picked = Pick(frozenset({1}), seen=print_of(BEFORE, "other"))
+    with pytest.raises(ProposalChanged), write_transaction(world.team) as tx:
+        proposals.accept_lines(tx, proposal, by=world.alice, picked=picked)
     with pytest.raises(NothingTicked):
         _accept(world, proposal, set())
     proposal.refresh_from_db()
@@ -164,10 +164,10 @@ def _old(spans: object) -> str:
 
 
 def _write(world: World, content: str) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM, is_vouched=True)
-        return write.write(work, place, content, writer=writer).file
+        return write.write(tx, place, content, writer=writer).file
 
 
 def _file(world: World) -> File:
@@ -179,10 +179,8 @@ def _proposed(world: World) -> Proposal:
     run = Run.objects.create(team=world.team, agent=world.agent, kind="dream", trigger="cron")
     lines = enumerate(AFTER.split("\n"), 1)
     origins = {n: Origin(durable=True) for n, line in lines if line.startswith("- ")}
-    with write_transaction(world.team, run=run) as work:
-        made = proposing.propose(
-            work, run=run, file=file, content=AFTER, origins=origins, broken=[]
-        )
+    with write_transaction(world.team, run=run) as tx:
+        made = proposing.propose(tx, run=run, file=file, content=AFTER, origins=origins, broken=[])
     return Proposal.objects.select_related("file__agent").get(pk=made.pk)
 
 
@@ -195,16 +193,16 @@ def _accept(
     no_secrets: bool = False,
 ) -> None:
     numbers = {one.new: one.number for one in changes_of(BEFORE, AFTER)}
-    picked = Picked(
+    picked = Pick(
         frozenset(numbers[text] for text in texts),
         {numbers[text]: said for text, said in (edits or {}).items()},
         print_of(BEFORE, AFTER),
     )
     proposal = Proposal.objects.select_related("file__agent", "run").get(pk=proposal.pk)
-    with write_transaction(world.team) as work:
-        proposals.accept_lines(work, proposal, by=world.alice, picked=picked, no_secrets=no_secrets)
+    with write_transaction(world.team) as tx:
+        proposals.accept_lines(tx, proposal, by=world.alice, picked=picked, no_secrets=no_secrets)
 
 
 def _undo(world: World, proposal: Proposal) -> None:
-    with write_transaction(world.team) as work:
-        proposals.undo(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.undo(tx, proposal, by=world.alice)

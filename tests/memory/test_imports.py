@@ -21,7 +21,7 @@ from memoryweb.memory.snapshots.conversation_run import Importing
 from memoryweb.memory.snapshots.formats import chatgpt
 from memoryweb.memory.snapshots.formats.table import read
 from memoryweb.memory.snapshots.planning import Plan
-from memoryweb.memory.snapshots.service import Imported
+from memoryweb.memory.snapshots.service import ImportOutcome
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.language.test_credentials import draw
@@ -34,11 +34,11 @@ def plan(world: World, raw: bytes, owner: Owner | None) -> Plan:
     return snapshots.preview(world.agent, owner, raw, by=_by(world)).plan
 
 
-def take(world: World, raw: bytes, owner: Owner | None) -> Imported:
+def take(world: World, raw: bytes, owner: Owner | None) -> ImportOutcome:
     by = _by(world)
     token = snapshots.preview(world.agent, owner, raw, by=by).token
-    with write_transaction(world.team) as work:
-        done = snapshots.apply(work, world.agent, owner, raw, token, by=by)
+    with write_transaction(world.team) as tx:
+        done = snapshots.apply(tx, world.agent, owner, raw, token, by=by)
     for run in Run.objects.filter(kind=Run.Kind.IMPORT, status=Run.Status.QUEUED):
         engine.work(run.pk)
     return done
@@ -48,12 +48,12 @@ def _by(world: World) -> Writer:
     return Writer(AuthorKind.PERSON, user=world.bob)
 
 
-def batch_of(done: Imported) -> Import:
+def batch_of(done: ImportOutcome) -> Import:
     assert done.batch is not None
     return done.batch
 
 
-def worked(done: Imported) -> Run:
+def worked(done: ImportOutcome) -> Run:
     run = batch_of(done).run
     assert run is not None
     return engine.work(run.pk) or run
@@ -61,8 +61,8 @@ def worked(done: Imported) -> Run:
 
 def revert(world: World, batch: Import) -> sources.Reversal:
     source = Source(world.agent, Kind.IMPORT, batch.pk)
-    with write_transaction(world.team) as work:
-        return sources.revert(work, source, Q(), Q(), writer=_by(world))
+    with write_transaction(world.team) as tx:
+        return sources.revert(tx, source, Q(), Q(), writer=_by(world))
 
 
 def said() -> list[tuple[str, str]]:
@@ -237,10 +237,10 @@ def test_claude_code_s_memory_joins_and_its_instructions_stand_apart(world: Worl
 def test_one_import_at_a_time_into_one_memory(world: World) -> None:
     by, raw = _by(world), exported(TALK)
     token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
-    with write_transaction(world.team) as work:
-        snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
-    with pytest.raises(Importing), write_transaction(world.team) as work:
-        snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    with write_transaction(world.team) as tx:
+        snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
+    with pytest.raises(Importing), write_transaction(world.team) as tx:
+        snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
     assert Import.objects.count() == 1
 
 
@@ -260,8 +260,8 @@ def test_reverted_nothing_is_left_of_what_was_noted_of_it_either(world: World) -
 def test_reverted_while_it_runs_it_stops(world: World) -> None:
     raw, by = exported(TALK), _by(world)
     token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
-    with write_transaction(world.team) as work:
-        done = snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    with write_transaction(world.team) as tx:
+        done = snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
     revert(world, batch_of(done))
     run = worked(done)
     assert (run.status, run.reason) == ("skipped", "import_gone")
@@ -281,8 +281,8 @@ def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.Mon
 
     by, raw = _by(world), exported(*talks)
     token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
-    with write_transaction(world.team) as work:
-        done = snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    with write_transaction(world.team) as tx:
+        done = snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
     monkeypatch.setattr(chatgpt, "talk_of", break_once)
     run = worked(done)
     assert run.status == "failed"

@@ -9,7 +9,12 @@ from django.utils import timezone
 
 from memoryweb.audit.models import Event
 from memoryweb.core.tenancy import TeamManager
-from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages, import_messages
+from memoryweb.memory.conversations.messages import (
+    Intake,
+    NewMessage,
+    add_messages,
+    import_messages,
+)
 from memoryweb.memory.models import Conversation, Message, Passage
 from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
 from memoryweb.memory.models.transaction import write_transaction
@@ -25,14 +30,14 @@ def say(content: str, **fields: Any) -> NewMessage:
     return NewMessage(**{"role": "user", "content": content} | fields)
 
 
-def add(world: World, *messages: NewMessage, **fields: Any) -> Added:
+def add(world: World, *messages: NewMessage, **fields: Any) -> Intake:
     where: dict[str, Any] = {
         "agent": world.agent,
         "owner": world.customer,
         "conversation_id": "c",
     }
-    with write_transaction(world.team) as work:
-        return add_messages(work, messages=messages, **where | fields)
+    with write_transaction(world.team) as tx:
+        return add_messages(tx, messages=messages, **where | fields)
 
 
 def kept() -> list[tuple[int, str, str]]:
@@ -92,11 +97,11 @@ def test_two_owners_have_their_own_conversation_of_one_name(world: World) -> Non
 def test_two_agents_and_two_teams_have_their_own_conversation_of_one_name(world: World) -> None:
     add(world, say("one"))
     add(world, say("two"), agent=world.other_agent, owner=world.sender)
-    with write_transaction(world.twin.team) as work:
+    with write_transaction(world.twin.team) as tx:
         home = world.twin
         messages = [say("three")]
         add_messages(
-            work, agent=home.agent, owner=home.customer, conversation_id="c", messages=messages
+            tx, agent=home.agent, owner=home.customer, conversation_id="c", messages=messages
         )
     assert Conversation.objects.filter(external_id="c").count() == 3
 

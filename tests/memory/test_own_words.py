@@ -24,10 +24,10 @@ MORNING = datetime(2026, 3, 1, 8, tzinfo=UTC)
 def say(world: World, owner: Owner, text: str, *, at: int = 0, name: str = "", **talks: Any) -> int:
     """At so many days after the first; the message's primary key."""
     said = NewMessage("user", text, name=name, timestamp=MORNING + timedelta(days=at))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = f"talk-{at}"
         added = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id=talk,
@@ -41,16 +41,16 @@ def say(world: World, owner: Owner, text: str, *, at: int = 0, name: str = "", *
 def hamburg(world: World) -> Fact:
     """The customer said where they live, and memory knows it from there."""
     message = say(world, world.customer, "We live in Hamburg.")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         write(
-            work,
+            tx,
             Place(world.agent, world.customer, "MEMORY.md"),
             "# Memory\n\n- We live in Hamburg.\n- Her dog is called Rex.\n",
             writer=Writer(AuthorKind.DREAM),
             origins={3: Origin((Source(message_id=message),))},
         )
         append(
-            work,
+            tx,
             Place(world.agent, world.customer, "memory/2026-03-01.md"),
             [NewLine("- 08:00 We live in Hamburg.", Origin((Source(message_id=message),)))],
             writer=Writer(AuthorKind.EXTRACTION),
@@ -154,10 +154,10 @@ def test_it_counts_also_where_nothing_is_kept(
     Owner.objects.filter(pk=world.customer.pk).update(paused=keeps_nothing == "paused")
     world.customer.refresh_from_db()
     is_ephemeral = keeps_nothing == "ephemeral"
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         said = [NewMessage("user", "We moved to Berlin.", timestamp=MORNING + timedelta(days=3))]
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="unkept",
@@ -174,14 +174,14 @@ def test_what_was_sent_before_the_pause_is_no_news_in_it(world: World, hamburg: 
     say(world, world.customer, "We moved to Rome.", at=-9)
     Owner.objects.filter(pk=world.customer.pk).update(paused=True)
     world.customer.refresh_from_db()
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         again = Message.objects.get(raw_content="We moved to Rome.")
         said = [
             NewMessage("user", again.raw_content, again.external_id),
             NewMessage("user", again.raw_content),
         ]
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="talk--9",
@@ -200,8 +200,8 @@ def test_what_a_schedule_says_is_nobodys_word(world: World, hamburg: Fact, sourc
 
 def test_what_was_said_before_it_was_confirmed_hides_nothing(world: World, hamburg: Fact) -> None:
     by = Writer(AuthorKind.PERSON, user=world.alice)
-    with write_transaction(world.team) as work:
-        actions.confirm(work, hamburg, writer=by)
+    with write_transaction(world.team) as tx:
+        actions.confirm(tx, hamburg, writer=by)
     say(world, world.customer, "We moved to Berlin.", at=3)
     hamburg.refresh_from_db()
     assert hamburg.hidden_at is None

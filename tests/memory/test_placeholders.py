@@ -36,8 +36,8 @@ def _acting(world: World) -> Acting:
 
 
 def _write(world: World, text: str, *, path: str = "KNOWLEDGE.md", writer: Writer = TOOL) -> File:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, None, path), text, writer=writer).file
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, None, path), text, writer=writer).file
 
 
 def _read(world: World, path: str = "KNOWLEDGE.md") -> str:
@@ -45,17 +45,15 @@ def _read(world: World, path: str = "KNOWLEDGE.md") -> str:
 
 
 def _tool_write(world: World, text: str, path: str = "KNOWLEDGE.md") -> File:
-    with write_transaction(world.team) as work:
-        files.write_file(work, _acting(world), path, text, writer=TOOL)
+    with write_transaction(world.team) as tx:
+        files.write_file(tx, _acting(world), path, text, writer=TOOL)
     return File.objects.get(path=path, agent=world.agent, owner=None)
 
 
 def _edit(world: World, old: str, new: str, *, replace_all: bool = False) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         acting = _acting(world)
-        files.edit_file(
-            work, acting, "KNOWLEDGE.md", old, new, writer=TOOL, replace_all=replace_all
-        )
+        files.edit_file(tx, acting, "KNOWLEDGE.md", old, new, writer=TOOL, replace_all=replace_all)
     return File.objects.get(path="KNOWLEDGE.md", agent=world.agent, owner=None)
 
 
@@ -126,8 +124,8 @@ def test_a_line_that_a_person_kept_meanwhile_stands_where_its_cover_is_written(
 ) -> None:
     file = _write(world, TEXT)
     read = _read(world)
-    with write_transaction(world.team) as work:
-        mark_decisions.keep(work, file, print_of(ORDER), by=world.alice)
+    with write_transaction(world.team) as tx:
+        mark_decisions.keep(tx, file, print_of(ORDER), by=world.alice)
     assert _tool_write(world, read.replace("Tea", "Coffee")).raw_content == TEXT.replace(
         "Tea", "Coffee"
     )
@@ -136,8 +134,8 @@ def test_a_line_that_a_person_kept_meanwhile_stands_where_its_cover_is_written(
 def test_a_line_that_a_person_removed_meanwhile_does_not_come_back(world: World) -> None:
     file = _write(world, TEXT)
     read = _read(world)
-    with write_transaction(world.team) as work:
-        mark_decisions.remove(work, file, print_of(ORDER), by=world.alice)
+    with write_transaction(world.team) as tx:
+        mark_decisions.remove(tx, file, print_of(ORDER), by=world.alice)
     assert _tool_write(world, read).raw_content == "# Memory\n\n- Tea.\n- Milk.\n"
 
 
@@ -201,25 +199,25 @@ def test_only_what_was_given_counts_as_given(world: World) -> None:
 def test_a_search_of_the_past_does_not_find_what_a_person_removed(world: World) -> None:
     file = _write(world, f"# M\n\n- Tea for Zebedee.\n\n{ORDER}\n")
     then = file.updated_at.isoformat()
-    with write_transaction(world.team) as work:
-        mark_decisions.remove(work, file, print_of(ORDER), by=world.alice)
+    with write_transaction(world.team) as tx:
+        mark_decisions.remove(tx, file, print_of(ORDER), by=world.alice)
     found = files.search_workspace(_acting(world), f"zebedee at:{then}")
     assert [hit.snippet for hit, _file in found] == ["- Tea for Zebedee."]
 
 
 def test_a_program_deletes_no_file_with_a_line_that_waits(world: World) -> None:
     file = _write(world, TEXT)
-    with write_transaction(world.team) as work, pytest.raises(LinesWait):
-        write.delete(work, file, writer=TOOL)
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=Writer(AuthorKind.PERSON, user=world.alice))
+    with write_transaction(world.team) as tx, pytest.raises(LinesWait):
+        write.delete(tx, file, writer=TOOL)
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=Writer(AuthorKind.PERSON, user=world.alice))
 
 
 def test_a_program_restores_no_text_without_it(world: World) -> None:
     _write(world, "# Memory\n\n- Tea.\n")
     file = _write(world, TEXT)
-    with write_transaction(world.team) as work:
-        file = write.restore(work, file, 1, writer=TOOL).file
+    with write_transaction(world.team) as tx:
+        file = write.restore(tx, file, 1, writer=TOOL).file
     assert _hidden_texts(file) == Counter([ORDER])
 
 

@@ -12,7 +12,7 @@ from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.prompt.context import MOST_PERSONAL, Context, build
 from memoryweb.memory.prompt.injections import served
-from memoryweb.memory.prompt.prefetch import Quoted
+from memoryweb.memory.prompt.prefetch import PromptHit
 from tests.memory.test_context import everything, save
 from tests.world import World
 
@@ -28,10 +28,10 @@ SAID = (
 
 @pytest.fixture(autouse=True)
 def _talks(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for number, text in enumerate(SAID):
             add_messages(
-                work,
+                tx,
                 agent=world.agent,
                 owner=world.customer,
                 conversation_id=f"talk-{number}",
@@ -97,23 +97,23 @@ def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> 
     context = given(world, "Where is the cello kept?")
     assert [one.said for one in context.hits] == [fact.raw_text]
     assert "known since" in everything(context)
-    with write_transaction(world.team) as work:
-        injection = served(work, context)
+    with write_transaction(world.team) as tx:
+        injection = served(tx, context)
     assert [one.message for one in injection.spans.exclude(message=None)] == [said]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         request = open_request(
-            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, "the cello")
+            tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, "the cello")
         )
-        hide(work, request, [fact_mention(fact)])
+        hide(tx, request, [fact_mention(fact)])
     assert given(world, "Where is the cello kept?").is_silent
 
 
 def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     """In the order of the talk; what somebody asked to forget of them stays away."""
     turns = ("Guess what we rented.", "A cabin by the lake!", "Whom did you take along?", "Nobody.")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         added = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="cabin",
@@ -126,19 +126,17 @@ def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     assert [memory.index(turn) for turn in turns[:3]] == sorted(map(memory.index, turns[:3]))
     assert turns[3] not in memory
     last = added.conversation.messages.get(position=3)
-    with write_transaction(world.team) as work:
-        request = open_request(
-            work, Wish(world.agent, world.customer, ForgetRequest.Via.API, "whom")
-        )
-        hide(work, request, [message_mention(last, 0, len(last.raw_content))])
+    with write_transaction(world.team) as tx:
+        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, "whom"))
+        hide(tx, request, [message_mention(last, 0, len(last.raw_content))])
     assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
 
 
 def test_an_answer_has_the_words_of_the_question_before_it(world: World) -> None:
     turns = ("Where do you store your skis in summer?", "In the attic, with those skis of my aunt.")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="skis",
@@ -148,14 +146,14 @@ def test_an_answer_has_the_words_of_the_question_before_it(world: World) -> None
     assert answer.hit.relevance == 1 > asked.hit.relevance
 
 
-def _position(one: Quoted) -> int:
+def _position(one: PromptHit) -> int:
     return one.hit.message.position if one.hit.message else 0
 
 
 def test_hits_fill_their_room_and_no_more(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="birds",

@@ -16,44 +16,44 @@ MACHINE = Writer(AuthorKind.AGENT)
 
 def test_a_file_that_is_switched_off_and_on_has_its_old_place(world: World) -> None:
     for enabled in (False, True):
-        with write_transaction(world.team) as work:
-            prompt_order.switch(work, _file(world, "SOUL.md"), enabled=enabled)
+        with write_transaction(world.team) as tx:
+            prompt_order.switch(tx, _file(world, "SOUL.md"), enabled=enabled)
     assert _prompt(world) == ["AGENTS.md", "SOUL.md", "PROFILE.md", "MEMORY.md"]
 
 
 def test_a_file_moves_up_and_to_the_end(world: World) -> None:
-    with write_transaction(world.team) as work:
-        prompt_order.step(work, _file(world, "MEMORY.md"), -1)
-        prompt_order.put_before(work, _file(world, "AGENTS.md"), "")
+    with write_transaction(world.team) as tx:
+        prompt_order.step(tx, _file(world, "MEMORY.md"), -1)
+        prompt_order.put_before(tx, _file(world, "AGENTS.md"), "")
     assert _prompt(world) == ["SOUL.md", "MEMORY.md", "PROFILE.md", "AGENTS.md"]
 
 
 def test_two_who_move_files_at_once_both_have_their_way(world: World) -> None:
     """Each move starts from the order as it is by then, not as it was on the page."""
     soul, memory = _file(world, "SOUL.md"), _file(world, "MEMORY.md")
-    with write_transaction(world.team) as work:
-        prompt_order.put_before(work, memory, "AGENTS.md")
-    with write_transaction(world.team) as work:
-        prompt_order.switch(work, soul, enabled=False)
+    with write_transaction(world.team) as tx:
+        prompt_order.put_before(tx, memory, "AGENTS.md")
+    with write_transaction(world.team) as tx:
+        prompt_order.switch(tx, soul, enabled=False)
     assert _prompt(world) == ["MEMORY.md", "AGENTS.md", "PROFILE.md"]
 
 
 def test_a_deleted_file_cannot_be_arranged(world: World) -> None:
     file = _file(world, "SOUL.md")
-    with write_transaction(world.team) as work:
-        delete(work, file, writer=Writer(AuthorKind.SYSTEM))
-    with write_transaction(world.team) as work, pytest.raises(FileMissing):
-        prompt_order.switch(work, file, enabled=False)
+    with write_transaction(world.team) as tx:
+        delete(tx, file, writer=Writer(AuthorKind.SYSTEM))
+    with write_transaction(world.team) as tx, pytest.raises(FileMissing):
+        prompt_order.switch(tx, file, enabled=False)
 
 
 def test_arranging_takes_the_same_statements_for_many_files(world: World) -> None:
     counted = []
     for number in range(2):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             for more in range(20 * number):
-                write(work, Place(world.agent, None, f"n{more}.md"), "x", writer=MACHINE)
-        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
-            prompt_order.step(work, _file(world, "MEMORY.md"), -1)
+                write(tx, Place(world.agent, None, f"n{more}.md"), "x", writer=MACHINE)
+        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as tx:
+            prompt_order.step(tx, _file(world, "MEMORY.md"), -1)
         counted.append(len(statements(queries)))
     assert counted[0] == counted[1]
 

@@ -24,10 +24,10 @@ pytestmark = pytest.mark.databases
 
 
 def _write(world: World, owner: Owner | None, text: str) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "MEMORY.md")
         writer = Writer(AuthorKind.PERSON, user=world.alice)
-        return write.write(work, place, text, writer=writer).file
+        return write.write(tx, place, text, writer=writer).file
 
 
 def _proposed(world: World, content: str, *, base: int | None = None) -> Proposal:
@@ -40,16 +40,16 @@ def _proposed(world: World, content: str, *, base: int | None = None) -> Proposa
         trigger="cron",
         status="needs_review",
     )
-    with write_transaction(world.team, run=run) as work:
+    with write_transaction(world.team, run=run) as tx:
         made = proposing.propose(
-            work, run=run, file=file, content=content, origins={}, broken=[], base=base
+            tx, run=run, file=file, content=content, origins={}, broken=[], base=base
         )
     return Proposal.objects.select_related("file").get(pk=made.pk)
 
 
 def _accept(world: World, proposal: Proposal) -> None:
-    with write_transaction(world.team) as work:
-        proposals.accept(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, proposal, by=world.alice)
 
 
 def test_what_was_written_after_the_proposal_was_loaded_is_not_overwritten(world: World) -> None:
@@ -122,13 +122,13 @@ def test_what_nobody_decides_in_thirty_days_of_their_own_counts_as_rejected(worl
     _write(world, world.customer, "- one\n")
     _write(world, None, "- one\n")
     personal = _proposed(world, "- one\n- two\n")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         file = File.objects.of(world.agent.pk, None).get(path="MEMORY.md")
         run = Run.objects.create(
             team=world.team, agent=world.agent, kind="dream", trigger="cron", status="needs_review"
         )
         shared = proposing.propose(
-            work, run=run, file=file, content="- one\n- two\n", origins={}, broken=[]
+            tx, run=run, file=file, content="- one\n- two\n", origins={}, broken=[]
         )
     now = timezone.now()
     assert proposals.expire(now + timedelta(days=29)) == 0
@@ -157,10 +157,10 @@ def test_what_an_undo_lets_wait_again_waits_as_long_as_any(world: World) -> None
     _write(world, world.customer, "- one\n")
     proposal = _proposed(world, "- one\n- two\n")
     Proposal.objects.update(created_at=timezone.now() - timedelta(days=40))
-    with write_transaction(world.team) as work:
-        proposals.reject(work, Proposal.objects.get(pk=proposal.pk), by=world.alice)
-    with write_transaction(world.team) as work:
-        proposals.undo(work, Proposal.objects.get(pk=proposal.pk), by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, Proposal.objects.get(pk=proposal.pk), by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.undo(tx, Proposal.objects.get(pk=proposal.pk), by=world.alice)
     assert proposals.expire(timezone.now()) == 0
     assert check(world.team) == []
 

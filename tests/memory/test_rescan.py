@@ -35,14 +35,14 @@ PLACES = ("PLACE_ONE", "PLACE_TWO", "PLACE_THREE")
 
 def _furnish(world: World) -> File:
     """As if none of the patterns had been known when it was written."""
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "OLD.md")
         person = Writer(AuthorKind.PERSON, user=world.alice)
         text = "# Old\n\nPLACE_THREE\n- token PLACE_ONE\n- kept\n"
-        file = write.write(work, place, text, writer=person).file
-        write.append(work, place, [NewLine("- password: PLACE_TWO")], writer=person)
+        file = write.write(tx, place, text, writer=person).file
+        write.append(tx, place, [NewLine("- password: PLACE_TWO")], writer=person)
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c",
@@ -66,8 +66,8 @@ def _furnish(world: World) -> File:
 
 
 def _scan(world: World, *, fix: bool = False) -> Run:
-    with write_transaction(world.team) as work:
-        run = rescan.request(work, world.agent, fix=fix, trigger=Run.Trigger.COMMAND)
+    with write_transaction(world.team) as tx:
+        run = rescan.request(tx, world.agent, fix=fix, trigger=Run.Trigger.COMMAND)
     done = engine.work(run.pk)
     assert done is not None
     return done
@@ -163,10 +163,10 @@ def test_a_long_history_is_looked_through_text_by_text(world: World) -> None:
     writer = Writer(AuthorKind.PERSON, user=world.alice)
     text, revisions = ("A quiet day at the harbour. " * 100 + "\n") * 30, 30
     for number in range(revisions):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             place = Place(world.agent, None, "long.md")
-            file = write.write(work, place, f"{number}\n{text}", writer=writer).file
-    with write_transaction(world.team) as work:
+            file = write.write(tx, place, f"{number}\n{text}", writer=writer).file
+    with write_transaction(world.team) as tx:
         tracemalloc.start()
         rescan.in_past(file, fix=False)
         _now, most = tracemalloc.get_traced_memory()

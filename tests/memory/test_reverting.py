@@ -43,14 +43,14 @@ def _person(world: World) -> Writer:
 def _write(
     world: World, text: str, writer: Writer, path: str = "KNOWLEDGE.md", owner: Owner | None = None
 ) -> File:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, owner, path), text, writer=writer).file
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, owner, path), text, writer=writer).file
 
 
 def _append(world: World, *texts: str, writer: Writer, owner: Owner | None = None) -> File:
     lines = [NewLine(text) for text in texts]
-    with write_transaction(world.team) as work:
-        return write.append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
+    with write_transaction(world.team) as tx:
+        return write.append(tx, Place(world.agent, owner, NOTE), lines, writer=writer).file
 
 
 def _token(world: World) -> Token:
@@ -77,9 +77,9 @@ def _script(world: World, token: Token) -> Writer:
 
 def _talk(world: World, *said: str, token: Token | None = None, name: str = "c") -> Conversation:
     messages = [NewMessage(role="user", content=text, timestamp=NOW) for text in said]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id=name,
@@ -95,10 +95,10 @@ def _extracted(world: World, talk: Conversation) -> File:
         for one in talk.messages.order_by("position")
     ]
     Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, NOTE)
         return write.append(
-            work, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
+            tx, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
         ).file
 
 
@@ -110,16 +110,16 @@ def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n
     origins = {
         first + at: Origin((Line(note.pk, note.revision, n),)) for at, n in enumerate(numbers)
     }
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM, is_vouched=True)
-        return write.write(work, place, text, writer=writer, origins=origins).file
+        return write.write(tx, place, text, writer=writer, origins=origins).file
 
 
 def _revert(world: World, kind: Kind, row: object, *, expected: str | None = None) -> Reversal:
     source = Source(world.agent, kind, row.pk)  # type: ignore[attr-defined]
-    with write_transaction(world.team) as work:
-        return revert(work, source, Q(), Q(), writer=_person(world), expected=expected)
+    with write_transaction(world.team) as tx:
+        return revert(tx, source, Q(), Q(), writer=_person(world), expected=expected)
 
 
 def _plan(world: World, kind: Kind, row: object, reach: Q | None = None) -> Plan:
@@ -146,11 +146,11 @@ def test_a_line_that_stands_on_another_conversation_too_stays(world: World) -> N
     note = _extracted(world, _talk(world, "Caroline likes tea.", name="good"))
     bad = _talk(world, "Caroline likes tea a lot.", name="bad")
     note = _extracted(world, bad)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         both = Origin(tuple(Line(note.pk, note.revision, n) for n in (3, 4)))
         place = Place(world.agent, world.customer, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM, is_vouched=True)
-        write.write(work, place, "- Likes tea.\n", writer=writer, origins={1: both})
+        write.write(tx, place, "- Likes tea.\n", writer=writer, origins={1: both})
     made = _plan(world, Kind.CONVERSATION, bad)
     assert made.stay == 1
     _revert(world, Kind.CONVERSATION, bad)
@@ -210,8 +210,8 @@ def test_a_token_s_line_that_a_dream_took_up_goes_after_the_note_was_deleted(wor
     token = _token(world)
     note = _append(world, "- 09:00 Acme.", writer=_tool(world, token), owner=world.customer)
     _dreamt(world, note, 3)
-    with write_transaction(world.team) as work:
-        write.delete(work, note, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.delete(tx, note, writer=_person(world))
     _revert(world, Kind.TOKEN, token)
     assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n"
 
@@ -221,8 +221,8 @@ def test_a_memory_line_that_came_back_by_restoring_still_goes(world: World) -> N
     memory = _dreamt(world, _extracted(world, bad), 3)
     _write(world, "# Memory\n", _person(world), "MEMORY.md", world.customer)
     _note_without(world, "best")
-    with write_transaction(world.team) as work:
-        write.restore(work, memory, memory.revision, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.restore(tx, memory, memory.revision, writer=_person(world))
     _revert(world, Kind.CONVERSATION, bad)
     assert "best" not in _text(world, "MEMORY.md", world.customer)
 
@@ -264,8 +264,8 @@ def test_what_a_token_overwrote_comes_back_as_the_words_of_who_wrote_it(world: W
 def test_what_a_token_deleted_comes_back(world: World) -> None:
     token = _token(world)
     file = _write(world, "# Tea\n", _person(world))
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=_tool(world, token))
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=_tool(world, token))
     _revert(world, Kind.TOKEN, token)
     file.refresh_from_db()
     assert (file.raw_content, file.deleted_at) == ("# Tea\n", None)
@@ -285,10 +285,10 @@ def test_a_line_that_comes_back_beside_others_is_whose_it_was(world: World) -> N
     token, message = _token(world), _talk(world, "Two.").messages.get()
     bob = Writer(AuthorKind.PERSON, user=world.bob)
     _write(world, "- one\n\n# End\n", bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place, writer = Place(world.agent, None, "KNOWLEDGE.md"), Writer(AuthorKind.IMPORT)
         origins = {2: Origin((Line(message_id=message.pk),))}
-        write.write(work, place, "- one\n- two\n\n# End\n", writer=writer, origins=origins)
+        write.write(tx, place, "- one\n- two\n\n# End\n", writer=writer, origins=origins)
     _write(world, "# End\n", _script(world, token))
     _write(world, "# End\n\n- three\n", _person(world))
     _revert(world, Kind.TOKEN, token)
@@ -304,12 +304,12 @@ def test_a_line_that_comes_back_beside_others_is_whose_it_was(world: World) -> N
 def test_what_an_extraction_overwrote_comes_back_by_its_conversation(world: World) -> None:
     bad = _talk(world, "Acme is the best.", name="bad")
     place = Place(world.agent, world.customer, "PROFILE.md")
-    with write_transaction(world.team) as work:
-        write.write(work, place, "# Profile\n\n- Likes tea.\n", writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.write(tx, place, "# Profile\n\n- Likes tea.\n", writer=_person(world))
         writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk, is_vouched=True)
         origins = {3: Origin((Line(message_id=bad.messages.get().pk),))}
         text = "# Profile\n\n- Likes Acme.\n"
-        write.write(work, place, text, writer=writer, origins=origins)
+        write.write(tx, place, text, writer=writer, origins=origins)
     _revert(world, Kind.CONVERSATION, bad)
     assert _text(world, "PROFILE.md", world.customer) == "# Profile\n\n- Likes tea.\n"
 
@@ -319,14 +319,12 @@ def test_a_line_that_a_dream_took_up_with_another_source_stays_where_it_is(world
     bad = _talk(world, "Likes tea a lot.", name="bad")
     place = Place(world.agent, world.customer, "MEMORY.md")
     said = Line(message_id=bad.messages.get().pk)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk, is_vouched=True)
-        write.write(work, place, "- Tea.\n", writer=writer, origins={1: Origin((said,))})
+        write.write(tx, place, "- Tea.\n", writer=writer, origins={1: Origin((said,))})
         both = {1: Origin((said, Line(good.pk, good.revision, 3)))}
         text = "- Tea.\n- Other.\n"
-        write.write(
-            work, place, text, writer=Writer(AuthorKind.DREAM, is_vouched=True), origins=both
-        )
+        write.write(tx, place, text, writer=Writer(AuthorKind.DREAM, is_vouched=True), origins=both)
     _revert(world, Kind.CONVERSATION, bad)
     assert _text(world, "MEMORY.md", world.customer) == "- Tea.\n- Other.\n"
 
@@ -348,12 +346,12 @@ def test_an_import_beyond_the_reach_is_not_said_to_be_taken_back(world: World) -
         team=world.team, agent=world.agent, user=world.bob, archive_sha256="0" * 64
     )
     importing = Writer(AuthorKind.IMPORT, user=world.bob, batch=batch)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "KNOWLEDGE.md")
-        write.write(work, place, "- theirs\n", writer=importing)
-    with write_transaction(world.team) as work:
+        write.write(tx, place, "- theirs\n", writer=importing)
+    with write_transaction(world.team) as tx:
         source = Source(world.agent, Kind.IMPORT, batch.pk)
-        revert(work, source, Q(owner=None), Q(owner=None), writer=_person(world))
+        revert(tx, source, Q(owner=None), Q(owner=None), writer=_person(world))
     batch.refresh_from_db()
     assert batch.reverted_at is None
 
@@ -386,10 +384,8 @@ def _proposed(world: World, run: Run, note: File, *numbers: int) -> Proposal:
     lines = note.raw_content.split("\n")
     text = "# Memory\n\n" + "".join(f"- {lines[n - 1][8:]}\n" for n in numbers)
     origins = {3 + at: Origin((Line(note.pk, note.revision, n),)) for at, n in enumerate(numbers)}
-    with write_transaction(world.team) as work:
-        return proposing.propose(
-            work, run=run, file=memory, content=text, origins=origins, broken=[]
-        )
+    with write_transaction(world.team) as tx:
+        return proposing.propose(tx, run=run, file=memory, content=text, origins=origins, broken=[])
 
 
 def test_what_waits_for_a_person_and_stands_on_the_source_can_not_be_accepted(
@@ -400,8 +396,8 @@ def test_what_waits_for_a_person_and_stands_on_the_source_can_not_be_accepted(
     proposal = _proposed(world, _run(world, world.customer), note, 3)
     _note_without(world, "best")
     assert _revert(world, Kind.CONVERSATION, bad).proposals == 1
-    with write_transaction(world.team) as work, pytest.raises(Decided):
-        proposals.accept(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx, pytest.raises(Decided):
+        proposals.accept(tx, proposal, by=world.alice)
 
 
 def test_what_stood_beside_it_in_the_proposal_may_be_proposed_again(world: World) -> None:
@@ -424,8 +420,8 @@ def test_a_run_whose_proposal_was_accepted_is_kept_out_too(world: World) -> None
     note = _extracted(world, _talk(world, "Acme is the best.", name="bad"))
     run = _run(world, world.customer)
     proposal = _proposed(world, run, note, 3)
-    with write_transaction(world.team) as work:
-        proposals.accept(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, proposal, by=world.alice)
     _revert(world, Kind.RUN, run)
     kept_out = proposing.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
     assert kept_out == {"Acme is the best."}
@@ -459,8 +455,8 @@ def test_it_is_undone_by_restoring_the_revision_before(world: World) -> None:
     _write(world, "- one\n", _person(world))
     file = _write(world, "- one\n- Acme\n", _tool(world, token))
     _revert(world, Kind.TOKEN, token)
-    with write_transaction(world.team) as work:
-        write.restore(work, file, 2, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.restore(tx, file, 2, writer=_person(world))
     assert _text(world, "KNOWLEDGE.md", None) == "- one\n- Acme\n"
 
 
@@ -535,7 +531,7 @@ def test_it_leaves_one_event_beside_those_of_the_files(world: World) -> None:
 
 def test_another_agent_s_files_are_left_alone(world: World) -> None:
     token = _token(world)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.other_agent, None, "KNOWLEDGE.md")
-        write.write(work, place, "- Acme\n", writer=_tool(world, token))
+        write.write(tx, place, "- Acme\n", writer=_tool(world, token))
     assert _plan(world, Kind.TOKEN, token).is_empty

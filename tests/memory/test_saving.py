@@ -38,9 +38,9 @@ edits = st.lists(
 )
 
 
-def save(world: World, text: str, writer: Writer, path: str = PATH) -> write.Written:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, None, path), text, writer=writer)
+def save(world: World, text: str, writer: Writer, path: str = PATH) -> write.WriteResult:
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, None, path), text, writer=writer)
 
 
 def rows_of(model: Any, file: File) -> dict[tuple[str, int], dict[str, Any]]:
@@ -106,11 +106,11 @@ def test_whatever_is_edited_each_line_keeps_the_source_that_it_came_with(
             if line in fresh
         }
         place = Place(world.agent, None, "MEMORY.md")
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             text = "\n".join([f"# {number}", *lines])
             shifted = {n + 1: origin for n, origin in origins.items()}
             writer = Writer(AuthorKind.DREAM, is_vouched=True)
-            file = write.write(work, place, text, writer=writer, origins=shifted).file
+            file = write.write(tx, place, text, writer=writer, origins=shifted).file
         rows = LineOrigin.objects.filter(file=file, line__gt=1).order_by("line")
         told = list(rows.values_list("line", "source_line"))
         assert told == [(n, int(line.split()[1])) for n, line in enumerate(lines, start=2)]
@@ -148,8 +148,8 @@ def test_lines_that_move_keep_their_rows_under_new_numbers(world: World) -> None
 def test_a_rename_writes_no_passage_anew_where_the_weight_stays(world: World) -> None:
     file = save(world, text_of(20), Writer(AuthorKind.PERSON)).file
     before = rows_of(Passage, file)
-    with write_transaction(world.team) as work:
-        write.rename(work, file, "skills/lamps/SKILL.md", writer=Writer(AuthorKind.PERSON))
+    with write_transaction(world.team) as tx:
+        write.rename(tx, file, "skills/lamps/SKILL.md", writer=Writer(AuthorKind.PERSON))
     assert rows_of(Passage, file) == before
 
 
@@ -188,12 +188,12 @@ def test_adding_to_a_long_note_touches_no_more_rows_than_to_a_short_one(world: W
     place = Place(world.agent, None, "memory/2026-11-20.md")
     touched = []
     for count in (5, 400):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             said = [NewLine(f"- 09:00 lamp {n}") for n in range(count)]
-            file = write.append(work, place, said, writer=Writer(AuthorKind.AGENT)).file
+            file = write.append(tx, place, said, writer=Writer(AuthorKind.AGENT)).file
         before = rows_of(Passage, file), rows_of(LineOrigin, file)
-        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
-            write.append(work, place, [NewLine("- 10:00 tide")], writer=Writer(AuthorKind.AGENT))
+        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as tx:
+            write.append(tx, place, [NewLine("- 10:00 tide")], writer=Writer(AuthorKind.AGENT))
         after = rows_of(Passage, file), rows_of(LineOrigin, file)
         changed = [
             sum(old.get(key) != new.get(key) for key in old.keys() | new.keys())
@@ -225,12 +225,12 @@ def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
     writer = Writer(AuthorKind.AGENT)
     touched = []
     for count in (3, 500):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             said = [NewLine(f"- 08:00 lamp {count} {n}") for n in range(count)]
-            file = write.append(work, place, said, writer=writer).file
+            file = write.append(tx, place, said, writer=writer).file
         before = rows_of(Passage, file) | rows_of(LineOrigin, file)
-        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
-            files.remember(work, acting, f"a tide of {count}", writer=writer)
+        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as tx:
+            files.remember(tx, acting, f"a tide of {count}", writer=writer)
         after = rows_of(Passage, file) | rows_of(LineOrigin, file)
         changed = sum(before.get(key) != row for key, row in after.items())
         touched.append((len(statements(queries)), changed, len(before.keys() - after.keys())))

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from memoryweb.audit.models import Event
-from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages
+from memoryweb.memory.conversations.messages import Intake, NewMessage, add_messages
 from memoryweb.memory.models import File, Message, NoSecret, Passage, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import AssignmentsFound
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools import files
 from memoryweb.memory.writing import screening, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
+from memoryweb.memory.writing.write import NewLine, Place, Writer, WriteResult
 from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World
@@ -32,19 +32,19 @@ def _person(world: World, *, no_secrets: bool = False) -> Writer:
     return Writer(AuthorKind.PERSON, user=world.alice, no_secrets=no_secrets)
 
 
-def _write(world: World, text: str, writer: Writer = MACHINE) -> Written:
-    with write_transaction(world.team) as work:
-        return write.write(work, _place(world), text, writer=writer)
+def _write(world: World, text: str, writer: Writer = MACHINE) -> WriteResult:
+    with write_transaction(world.team) as tx:
+        return write.write(tx, _place(world), text, writer=writer)
 
 
 def _place(world: World) -> Place:
     return Place(world.agent, None, "KNOWLEDGE.md")
 
 
-def _send(world: World, text: str, message_id: str = "m1") -> Added:
-    with write_transaction(world.team) as work:
+def _send(world: World, text: str, message_id: str = "m1") -> Intake:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="c",
@@ -54,10 +54,10 @@ def _send(world: World, text: str, message_id: str = "m1") -> Added:
 
 def _release(world: World, text: str = TEXT) -> None:
     """A person types it, says that it is no secret, and takes it out again."""
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = _person(world, no_secrets=True)
-        file = write.write(work, Place(world.agent, None, "typed.md"), text, writer=writer).file
-        write.delete(work, file, writer=writer)
+        file = write.write(tx, Place(world.agent, None, "typed.md"), text, writer=writer).file
+        write.delete(tx, file, writer=writer)
 
 
 def _details(action: str) -> dict[str, object]:
@@ -91,10 +91,10 @@ def test_every_sample_is_kept_out_of_a_file(world: World) -> None:
 
 
 def test_every_sample_is_kept_out_of_a_note_of_lines(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "memory/2026-11-20.md")
         lines = [NewLine(f"- {sample}") for sample in ONE_LINE]
-        written = write.append(work, place, lines, writer=MACHINE)
+        written = write.append(tx, place, lines, writer=MACHINE)
     assert len(written.masked) == len(ONE_LINE)
     assert [one.line for one in written.masked] == list(range(3, 3 + len(ONE_LINE)))
 
@@ -121,9 +121,9 @@ def test_what_a_person_released_passes(world: World) -> None:
 
 def test_a_release_of_one_team_means_nothing_to_another(world: World) -> None:
     _release(world)
-    with write_transaction(world.twin.team) as work:
+    with write_transaction(world.twin.team) as tx:
         place = Place(world.twin.agent, None, "KNOWLEDGE.md")
-        written = write.write(work, place, TEXT, writer=MACHINE)
+        written = write.write(tx, place, TEXT, writer=MACHINE)
     assert written.file.raw_content == MASKED
     assert written.masked[0].fingerprint != screening.fingerprint(world.team.pk, VALUE)
 
@@ -137,11 +137,11 @@ def test_a_person_is_asked_with_the_lines_named(world: World) -> None:
 
 def test_a_person_who_appends_is_asked_too(world: World) -> None:
     place, line = Place(world.agent, None, "memory/2026-11-20.md"), NewLine(f"password: {VALUE}")
-    with pytest.raises(AssignmentsFound), write_transaction(world.team) as work:
-        write.append(work, place, [line], writer=_person(world))
-    with write_transaction(world.team) as work:
+    with pytest.raises(AssignmentsFound), write_transaction(world.team) as tx:
+        write.append(tx, place, [line], writer=_person(world))
+    with write_transaction(world.team) as tx:
         writer = _person(world, no_secrets=True)
-        written = write.append(work, place, [line], writer=writer)
+        written = write.append(tx, place, [line], writer=writer)
     assert VALUE in written.file.raw_content
     assert NoSecret.objects.count() == 1
 
@@ -172,13 +172,13 @@ def test_what_stands_there_already_does_not_block_an_edit(world: World) -> None:
 def test_a_restored_revision_is_screened(world: World) -> None:
     written = _write(world, TEXT, _person(world, no_secrets=True))
     _write(world, "# Knowledge\n", _person(world))
-    with write_transaction(world.team) as work:
-        restored = write.restore(work, written.file, 1, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        restored = write.restore(tx, written.file, 1, writer=_person(world))
     assert restored.file.raw_content == TEXT
     NoSecret.objects.all().delete()
     _write(world, "# Knowledge\n", _person(world))
-    with write_transaction(world.team) as work:
-        restored = write.restore(work, written.file, 1, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        restored = write.restore(tx, written.file, 1, writer=_person(world))
     assert restored.file.raw_content == MASKED
 
 
@@ -207,9 +207,9 @@ def test_a_message_that_an_earlier_version_masked_is_a_duplicate_too(world: Worl
 
 def test_what_is_remembered_twice_is_written_once(world: World) -> None:
     for _twice in range(2):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             said = files.remember(
-                work, acting(world, world.customer), f"The password is {VALUE}", writer=MACHINE
+                tx, acting(world, world.customer), f"The password is {VALUE}", writer=MACHINE
             )
     assert said.written is None
 
@@ -230,12 +230,12 @@ def test_a_prompt_has_what_a_person_released(world: World) -> None:
 
 def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: World) -> None:
     own = Place(world.agent, world.customer, "KNOWLEDGE.md")
-    with write_transaction(world.team) as work:
-        write.write(work, own, TEXT, writer=_person(world, no_secrets=True))
+    with write_transaction(world.team) as tx:
+        write.write(tx, own, TEXT, writer=_person(world, no_secrets=True))
     assert _write(world, TEXT).file.raw_content == MASKED
     assert VALUE in _send(world, TEXT).conversation.messages.get().raw_content
-    with write_transaction(world.team) as work:
-        again = write.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
+    with write_transaction(world.team) as tx:
+        again = write.write(tx, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
     assert not again.masked
 
 

@@ -29,14 +29,14 @@ SAID = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> File:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, owner, path), text, writer=PERSON).file
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, owner, path), text, writer=PERSON).file
 
 
 def say(world: World, *texts: str, owner: Owner | None = None, name: str = "talk") -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner or world.customer,
             conversation_id=name,
@@ -318,11 +318,11 @@ def test_others_text_changes_neither_hits_nor_scores_nor_the_total(world: World)
     before = find(world, "ferry lamp", world.customer)
     for number in range(8):
         text = f"- ferry ferry lamp {number}"
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             for agent, owner in ((world.agent, world.sender), (world.other_agent, None)):
-                write.write(work, Place(agent, owner, f"n{number}.md"), text, writer=PERSON)
-        with write_transaction(world.twin.team) as work:
-            write.write(work, Place(world.twin.agent, None, f"n{number}.md"), text, writer=PERSON)
+                write.write(tx, Place(agent, owner, f"n{number}.md"), text, writer=PERSON)
+        with write_transaction(world.twin.team) as tx:
+            write.write(tx, Place(world.twin.agent, None, f"n{number}.md"), text, writer=PERSON)
     say(world, "The ferry!", "The lamp!", owner=world.sender, name="theirs")
     assert find(world, "ferry lamp", world.customer) == before
 
@@ -351,8 +351,8 @@ def test_of_an_archived_agent_nothing_is_found(world: World) -> None:
 
 def test_a_deleted_file_is_found_no_more(world: World) -> None:
     file = save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.")
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=PERSON)
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=PERSON)
     assert find(world, "ferry").total == 0
 
 
@@ -378,9 +378,9 @@ def aged(file: File, number: int, hour: int) -> None:
 
 def test_a_hit_of_the_past_says_its_revision_and_whose_word_it_was(world: World) -> None:
     stranger = Writer(AuthorKind.AGENT, integration=world.integration)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "KNOWLEDGE.md")
-        first = write.write(work, place, "- The ferry leaves at noon.", writer=stranger).file
+        first = write.write(tx, place, "- The ferry leaves at noon.", writer=stranger).file
     aged(first, first.revision, 9)
     second = save(world, "KNOWLEDGE.md", "- The lamp is red.\n- The ferry leaves at noon.")
     aged(second, second.revision, 10)
@@ -402,8 +402,8 @@ def test_what_has_not_changed_since_is_no_past(world: World) -> None:
 def test_a_file_is_found_under_the_name_it_had_and_keeps_its_place_today(world: World) -> None:
     file = save(world, "boats.md", "- The ferry leaves at noon.")
     aged(file, file.revision, 9)
-    with write_transaction(world.team) as work:
-        write.rename(work, file, "ships.md", writer=PERSON)
+    with write_transaction(world.team) as tx:
+        write.rename(tx, file, "ships.md", writer=PERSON)
     (hit,) = find(world, "ferry at:2026-11-02").hits
     assert (hit.file and hit.file.path, hit.past and hit.past.file.path) == ("boats.md", "ships.md")
 

@@ -22,7 +22,7 @@ from memoryweb.memory.snapshots import manifest as memory_manifest
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.planning import Action
 from memoryweb.memory.snapshots.reading import read
-from memoryweb.memory.snapshots.service import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.snapshots.service import ImportOutcome, PreviewRefused, StateMoved
 from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place, Writer
@@ -41,24 +41,24 @@ TEXT = "# 2026-11-20\n\n- 09:00 The ferry leaves at six.\n"
 
 def put(world: World, path: str, text: str, owner: Owner | None = None) -> File:
     writer = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, owner, path), text, writer=writer).file
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, owner, path), text, writer=writer).file
 
 
 def export(world: World, owner: Owner | None = None, agent: Agent | None = None) -> bytes:
-    with write_transaction(world.team) as work:
-        return snapshots.export(work, agent or world.agent, owner).archive
+    with write_transaction(world.team) as tx:
+        return snapshots.export(tx, agent or world.agent, owner).archive
 
 
 def take(
     world: World, archive: bytes, owner: Owner | None = None, agent: Agent | None = None
-) -> Imported:
+) -> ImportOutcome:
     """Preview, then import."""
     agent = agent or world.other_agent
     token = snapshots.preview(agent, owner, archive, by=PERSON).token
     by = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
-        return snapshots.apply(work, agent, owner, archive, token, by=by)
+    with write_transaction(world.team) as tx:
+        return snapshots.apply(tx, agent, owner, archive, token, by=by)
 
 
 def texts(agent: Agent, owner: Owner | None = None) -> dict[str, str]:
@@ -89,8 +89,8 @@ def test_an_export_holds_the_core_files_and_the_notes_of_one_reach(world: World)
 def test_one_state_gives_the_same_bytes_whatever_is_enabled(world: World) -> None:
     put(world, NOTE, TEXT)
     one = export(world)
-    with write_transaction(world.team) as work:
-        arrange(work, world.agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+    with write_transaction(world.team) as tx:
+        arrange(tx, world.agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
     assert export(world) == one
     put(world, NOTE, TEXT + "- 10:00 Fog.\n")
     assert export(world) != one
@@ -125,8 +125,8 @@ def test_an_import_is_a_batch_of_revisions_of_its_kind(world: World) -> None:
 
 
 def test_what_is_enabled_and_its_order_stay(world: World) -> None:
-    with write_transaction(world.team) as work:
-        arrange(work, world.other_agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+    with write_transaction(world.team) as tx:
+        arrange(tx, world.other_agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
     reach = File.objects.filter(agent=world.other_agent)
     before = set(reach.values_list("path", "enabled", "sort_order"))
     take(world, of({"SOUL.md": "Loud.\n", "MEMORY.md": "- Tea.\n", "KNOWLEDGE.md": "Tides.\n"}))
@@ -166,8 +166,8 @@ def test_a_note_keeps_its_lines_and_gets_those_it_lacks(world: World) -> None:
 
 def test_a_deleted_file_comes_back_with_its_history(world: World) -> None:
     file = put(world, "KNOWLEDGE.md", "Tides.\n")
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=Writer(AuthorKind.PERSON))
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=Writer(AuthorKind.PERSON))
     archive = of({"KNOWLEDGE.md": "Ebb.\n"})
     assert actions(world, archive) == {"KNOWLEDGE.md": ("create", "brought_back")}
     take(world, archive, agent=world.agent)
@@ -257,13 +257,13 @@ def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(
     divided = snapshots.parts_of(world.agent, None)
     assert [part.number for part in divided] == [1, 2, 3]
     for part in divided:
-        with write_transaction(world.team) as work:
-            exported = snapshots.export(work, world.agent, None, part.number)
+        with write_transaction(world.team) as tx:
+            exported = snapshots.export(tx, world.agent, None, part.number)
         assert exported.filename == f"atlas-shared-part-{part.number}-of-3.zip"
         take(world, exported.archive)
     assert texts(world.other_agent) == texts(world.agent)
-    with write_transaction(world.team) as work, pytest.raises(snapshots.PartMissing):
-        snapshots.export(work, world.agent, None, 4)
+    with write_transaction(world.team) as tx, pytest.raises(snapshots.PartMissing):
+        snapshots.export(tx, world.agent, None, 4)
 
 
 @pytest.mark.parametrize("data", [b"caf\xe9", b"a\0b"])
@@ -397,10 +397,10 @@ def _apply(
     token: str,
     owner: Owner | None = None,
     agent: Agent | None = None,
-) -> Imported:
+) -> ImportOutcome:
     by = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
-        return snapshots.apply(work, agent or world.agent, owner, archive, token, by=by)
+    with write_transaction(world.team) as tx:
+        return snapshots.apply(tx, agent or world.agent, owner, archive, token, by=by)
 
 
 def test_an_import_takes_few_statements_however_many_files(world: World) -> None:

@@ -20,17 +20,17 @@ def _remember(
     world: World, owner: Owner | None, *texts: str, by: AuthorKind = AuthorKind.PERSON
 ) -> None:
     content = "# Memory\n\n" + "".join(f"- {text}\n" for text in texts)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "MEMORY.md")
-        write(work, place, content, writer=Writer(by, user=world.alice))
+        write(tx, place, content, writer=Writer(by, user=world.alice))
 
 
 def _confirm(world: World, owner: Owner | None = None) -> None:
     """Everything that stands there."""
     person = Writer(AuthorKind.PERSON, user=world.alice)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for fact in world.agent.facts.filter(owner=owner, file__path="MEMORY.md"):
-            actions.confirm(work, fact, writer=person)
+            actions.confirm(tx, fact, writer=person)
 
 
 def _numbered(*texts: str, first: int = 1) -> tuple[str, ...]:
@@ -73,9 +73,9 @@ def test_what_nobody_vouched_for_and_what_is_anothers_is_not_proposed(world: Wor
     assert Agent.objects.get(pk=world.agent.pk).accepted_changes == 0
     _remember(world, None, *_numbered(ORDER), "It rains.", by=AuthorKind.AGENT)
     person = Writer(AuthorKind.PERSON, user=world.alice)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for fact in world.agent.facts.filter(owner=None, path="MEMORY.md").exclude(raw_text=ORDER):
-            actions.confirm(work, fact, writer=person)
+            actions.confirm(tx, fact, writer=person)
     assert Agent.objects.get(pk=world.agent.pk).accepted_changes == 0
     assert _waiting(world) == []
 
@@ -86,20 +86,20 @@ def test_accepted_it_stands_in_the_file_and_rejected_it_is_not_proposed_again(
     _remember(world, None, *_numbered(ORDER, OTHER))
     _confirm(world)
     [proposal] = _waiting(world)
-    with write_transaction(world.team) as work:
-        proposals.reject(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, proposal, by=world.alice)
     _remember(world, None, *_numbered(first=100), ORDER, "Always sign with your name.")
     _confirm(world)
     [again] = _waiting(world)
     assert ORDER not in again.raw_content
-    with write_transaction(world.team) as work:
-        written = proposals.accept(work, again, by=world.alice)
+    with write_transaction(world.team) as tx:
+        written = proposals.accept(tx, again, by=world.alice)
     assert "## How to behave\n\n- Always sign with your name." in written.file.raw_content
 
 
 def test_lines_of_an_accepted_proposal_count(world: World) -> None:
     stage = furnish(world.home)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         proposal = Proposal.objects.select_related("file").get(pk=stage.proposal)
-        proposals.accept(work, proposal, by=world.alice)
+        proposals.accept(tx, proposal, by=world.alice)
     assert Agent.objects.get(pk=world.agent.pk).accepted_changes == 1

@@ -23,7 +23,7 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools import files
-from memoryweb.memory.tools.files import Acting, DateRefused, EditRefused, MemoryPaused, Remembered
+from memoryweb.memory.tools.files import Acting, DateRefused, EditRefused, MemoryPaused, NoteOutcome
 from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
 from tests.world import World
 
@@ -37,14 +37,14 @@ def acting(
     return Acting(Reader(world.agent, owner), NOW, conversation)
 
 
-def remember(world: World, text: str, owner: Owner | None = None) -> Remembered:
-    with write_transaction(world.team) as work:
-        return files.remember(work, acting(world, owner), text, writer=AGENT)
+def remember(world: World, text: str, owner: Owner | None = None) -> NoteOutcome:
+    with write_transaction(world.team) as tx:
+        return files.remember(tx, acting(world, owner), text, writer=AGENT)
 
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> None:
-    with write_transaction(world.team) as work:
-        write(work, Place(world.agent, owner, path), text, writer=AGENT)
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, owner, path), text, writer=AGENT)
 
 
 def test_remember_appends_one_line_to_the_note_of_the_day(world: World) -> None:
@@ -65,8 +65,8 @@ def test_the_same_text_again_that_day_is_reported_not_written(world: World) -> N
 
 def test_an_owner_s_tool_never_touches_the_shared_file(world: World) -> None:
     save(world, "KNOWLEDGE.md", "shared")
-    with write_transaction(world.team) as work:
-        files.write_file(work, acting(world, world.customer), "KNOWLEDGE.md", "own", writer=AGENT)
+    with write_transaction(world.team) as tx:
+        files.write_file(tx, acting(world, world.customer), "KNOWLEDGE.md", "own", writer=AGENT)
     assert File.objects.get(path="KNOWLEDGE.md", owner=None).raw_content == "shared"
     assert File.objects.get(path="KNOWLEDGE.md", owner=world.customer).raw_content == "own"
 
@@ -107,17 +107,17 @@ def test_the_list_names_each_file_once_in_prompt_order(world: World) -> None:
 @pytest.mark.parametrize(("old", "replace_all"), [("absent", False), ("", True), ("tea", False)])
 def test_an_edit_that_is_not_clear_is_refused(world: World, old: str, replace_all: bool) -> None:
     save(world, "KNOWLEDGE.md", "tea and tea")
-    with write_transaction(world.team) as work, pytest.raises(EditRefused):
+    with write_transaction(world.team) as tx, pytest.raises(EditRefused):
         files.edit_file(
-            work, acting(world), "KNOWLEDGE.md", old, "x", writer=AGENT, replace_all=replace_all
+            tx, acting(world), "KNOWLEDGE.md", old, "x", writer=AGENT, replace_all=replace_all
         )
 
 
 def test_an_edit_of_all_places_says_how_many_there_were(world: World) -> None:
     save(world, "KNOWLEDGE.md", "tea and tea")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         _written, count = files.edit_file(
-            work, acting(world), "KNOWLEDGE.md", "tea", "mate", writer=AGENT, replace_all=True
+            tx, acting(world), "KNOWLEDGE.md", "tea", "mate", writer=AGENT, replace_all=True
         )
     assert count == 2
     assert File.objects.get(path="KNOWLEDGE.md").raw_content == "mate and mate"
@@ -213,9 +213,9 @@ def test_a_line_found_within_a_longer_block_is_a_recall_of_the_block(world: Worl
 
 def test_a_line_that_continues_a_block_is_found_too(world: World) -> None:
     save(world, "memory/2026-11-20.md", "# 2026-11-20\n\nThe ferries are blue\n")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "memory/2026-11-20.md")
-        append(work, place, [NewLine("and leave at noon.")], writer=AGENT)
+        append(tx, place, [NewLine("and leave at noon.")], writer=AGENT)
     found = files.search_workspace(acting(world), "noon")
     assert [hit.line for hit, _file in found] == [3]
     assert Passage.objects.filter(file__path="memory/2026-11-20.md").count() == 1
@@ -236,10 +236,10 @@ def test_while_memory_is_paused_nothing_of_the_owner_is_kept_or_given(world: Wor
     here = acting(world, world.customer)
     with pytest.raises(MemoryPaused):
         remember(world, "Marta likes coffee.", world.customer)
-    with write_transaction(world.team) as work, pytest.raises(MemoryPaused):
-        files.write_file(work, here, "KNOWLEDGE.md", "new", writer=AGENT)
-    with write_transaction(world.team) as work, pytest.raises(MemoryPaused):
-        files.edit_file(work, here, "KNOWLEDGE.md", "own", "new", writer=AGENT)
+    with write_transaction(world.team) as tx, pytest.raises(MemoryPaused):
+        files.write_file(tx, here, "KNOWLEDGE.md", "new", writer=AGENT)
+    with write_transaction(world.team) as tx, pytest.raises(MemoryPaused):
+        files.edit_file(tx, here, "KNOWLEDGE.md", "own", "new", writer=AGENT)
     assert files.read_file(here, "KNOWLEDGE.md")[1] == "shared"
     assert files.memory_search(here, "tea") == []
     assert files.search_workspace(here, "tea") == []
@@ -257,8 +257,8 @@ def _at_noon_yesterday(path: str) -> None:
 
 def test_what_a_person_removed_as_planted_is_not_found_by_a_tool_in_the_past(world: World) -> None:
     place = Place(world.agent, None, "KNOWLEDGE.md")
-    with write_transaction(world.team) as work:
-        write(work, place, f"- The ferry is blue.\n- {POISON}\n", writer=AGENT)
+    with write_transaction(world.team) as tx:
+        write(tx, place, f"- The ferry is blue.\n- {POISON}\n", writer=AGENT)
     _at_noon_yesterday("KNOWLEDGE.md")
     save(world, "KNOWLEDGE.md", "- The ferry was sold.\n")
     found = files.search_workspace(acting(world), "ferry at:2026-11-19")
@@ -267,22 +267,22 @@ def test_what_a_person_removed_as_planted_is_not_found_by_a_tool_in_the_past(wor
 
 def test_what_waits_for_a_person_today_is_not_found_in_the_past_either(world: World) -> None:
     place = Place(world.agent, None, "KNOWLEDGE.md")
-    with write_transaction(world.team) as work:
-        write(work, place, f"- {POISON}\n", writer=AGENT)
+    with write_transaction(world.team) as tx:
+        write(tx, place, f"- {POISON}\n", writer=AGENT)
     _at_noon_yesterday("KNOWLEDGE.md")
-    with write_transaction(world.team) as work:
-        write(work, place, f"- Tea.\n- {POISON}\n", writer=AGENT)
+    with write_transaction(world.team) as tx:
+        write(tx, place, f"- Tea.\n- {POISON}\n", writer=AGENT)
     assert files.search_workspace(acting(world), "ferry at:2026-11-19") == []
 
 
 def test_what_a_person_wrote_and_keeps_is_found_in_the_past(world: World) -> None:
     place = Place(world.agent, None, "KNOWLEDGE.md")
     line, person = "- Pay the ferry at https://ferry.example/pay.\n", Writer(AuthorKind.PERSON)
-    with write_transaction(world.team) as work:
-        write(work, place, line, writer=person)
+    with write_transaction(world.team) as tx:
+        write(tx, place, line, writer=person)
     _at_noon_yesterday("KNOWLEDGE.md")
-    with write_transaction(world.team) as work:
-        write(work, place, f"- Tea.\n{line}", writer=person)
+    with write_transaction(world.team) as tx:
+        write(tx, place, f"- Tea.\n{line}", writer=person)
     assert len(files.search_workspace(acting(world), "ferry at:2026-11-19")) == 1
 
 
@@ -311,6 +311,6 @@ def test_in_an_ephemeral_conversation_nothing_of_the_owner_is_given_or_kept(worl
     conversation.ephemeral = True
     here = acting(world, world.customer, conversation)
     assert files.memory_search(here, "tea") == []
-    with pytest.raises(MemoryPaused, match="ephemeral"), write_transaction(world.team) as work:
-        files.remember(work, here, "Marta likes coffee.", writer=AGENT)
+    with pytest.raises(MemoryPaused, match="ephemeral"), write_transaction(world.team) as tx:
+        files.remember(tx, here, "Marta likes coffee.", writer=AGENT)
     assert not Injection.objects.exists()

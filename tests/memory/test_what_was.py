@@ -22,9 +22,9 @@ UNTIL = date(2026, 9, 28)
 
 @pytest.fixture(autouse=True)
 def fact(world: World) -> Fact:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         added = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="march",
@@ -32,10 +32,10 @@ def fact(world: World) -> Fact:
         )
         origin = Origin((Source(message_id=added.conversation.messages.get().pk),))
         place = Place(world.agent, world.customer, "MEMORY.md")
-        write(work, place, f"- {SAID}\n", writer=Writer(AuthorKind.DREAM), origins={1: origin})
+        write(tx, place, f"- {SAID}\n", writer=Writer(AuthorKind.DREAM), origins={1: origin})
         note = Place(world.agent, world.customer, NOTE)
-        append(work, note, [NewLine(f"- 08:00 {SAID}", origin)], writer=EXTRACTION)
-        write(work, place, "- We live in Berlin.\n", writer=Writer(AuthorKind.DREAM))
+        append(tx, note, [NewLine(f"- 08:00 {SAID}", origin)], writer=EXTRACTION)
+        write(tx, place, "- We live in Berlin.\n", writer=Writer(AuthorKind.DREAM))
     return Fact.objects.get(raw_text=SAID)
 
 
@@ -67,10 +67,10 @@ def test_the_diary_answers_only_a_question_about_the_past(
     world: World, fact: Fact, message: str, is_told: bool
 ) -> None:
     told = "“We live in Hamburg, near the harbour” became “We live in Berlin”."
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for path in ("DREAMS.md", "memory/dreams/2026-09.md"):
             place = Place(world.agent, world.customer, path)
-            write(work, place, f"# Dreams\n\n- {told}\n", writer=Writer(AuthorKind.DREAM))
+            write(tx, place, f"# Dreams\n\n- {told}\n", writer=Writer(AuthorKind.DREAM))
     over(fact, "superseded")
     assert any(told in one.said for one in given(world, message).hits) is is_told
 

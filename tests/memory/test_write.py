@@ -32,15 +32,15 @@ def _person(world: World) -> Writer:
     return Writer(AuthorKind.PERSON, user=world.alice)
 
 
-def _write(world: World, path: str, text: str, writer: Writer, **more: object) -> write.Written:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, None, path), text, writer=writer, **more)  # type: ignore[arg-type]
+def _write(world: World, path: str, text: str, writer: Writer, **more: object) -> write.WriteResult:
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, None, path), text, writer=writer, **more)  # type: ignore[arg-type]
 
 
-def _append(world: World, path: str, *texts: str, owner: Owner | None = None) -> write.Written:
-    with write_transaction(world.team) as work:
+def _append(world: World, path: str, *texts: str, owner: Owner | None = None) -> write.WriteResult:
+    with write_transaction(world.team) as tx:
         return write.append(
-            work, Place(world.agent, owner, path), [NewLine(t) for t in texts], writer=MACHINE
+            tx, Place(world.agent, owner, path), [NewLine(t) for t in texts], writer=MACHINE
         )
 
 
@@ -81,10 +81,10 @@ def test_an_append_is_stored_as_its_own_text_alone(world: World) -> None:
 
 def test_many_appends_take_at_most_three_times_the_room_of_the_text(world: World) -> None:
     place = Place(world.agent, None, "memory/2026-11-20.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for n in range(120):
             said = NewLine(f"- 10:00 Marta said thing number {n}.")
-            file = write.append(work, place, [said], writer=MACHINE).file
+            file = write.append(tx, place, [said], writer=MACHINE).file
     stored = sum(
         len(text) for text in Revision.objects.filter(file=file).values_list("raw_text", flat=True)
     )
@@ -179,11 +179,11 @@ def test_a_removed_line_takes_its_origins_with_it(world: World) -> None:
 
 def test_a_deleted_file_is_restored_with_its_history(world: World) -> None:
     file = _write(world, "notes.md", "kept", MACHINE).file
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=_person(world))
     assert not Passage.objects.filter(file=file).exists()
-    with write_transaction(world.team) as work:
-        written = write.restore(work, file, 1, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        written = write.restore(tx, file, 1, writer=_person(world))
     assert (written.file.raw_content, written.file.revision) == ("kept", 3)
     assert written.file.deleted_at is None
 
@@ -214,15 +214,15 @@ def test_saving_takes_as_many_statements_for_a_long_file_as_for_a_short_one(worl
 
 
 def test_the_order_and_the_toggles_of_prompt_files_are_set_together(world: World) -> None:
-    with write_transaction(world.team) as work:
-        arrange(work, world.agent, None, [("MEMORY.md", True), ("SOUL.md", False)])
+    with write_transaction(world.team) as tx:
+        arrange(tx, world.agent, None, [("MEMORY.md", True), ("SOUL.md", False)])
     order = File.objects.of(world.agent.pk, None).enabled_in_order().values_list("path", flat=True)
     assert list(order) == ["MEMORY.md", "AGENTS.md", "PROFILE.md"]
 
 
 def test_arranging_a_file_that_is_not_there_is_refused(world: World) -> None:
-    with write_transaction(world.team) as work, pytest.raises(FileMissing):
-        arrange(work, world.agent, None, [("nothing.md", True)])
+    with write_transaction(world.team) as tx, pytest.raises(FileMissing):
+        arrange(tx, world.agent, None, [("nothing.md", True)])
 
 
 def test_the_database_refuses_a_personal_file_without_an_owner(world: World) -> None:
@@ -246,41 +246,41 @@ def test_line_origins_of_other_files_are_left_alone(world: World) -> None:
 def test_a_file_that_was_changed_since_it_was_loaded_is_deleted_as_it_is_now(world: World) -> None:
     loaded = _write(world, "notes.md", "one", MACHINE).file
     _write(world, "notes.md", "two", MACHINE)
-    with write_transaction(world.team) as work:
-        revision = write.delete(work, loaded, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        revision = write.delete(tx, loaded, writer=_person(world))
     assert revision.number == 3
-    with write_transaction(world.team) as work, pytest.raises(FileMissing):
-        write.delete(work, loaded, writer=_person(world))
+    with write_transaction(world.team) as tx, pytest.raises(FileMissing):
+        write.delete(tx, loaded, writer=_person(world))
 
 
 def test_deleting_what_was_changed_since_it_was_opened_is_refused(world: World) -> None:
     opened = _write(world, "notes.md", "one", MACHINE).file
     _write(world, "notes.md", "two", MACHINE)
-    with write_transaction(world.team) as work, pytest.raises(Stale):
-        write.delete(work, opened, writer=_person(world), expected=opened.sha256)
+    with write_transaction(world.team) as tx, pytest.raises(Stale):
+        write.delete(tx, opened, writer=_person(world), expected=opened.sha256)
 
 
 def test_a_file_that_was_changed_since_it_was_loaded_is_restored_over_that(world: World) -> None:
     loaded = _write(world, "notes.md", "one", MACHINE).file
     _write(world, "notes.md", "two", MACHINE)
-    with write_transaction(world.team) as work:
-        written = write.restore(work, loaded, 1, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        written = write.restore(tx, loaded, 1, writer=_person(world))
     assert (written.file.raw_content, written.file.revision) == ("one", 3)
 
 
 def test_after_a_deletion_the_name_is_free_in_any_case_and_keeps_its_history(world: World) -> None:
     _write(world, "Notes.md", "one", MACHINE)
     file = File.objects.get(path="Notes.md")
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=_person(world))
     written = _write(world, "notes.md", "two", _person(world), expected="")
     assert (written.file.pk, written.file.path, written.file.revision) == (file.pk, "notes.md", 3)
 
 
 def test_appending_after_a_deletion_begins_a_new_text(world: World) -> None:
     file = _append(world, "memory/2026-11-20.md", "- one").file
-    with write_transaction(world.team) as work:
-        write.delete(work, file, writer=_person(world))
+    with write_transaction(world.team) as tx:
+        write.delete(tx, file, writer=_person(world))
     again = _append(world, "memory/2026-11-20.md", "- two").file
     assert again.raw_content == "# 2026-11-20\n\n- two\n"
     assert content_of(File.objects.get(pk=file.pk), 3) == again.raw_content

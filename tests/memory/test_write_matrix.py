@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from memoryweb.accounts.models import Integration, User
-from memoryweb.markdown.file_kinds import KINDS, NOTE, OTHER, FileKind, Written
+from memoryweb.markdown.file_kinds import KINDS, NOTE, OTHER, FileKind, WritingKind
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import Transaction, write_transaction
@@ -95,31 +95,31 @@ def test_global_memory_is_for_superusers(world: World) -> None:
     matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
 
 
-def _write(work: Transaction, file: File, writer: Writer) -> object:
-    return write.write(work, Place(file.agent, None, file.path), "new\n", writer=writer)
+def _write(tx: Transaction, file: File, writer: Writer) -> object:
+    return write.write(tx, Place(file.agent, None, file.path), "new\n", writer=writer)
 
 
-def _append(work: Transaction, file: File, writer: Writer) -> object:
+def _append(tx: Transaction, file: File, writer: Writer) -> object:
     place = Place(file.agent, None, file.path)
-    return write.append(work, place, [NewLine("- new")], writer=writer)
+    return write.append(tx, place, [NewLine("- new")], writer=writer)
 
 
-def _delete(work: Transaction, file: File, writer: Writer) -> object:
-    return write.delete(work, file, writer=writer)
+def _delete(tx: Transaction, file: File, writer: Writer) -> object:
+    return write.delete(tx, file, writer=writer)
 
 
-def _restore(work: Transaction, file: File, writer: Writer) -> object:
-    return write.restore(work, file, 1, writer=writer)
+def _restore(tx: Transaction, file: File, writer: Writer) -> object:
+    return write.restore(tx, file, 1, writer=writer)
 
 
-def _rename(work: Transaction, file: File, writer: Writer) -> object:
-    return write.rename(work, file, "letters/soul.md", writer=writer)
+def _rename(tx: Transaction, file: File, writer: Writer) -> object:
+    return write.rename(tx, file, "letters/soul.md", writer=writer)
 
 
-def _rename_to(work: Transaction, file: File, writer: Writer) -> object:
+def _rename_to(tx: Transaction, file: File, writer: Writer) -> object:
     memory = File.objects.get(agent=file.agent, path="MEMORY.md", owner=None)
     File.objects.filter(pk=file.pk).update(path="x.md", folded_path="x.md")
-    return write.rename(work, memory, "SOUL.md", writer=writer)
+    return write.rename(tx, memory, "SOUL.md", writer=writer)
 
 
 @pytest.mark.parametrize("act", [_write, _append, _delete, _restore, _rename, _rename_to])
@@ -127,12 +127,12 @@ def test_every_door_asks_before_anything_is_written(
     world: World, act: Callable[[Transaction, File, Writer], object]
 ) -> None:
     soul = File.objects.get(agent=world.agent, path="SOUL.md", owner=None)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         person = Writer(AuthorKind.PERSON, user=world.alice)
-        write.write(work, Place(world.agent, None, "SOUL.md"), "two\n", writer=person)
+        write.write(tx, Place(world.agent, None, "SOUL.md"), "two\n", writer=person)
     before = Revision.objects.count()
-    with pytest.raises(WriteRefused), write_transaction(world.team) as work:
-        act(work, soul, Writer(AuthorKind.AGENT))
+    with pytest.raises(WriteRefused), write_transaction(world.team) as tx:
+        act(tx, soul, Writer(AuthorKind.AGENT))
     assert Revision.objects.count() == before
 
 
@@ -157,7 +157,7 @@ def test_the_documentation_prints_the_same_table() -> None:
 def _as_markdown() -> str:
     authors = [kind for kind in AuthorKind if kind is not AuthorKind.IMPORT]
     rows = ["| file | " + " | ".join(authors) + " |", "|---" * (len(authors) + 1) + "|"]
-    for written in Written:
+    for written in WritingKind:
         names = [_shown(kind) for kind in KINDS if kind.written is written]
         cells = [_cell(author, written) for author in authors]
         rows.append(f"| {', '.join(names)} | " + " | ".join(cells) + " |")
@@ -170,7 +170,7 @@ def _shown(kind: FileKind) -> str:
     return kind.name.replace("-**", "-YYYY-MM.md").replace("**", "")
 
 
-def _cell(author: AuthorKind, written: Written) -> str:
+def _cell(author: AuthorKind, written: WritingKind) -> str:
     if written in author.writes:
         return "yes"
     return "proposes" if author.is_run and written in matrix.APPROVED else "no"

@@ -22,14 +22,14 @@ def _person(world: World) -> Writer:
 
 
 def _file(world: World, text: str, writer: Writer = TOOL) -> None:
-    with write_transaction(world.team) as work:
-        write.write(work, Place(world.agent, world.customer, "KNOWLEDGE.md"), text, writer=writer)
+    with write_transaction(world.team) as tx:
+        write.write(tx, Place(world.agent, world.customer, "KNOWLEDGE.md"), text, writer=writer)
 
 
 def _step(world: World, step: Step) -> str:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         acting = Acting(Reader(world.agent, world.customer), AT)
-        write_memory(work, acting, "KNOWLEDGE.md", step, writer=TOOL)
+        write_memory(tx, acting, "KNOWLEDGE.md", step, writer=TOOL)
     return File.objects.get(path="KNOWLEDGE.md", owner=world.customer).raw_content
 
 

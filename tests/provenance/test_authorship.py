@@ -37,7 +37,7 @@ class Story:
         self.words = (f"- line {number}" for number in count())
         self.states: dict[int, State] = {}
 
-    def step(self, work: Transaction) -> None:
+    def step(self, tx: Transaction) -> None:
         acts: list[Callable[[Transaction], None]] = [
             self.rewrite,
             self.rewrite,
@@ -46,9 +46,9 @@ class Story:
             self.delete,
             self.rename,
         ]
-        self.random.choice(acts if self.states else acts[:1])(work)
+        self.random.choice(acts if self.states else acts[:1])(tx)
 
-    def rewrite(self, work: Transaction) -> None:
+    def rewrite(self, tx: Transaction) -> None:
         """Lines go, come, move; one that had gone may be typed again and is then a new one."""
         before = list(self.now)
         lines = [line for line in before if self.random.random() < 0.7]
@@ -59,33 +59,33 @@ class Story:
         for line in [*fresh, *self.random.sample(gone, min(len(gone), 1))]:
             if line not in lines:
                 lines.insert(self.random.randrange(len(lines) + 1), line)
-        written = write(work, self.place, "".join(f"{one}\n" for one in lines), writer=self.writer)
+        written = write(tx, self.place, "".join(f"{one}\n" for one in lines), writer=self.writer)
         self.keep(written.file, lines)
 
-    def append(self, work: Transaction) -> None:
+    def append(self, tx: Transaction) -> None:
         lines = [next(self.words) for _turn in range(self.random.randrange(1, 4))]
         new = [NewLine(line) for line in lines]
-        written = append(work, self.place, new, writer=self.writer)
+        written = append(tx, self.place, new, writer=self.writer)
         self.keep(written.file, [*self.now, *lines])
 
-    def restore(self, work: Transaction) -> None:
+    def restore(self, tx: Transaction) -> None:
         texts = Revision.objects.filter(file=self.file, is_deletion=False)
         number = self.random.choice(list(texts.values_list("number", flat=True)))
-        written = restore(work, self.file, number, writer=self.writer)
+        written = restore(tx, self.file, number, writer=self.writer)
         if written.changed:
             old, now = self.states[number], self.now
             known = {line: now.get(line, since) for line, since in old.items()}
             self.states[written.file.revision] = known
 
-    def delete(self, work: Transaction) -> None:
+    def delete(self, tx: Transaction) -> None:
         if self.file.deleted_at is None:
-            delete(work, self.file, writer=self.writer)
+            delete(tx, self.file, writer=self.writer)
             self.states[self.file.revision] = {}
 
-    def rename(self, work: Transaction) -> None:
+    def rename(self, tx: Transaction) -> None:
         if self.file.deleted_at is None:
             path = f"structured/story-{self.file.revision}.md"
-            rename(work, self.file, path, writer=self.writer)
+            rename(tx, self.file, path, writer=self.writer)
             self.place = Place(self.place.agent, None, path)
             self.states[self.file.revision] = dict(self.now)
 
@@ -110,8 +110,8 @@ class Story:
 def test_every_revision_tells_what_a_reference_remembers(world: World, seed: int) -> None:
     story = Story(world, seed)
     for _turn in range(25):
-        with write_transaction(world.team) as work:
-            story.step(work)
+        with write_transaction(world.team) as tx:
+            story.step(tx)
     file = story.file
     for number, state in story.states.items():
         assert _told(file, number) == state, number

@@ -77,9 +77,9 @@ def test_it_takes_the_same_statements_for_a_long_history(world: World) -> None:
     file = _story(world)
     with CaptureQueriesContext(connection) as few:
         blame_of(file, 2)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for number in range(30):
-            append(work, _place(world), [NewLine(f"- {number}")], writer=_dream())
+            append(tx, _place(world), [NewLine(f"- {number}")], writer=_dream())
     file.refresh_from_db()
     with CaptureQueriesContext(connection) as many:
         blame_of(file, 2)
@@ -90,12 +90,12 @@ def test_it_takes_the_same_statements_for_a_long_history(world: World) -> None:
 def test_restored_lines_stay_the_words_of_who_wrote_them(world: World, gone: bool) -> None:
     """A person who brings a dream's text back did not write it: dreams may still change it."""
     file = _story(world)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         if gone:
-            delete(work, file, writer=_person(world))
+            delete(tx, file, writer=_person(world))
         else:
-            write(work, _place(world), "All new.\n", writer=_person(world))
-        restored = restore(work, file, 3, writer=_person(world)).file
+            write(tx, _place(world), "All new.\n", writer=_person(world))
+        restored = restore(tx, file, 3, writer=_person(world)).file
     kinds = dict(restored.origins.values_list("line", "author_kind"))
     assert kinds == {3: AuthorKind.DREAM, 4: AuthorKind.PERSON}
     assert blame_of(restored, restored.revision) == [1, 1, 2, 3, 2]
@@ -104,12 +104,12 @@ def test_restored_lines_stay_the_words_of_who_wrote_them(world: World, gone: boo
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_restored_line_has_its_message_back(world: World, gone: bool) -> None:
     file, message = _extracted(world)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         if gone:
-            delete(work, file, writer=_person(world))
+            delete(tx, file, writer=_person(world))
         else:
-            write(work, _place(world), "All new.\n", writer=_person(world))
-        restored = restore(work, file, 1, writer=_person(world)).file
+            write(tx, _place(world), "All new.\n", writer=_person(world))
+        restored = restore(tx, file, 1, writer=_person(world)).file
     row = restored.origins.get(line=1)
     kept = (row.since, row.author_kind, row.message_id, row.durable, row.category)
     assert kept == (1, AuthorKind.EXTRACTION, message.pk, True, "plan")
@@ -120,11 +120,11 @@ def test_a_line_has_what_it_stood_on_when_it_last_lived(world: World) -> None:
     file, _message = _extracted(world)
     note = world.agent.files.get(path="AGENTS.md", owner=None)
     taken_up = {1: Origin((Source(note.pk, 1, 1),))}
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         text = f"{file.raw_content}- More.\n"
-        write(work, _place(world), text, writer=_dream(), origins=taken_up)
-        write(work, _place(world), "", writer=_person(world))
-        restored = restore(work, file, 2, writer=_person(world)).file
+        write(tx, _place(world), text, writer=_dream(), origins=taken_up)
+        write(tx, _place(world), "", writer=_person(world))
+        restored = restore(tx, file, 2, writer=_person(world)).file
     row = restored.origins.get(line=1)
     assert (row.since, row.source_file_id, row.message_id) == (2, note.pk, None)
     assert blame_of(restored, 1)[0] == 1
@@ -134,10 +134,10 @@ def test_restoring_takes_the_same_statements_for_many_lines(world: World) -> Non
     counted = []
     for lines in (3, 60):
         file, _message = _extracted(world, lines)
-        with write_transaction(world.team) as work:
-            write(work, _place(world), "All new.\n", writer=_person(world))
+        with write_transaction(world.team) as tx:
+            write(tx, _place(world), "All new.\n", writer=_person(world))
             with CaptureQueriesContext(connection) as queries:
-                restore(work, file, file.revision, writer=_person(world))
+                restore(tx, file, file.revision, writer=_person(world))
         counted.append(len(queries))
     assert counted[0] == counted[1]
 
@@ -146,9 +146,9 @@ def _extracted(world: World, lines: int = 1) -> tuple[File, Message]:
     """Lines of an extraction, all from one message."""
     world.agent.files.filter(path="MEMORY.md", owner=None).delete()
     said = NewMessage(role="user", content=f"Tea, {lines} times.")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         added = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id=f"c{lines}",
@@ -159,18 +159,18 @@ def _extracted(world: World, lines: int = 1) -> tuple[File, Message]:
         writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)
         text = "".join(f"- {number} Tea.\n" for number in range(lines))
         origins = dict.fromkeys(range(1, lines + 1), origin)
-        file = write(work, _place(world), text, writer=writer, origins=origins).file
+        file = write(tx, _place(world), text, writer=writer, origins=origins).file
     return file, message
 
 
 def _story(world: World) -> File:
     """A heading of the system, a line of a dream, a line of Bob's, a heading changed by a dream."""
     world.agent.files.all().delete()
-    with write_transaction(world.team) as work:
-        write(work, _place(world), "# Day\n", writer=Writer(AuthorKind.SYSTEM))
-        write(work, _place(world), "# Day\n\n- dreamt\n", writer=_dream())
-        write(work, _place(world), "# Day\n\n- dreamt\n- said\n", writer=_person(world))
-        written = write(work, _place(world), "# Days\n\n- dreamt\n- said\n", writer=_dream())
+    with write_transaction(world.team) as tx:
+        write(tx, _place(world), "# Day\n", writer=Writer(AuthorKind.SYSTEM))
+        write(tx, _place(world), "# Day\n\n- dreamt\n", writer=_dream())
+        write(tx, _place(world), "# Day\n\n- dreamt\n- said\n", writer=_person(world))
+        written = write(tx, _place(world), "# Days\n\n- dreamt\n- said\n", writer=_dream())
     return written.file
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.language import line_flags
-from memoryweb.language.line_flags import Known, flags_of
+from memoryweb.language.line_flags import KnownLines, flags_of
 from memoryweb.memory.lines.flags import flag, flagged_lines, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import File, LineOrigin
@@ -45,12 +45,14 @@ def test_each_mark_says_what_it_is() -> None:
 
 
 def test_an_address_that_stands_there_already_is_no_news() -> None:
-    assert flags_of(LINK, Known(["- See https://evil.example/pay."])) == set()
-    assert flags_of(LINK, Known(["- See https://evil.example/other."])) == {line_flags.ADDRESSES}
+    assert flags_of(LINK, KnownLines(["- See https://evil.example/pay."])) == set()
+    assert flags_of(LINK, KnownLines(["- See https://evil.example/other."])) == {
+        line_flags.ADDRESSES
+    }
 
 
 def test_a_line_that_stands_there_already_is_no_news() -> None:
-    assert flags_of(f"- 09:12 {ORDER}", Known([f"# Memory\n\n- {ORDER}\n"])) == set()
+    assert flags_of(f"- 09:12 {ORDER}", KnownLines([f"# Memory\n\n- {ORDER}\n"])) == set()
 
 
 def test_a_blank_line_makes_no_order_in_a_comment_known(world: World) -> None:
@@ -79,19 +81,19 @@ def _append(
     world: World, *texts: str, writer: Writer = TOOL, owner: Owner | None = None, day: str = "20"
 ) -> File:
     place = Place(world.agent, owner, f"memory/2026-11-{day}.md")
-    with write_transaction(world.team) as work:
-        return write.append(work, place, [NewLine(t) for t in texts], writer=writer).file
+    with write_transaction(world.team) as tx:
+        return write.append(tx, place, [NewLine(t) for t in texts], writer=writer).file
 
 
 def _append_line(world: World, line: str) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "KNOWLEDGE.md")
-        return write.append(work, place, [NewLine(line)], writer=TOOL).file
+        return write.append(tx, place, [NewLine(line)], writer=TOOL).file
 
 
 def _write(world: World, text: str, writer: Writer = TOOL) -> File:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, None, "KNOWLEDGE.md"), text, writer=writer).file
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, None, "KNOWLEDGE.md"), text, writer=writer).file
 
 
 @pytest.mark.parametrize(
@@ -99,9 +101,9 @@ def _write(world: World, text: str, writer: Writer = TOOL) -> File:
 )
 def test_what_a_machine_brings_is_marked(world: World, kind: AuthorKind) -> None:
     place = Place(world.agent, None, "MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         file = write.write(
-            work, place, f"# M\n\n- Tea.\n- {ORDER}\n", writer=Writer(kind, is_vouched=True)
+            tx, place, f"# M\n\n- Tea.\n- {ORDER}\n", writer=Writer(kind, is_vouched=True)
         ).file
     assert flagged_lines(file) == {4}
 
@@ -113,9 +115,9 @@ def test_what_a_person_writes_is_not(world: World) -> None:
 
 def test_what_a_person_took_up_is_not(world: World) -> None:
     place = Place(world.agent, None, "MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         taken_up = Writer(AuthorKind.DREAM, user=world.alice, is_vouched=True)
-        file = write.write(work, place, f"- {ORDER}\n", writer=taken_up).file
+        file = write.write(tx, place, f"- {ORDER}\n", writer=taken_up).file
     assert flagged_lines(file) == set()
 
 
@@ -155,8 +157,8 @@ def test_what_was_removed_comes_back_with_its_mark(world: World) -> None:
     _write(world, f"- Tea.\n- {ORDER}\n")
     person = Writer(AuthorKind.PERSON, user=world.alice)
     file = _write(world, "- Tea.\n", person)
-    with write_transaction(world.team) as work:
-        file = write.restore(work, file, 1, writer=person).file
+    with write_transaction(world.team) as tx:
+        file = write.restore(tx, file, 1, writer=person).file
     assert flagged_lines(file) == {2}
 
 
@@ -189,9 +191,9 @@ def test_no_machine_may_change_a_marked_line(world: World) -> None:
 def test_quotes_of_a_fallback_are_read_without_the_role_in_front(world: World) -> None:
     place = Place(world.agent, None, "HISTORY-2026-11.md")
     lines = [NewLine("- assistant: Good morning."), NewLine(f"- user Ann: {ORDER}")]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         file = write.append(
-            work, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
+            tx, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
         ).file
     assert flagged_lines(file) == {2}
 

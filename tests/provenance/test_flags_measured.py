@@ -3,11 +3,11 @@ back: what was measured then is the bound."""
 
 from itertools import pairwise
 
-from memoryweb.language.line_flags import Known, flags_of, is_order_across
+from memoryweb.language.line_flags import KnownLines, flags_of, is_order_across
 from tests.provenance import flag_samples_first as first
 from tests.provenance import flag_samples_second as second
 
-KNOWN = Known(["See https://docs.northwind.example/start"])
+KNOWN = KnownLines(["See https://docs.northwind.example/start"])
 
 
 def _is_marked(sample: str) -> bool:

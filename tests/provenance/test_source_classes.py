@@ -6,7 +6,7 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import room_owner
-from memoryweb.memory.conversations.messages import Added, NewMessage, add_messages
+from memoryweb.memory.conversations.messages import Intake, NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.source_classes import (
     source_of,
@@ -29,14 +29,14 @@ def _run(world: World, owner: Owner | None) -> Run:
     return Run(agent=world.agent, team=world.team, owner=owner, kind=Run.Kind.EXTRACTION)
 
 
-def _talk(world: World, owner: Owner, *said: tuple[str, str], group: bool = False) -> Added:
+def _talk(world: World, owner: Owner, *said: tuple[str, str], group: bool = False) -> Intake:
     messages = [
         NewMessage(role=role, content="Something.", name=name, id=f"m{n}", timestamp=NOW)
         for n, (role, name) in enumerate(said)
     ]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id="talk",
@@ -45,7 +45,7 @@ def _talk(world: World, owner: Owner, *said: tuple[str, str], group: bool = Fals
         )
 
 
-def _classes(added: Added) -> list[SourceClass]:
+def _classes(added: Intake) -> list[SourceClass]:
     rows = list(added.conversation.messages.order_by("position"))
     return [source_of_message(added.conversation, row) for row in rows]
 
@@ -88,9 +88,9 @@ def test_other_kinds_speak_for_themselves(
 
 
 def test_it_is_stored_on_the_revision(world: World) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, "KNOWLEDGE.md")
-        write.write(work, place, "mine\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
+        write.write(tx, place, "mine\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
     assert Revision.objects.get(file__owner=world.bobs_memory).source == SourceClass.OWNER
 
 
@@ -121,9 +121,9 @@ def test_a_line_has_the_class_of_its_message(world: World) -> None:
     added = _talk(world, world.customer, ("user", ""), ("assistant", ""))
     said = list(Message.objects.filter(conversation=added.conversation).order_by("position"))
     lines = [NewLine(f"- line {m.pk}", Origin((Source(message_id=m.pk),))) for m in said]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "memory/2026-11-20.md")
-        file = write.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
+        file = write.append(tx, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
     assert sources_of_files([file])[file.pk] == {3: SourceClass.OWNER, 4: SourceClass.AGENT}
 
 
@@ -140,9 +140,9 @@ def test_passages_carry_the_class_of_what_they_hold(world: World) -> None:
     ]
     said = added.conversation.messages.get(position=2)
     lines = [NewLine("- By hand."), NewLine("- heard", Origin((Source(message_id=said.pk),)))]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "memory/2026-11-20.md")
-        file = write.append(work, place, lines[:1], writer=Writer(AuthorKind.IMPORT)).file
-        write.append(work, place, lines[1:], writer=Writer(AuthorKind.EXTRACTION))
+        file = write.append(tx, place, lines[:1], writer=Writer(AuthorKind.IMPORT)).file
+        write.append(tx, place, lines[1:], writer=Writer(AuthorKind.EXTRACTION))
     found = Passage.objects.filter(file=file).order_by("line").values_list("source", flat=True)
     assert list(found) == [SourceClass.IMPORT, SourceClass.AGENT]

@@ -20,7 +20,7 @@ class Desk:
     def ask(self, owner: Owner | None = None, **wish: Any) -> Run:
         return self.enqueue(owner, **wish).run
 
-    def enqueue(self, owner: Owner | None = None, **wish: Any) -> engine.Enqueued:
+    def enqueue(self, owner: Owner | None = None, **wish: Any) -> engine.QueuedRun:
         wish = {"agent": self.agent, "kind": "dream", "trigger": "person", **wish}
         return engine.enqueue(owner=owner, **wish)
 

@@ -219,6 +219,6 @@ def _ended(desk: Desk, days: int) -> Run:
 
 
 def _wrote(desk: Desk, run: Run) -> None:
-    with write_transaction(desk.team) as work:
+    with write_transaction(desk.team) as tx:
         place = Place(desk.agent, None, "skills/tea/SKILL.md")
-        write(work, place, "- Tea.\n", writer=Writer(AuthorKind.DREAM, run=run))
+        write(tx, place, "- Tea.\n", writer=Writer(AuthorKind.DREAM, run=run))

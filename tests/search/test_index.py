@@ -17,9 +17,9 @@ pytestmark = pytest.mark.databases
 
 
 def save(world: World, text: str) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "KNOWLEDGE.md")
-        write(work, place, text, writer=Writer(AuthorKind.PERSON))
+        write(tx, place, text, writer=Writer(AuthorKind.PERSON))
 
 
 def total(world: World) -> int:

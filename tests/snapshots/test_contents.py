@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 
 from memoryweb.memory.snapshots.contents import Contents, sort_out
-from memoryweb.memory.snapshots.manifest import Packed, write
+from memoryweb.memory.snapshots.manifest import FileToPack, write
 from memoryweb.memory.snapshots.reading import Entry, read
 
 EARLIER, LATER = datetime(2026, 11, 19, tzinfo=UTC), datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -125,21 +125,21 @@ def test_notes_of_one_date_are_joined_in_order() -> None:
 
 
 def test_the_same_files_give_the_same_bytes() -> None:
-    files = [Packed("SOUL.md", "Calm.\n", EARLIER), Packed("MEMORY.md", "茶\n", LATER)]
+    files = [FileToPack("SOUL.md", "Calm.\n", EARLIER), FileToPack("MEMORY.md", "茶\n", LATER)]
     one = write(files, agent=ATLAS, owner="shared")
     assert write(files[::-1], agent=ATLAS, owner="shared") == one
     assert [entry.name for entry in read(one)] == ["manifest.json", "MEMORY.md", "SOUL.md"]
 
 
 def test_no_entry_has_a_time_or_an_extra_field() -> None:
-    raw = write([Packed("SOUL.md", "Calm.\n", LATER)], agent=ATLAS, owner="shared")
+    raw = write([FileToPack("SOUL.md", "Calm.\n", LATER)], agent=ATLAS, owner="shared")
     with zipfile.ZipFile(BytesIO(raw)) as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         assert {info.extra for info in archive.infolist()} == {b""}
 
 
 def test_the_manifest_tells_the_newest_change_and_each_hash() -> None:
-    files = [Packed("SOUL.md", "Calm.\n", EARLIER), Packed("MEMORY.md", "Tea.\n", LATER)]
+    files = [FileToPack("SOUL.md", "Calm.\n", EARLIER), FileToPack("MEMORY.md", "Tea.\n", LATER)]
     manifest = json.loads(read(write(files, agent=ATLAS, owner="shared"))[0].data)
     assert manifest["time"] == "2026-11-20T09:30:00Z"
     assert manifest["schema"] == "memoryweb-snapshot/1"

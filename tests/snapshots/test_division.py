@@ -2,20 +2,20 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from memoryweb.memory.snapshots.manifest import Packed, Part, Sized, divide, write
+from memoryweb.memory.snapshots.manifest import FileSize, FileToPack, Part, divide, write
 from memoryweb.memory.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 
-def memory(notes: int, size: int = 100) -> list[Sized]:
+def memory(notes: int, size: int = 100) -> list[FileSize]:
     days = [date(2024, 1, 1) + timedelta(number) for number in range(notes)]
-    core = [Sized(name, size) for name in ("SOUL.md", "AGENTS.md", "MEMORY.md")]
-    return [*(Sized(f"memory/{day}.md", size, day) for day in days), *core]
+    core = [FileSize(name, size) for name in ("SOUL.md", "AGENTS.md", "MEMORY.md")]
+    return [*(FileSize(f"memory/{day}.md", size, day) for day in days), *core]
 
 
 def archive(part: Part) -> bytes:
-    packed = [Packed(file.path, "a" * file.size, NOW) for file in part.files]
+    packed = [FileToPack(file.path, "a" * file.size, NOW) for file in part.files]
     number = (part.number, part.of) if part.of > 1 else None
     return write(packed, agent={"name": "Atlas"}, owner="shared", part=number)
 

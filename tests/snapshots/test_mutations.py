@@ -8,7 +8,7 @@ import pytest
 
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.snapshots.contents import sort_out
-from memoryweb.memory.snapshots.manifest import Packed, write
+from memoryweb.memory.snapshots.manifest import FileToPack, write
 from memoryweb.memory.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
 from tests.pace import assert_linear
 from tests.snapshots.archives import NOTE, STORED, Part, described, zipped
@@ -54,7 +54,7 @@ def mutated(count: int) -> Iterator[bytes]:
 def _seeds() -> list[bytes]:
     when = datetime(2026, 11, 20, tzinfo=UTC)
     names = ["MEMORY.md", "SOUL.md", *(f"memory/2026-11-{day:02}.md" for day in range(1, 9))]
-    ours = [Packed(name, NOTE * (number + 1), when) for number, name in enumerate(names)]
+    ours = [FileToPack(name, NOTE * (number + 1), when) for number, name in enumerate(names)]
     return [
         write(ours, agent={"name": "Atlas"}, owner="shared"),
         zipped(Part(), described(), Part("memory/2026-11-20.md", NOTE.encode(), method=STORED)),

@@ -45,9 +45,9 @@ def says(
     at = (said or datetime.combine(day, time(9), UTC)) if is_timed else None
     messages = [NewMessage(role="user", content=text, timestamp=at) for text in texts]
     owner = owner or world.customer
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id=name,
@@ -67,8 +67,8 @@ def notes(world: World, talk: Conversation, count: int, *, day: date, owner: Own
         for one in fresh.order_by("position")
     ]
     writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
-    with write_transaction(world.team) as work:
-        write.append(work, Place(world.agent, owner, note_of(day)), lines, writer=writer)
+    with write_transaction(world.team) as tx:
+        write.append(tx, Place(world.agent, owner, note_of(day)), lines, writer=writer)
     Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
 
 
@@ -81,15 +81,15 @@ def edits(world: World, path: str, old: str, new: str, *, owner: Owner | None = 
     owner = owner or world.customer
     file = File.objects.get(agent=world.agent, owner=owner, path=path)
     writer = Writer(AuthorKind.PERSON, user=owner.person or world.alice)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         text = file.raw_content.replace(old, new)
-        write.write(work, Place(world.agent, owner, path), text, writer=writer)
+        write.write(tx, Place(world.agent, owner, path), text, writer=writer)
 
 
 def reverts(world: World, talk: Conversation) -> sources.Reversal:
     source = Reverted(world.agent, Kind.CONVERSATION, talk.pk)
-    with write_transaction(world.team) as work:
-        return sources.revert(work, source, Q(), Q(), writer=person(world))
+    with write_transaction(world.team) as tx:
+        return sources.revert(tx, source, Q(), Q(), writer=person(world))
 
 
 def prompt(

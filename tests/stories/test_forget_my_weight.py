@@ -100,15 +100,15 @@ def _night(world: World) -> None:
     """What extraction and a dream make of it."""
     message = world.agent.conversations.get().messages.earliest("position")
     origin = Origin((Source(message_id=message.pk),))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         append(
-            work,
+            tx,
             Place(world.agent, world.bobs_memory, f"memory/{timezone.now():%Y-%m-%d}.md"),
             [NewLine(f"- 08:00 {SAID}", origin)],
             writer=Writer(AuthorKind.EXTRACTION),
         )
         write(
-            work,
+            tx,
             Place(world.agent, world.bobs_memory, "MEMORY.md"),
             f"# Memory\n\n- {SAID}\n- I like tea.\n",
             writer=Writer(AuthorKind.DREAM),

@@ -53,21 +53,21 @@ def memory(world: World) -> File:
 def asked(world: World) -> ForgetRequest:
     file = memory(world)
     number = next(n for n, line in enumerate(file.raw_content.split("\n"), 1) if SAID in line)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         return requests.forget_lines(
-            work, file, [number], expected=file.sha256, writer=writer, is_theirs=True
+            tx, file, [number], expected=file.sha256, writer=writer, is_theirs=True
         )
 
 
 def undone(world: World, request: ForgetRequest) -> None:
-    with write_transaction(world.team) as work:
-        hiding.undo(work, request)
+    with write_transaction(world.team) as tx:
+        hiding.undo(tx, request)
 
 
 def erased(world: World, request: ForgetRequest) -> None:
-    with write_transaction(world.team) as work:
-        erasing.erase_now(work, request)
+    with write_transaction(world.team) as tx:
+        erasing.erase_now(tx, request)
     assert {run.error for run in engine.run_pending()} == {""}
 
 
@@ -79,13 +79,13 @@ def found(world: World) -> bool:
 
 def imported(world: World) -> None:
     """What was exported a moment ago, by its person."""
-    with write_transaction(world.team) as work:
-        archive = service.export(work, world.agent, world.customer).archive
+    with write_transaction(world.team) as tx:
+        archive = service.export(tx, world.agent, world.customer).archive
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             assert not any(WORDS.encode() in opened.read(name) for name in opened.namelist())
         person = Writer(AuthorKind.PERSON, user=world.bob)
         shown = service.preview(world.agent, world.customer, archive, by=person)
-        service.apply(work, world.agent, world.customer, archive, shown.token, by=person)
+        service.apply(tx, world.agent, world.customer, archive, shown.token, by=person)
 
 
 def test_a_dream_between_keeps_it_hidden_and_undo_brings_it_back(told: World) -> None:
@@ -116,9 +116,9 @@ def test_after_an_import_it_is_erased_and_no_old_revision_brings_it_back(told: W
     erased(told, request)
     assert holding(WORDS) == set()
     file = memory(told)
-    with write_transaction(told.team) as work:
+    with write_transaction(told.team) as tx:
         for number in range(1, file.revision + 1):
-            write.restore(work, file, number, writer=Writer(AuthorKind.PERSON, user=told.bob))
+            write.restore(tx, file, number, writer=Writer(AuthorKind.PERSON, user=told.bob))
     assert holding(WORDS) == set()
     assert Receipt.objects.get().remaining == 0
 
@@ -129,14 +129,14 @@ def test_what_is_written_again_meanwhile_is_hidden_with_it(told: World, is_undon
     request = asked(told)
     says(told, "replayed", SAID)
     person, agent = Writer(AuthorKind.PERSON, user=told.bob), Writer(AuthorKind.AGENT)
-    with write_transaction(told.team) as work:
+    with write_transaction(told.team) as tx:
         note = Place(told.agent, told.customer, "memory/2026-11-21.md")
         line = NewLine("- 10:00 The user collects rare stamps from Peru.")
-        write.append(work, note, [line], writer=agent)
+        write.append(tx, note, [line], writer=agent)
     archive = of({"MEMORY.md": f"# Memory\n\n- {SAID}\n", "PROFILE.md": f"# Me\n\n- {SAID}\n"})
-    with write_transaction(told.team) as work:
+    with write_transaction(told.team) as tx:
         shown = service.preview(told.agent, told.customer, archive, by=person)
-        service.apply(work, told.agent, told.customer, archive, shown.token, by=person)
+        service.apply(tx, told.agent, told.customer, archive, shown.token, by=person)
     dream(told, told.customer, NIGHT + timedelta(days=2))
     assert not found(told)
     assert WORDS not in prompt(told, "Which rare stamps do I collect?")
@@ -157,8 +157,8 @@ def test_what_its_owner_says_again_after_the_request_stays(told: World) -> None:
     request.refresh_from_db()
     assert (request.state, request.erase_at) == (ForgetRequest.State.OPEN, None)
     assert {one.text for one in tell(request).candidates} == {SAID}
-    with write_transaction(told.team) as work:
-        erasing.queue_due(work.now + timedelta(days=2))
+    with write_transaction(told.team) as tx:
+        erasing.queue_due(tx.now + timedelta(days=2))
     assert not list(engine.run_pending())
     dream(told, told.customer, NIGHT + timedelta(days=2))
     assert SAID in memory(told).raw_content
@@ -185,9 +185,9 @@ def test_a_complaint_that_has_its_words_keeps_nothing(told: World, later: str) -
 
 def test_what_its_owner_writes_again_in_the_editor_stays(told: World) -> None:
     request, owner = asked(told), Writer(AuthorKind.PERSON, user=told.bob)
-    with write_transaction(told.team) as work:
+    with write_transaction(told.team) as tx:
         place = Place(told.agent, told.customer, "PROFILE.md")
-        write.write(work, place, f"# Me\n\n- {SAID}\n", writer=owner)
+        write.write(tx, place, f"# Me\n\n- {SAID}\n", writer=owner)
     request.refresh_from_db()
     assert request.state == ForgetRequest.State.OPEN
     assert found(told)
@@ -195,9 +195,9 @@ def test_what_its_owner_writes_again_in_the_editor_stays(told: World) -> None:
 
 def test_what_is_not_true_stays_out_also_when_forgetting_it_is_undone(told: World) -> None:
     request = asked(told)
-    with write_transaction(told.team) as work:
+    with write_transaction(told.team) as tx:
         fact = Fact.objects.get(raw_text=SAID, owner=told.customer, file__path="MEMORY.md")
-        not_true(work, fact, writer=Writer(AuthorKind.PERSON, user=told.bob))
+        not_true(tx, fact, writer=Writer(AuthorKind.PERSON, user=told.bob))
     undone(told, request)
     assert SAID not in memory(told).raw_content
     fact.refresh_from_db()
@@ -237,12 +237,12 @@ def test_a_dream_that_has_read_it_ends_without_it(
         if lease.run.kind == Run.Kind.DREAM and not forgotten:
             assert lease.run.inputs["notes"]
             forgotten.append(SAID)
-            with write_transaction(world.team) as work:
+            with write_transaction(world.team) as tx:
                 found = finding.of_text(world.agent, world.customer, SAID)
                 asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
-                request = hiding.open_request(work, asked)
-                hiding.hide(work, request, found.meant)
-                run = erasing.erase_now(work, request)
+                request = hiding.open_request(tx, asked)
+                hiding.hide(tx, request, found.meant)
+                run = erasing.erase_now(tx, request)
             engine.work(run.pk)
 
     monkeypatch.setattr(Lease, "store", forgets)
@@ -259,7 +259,7 @@ def test_saying_it_again_after_it_was_erased_keeps_it(told: World) -> None:
     says(told, "wednesday", SAID, day=NIGHT + timedelta(days=2), is_timed=False)
     assert found(told)
     place = Place(told.agent, told.customer, "MEMORY.md")
-    with write_transaction(told.team) as work:
+    with write_transaction(told.team) as tx:
         text = f"{memory(told).raw_content}- {SAID}\n"
-        write.write(work, place, text, writer=Writer(AuthorKind.DREAM))
+        write.write(tx, place, text, writer=Writer(AuthorKind.DREAM))
     assert SAID in memory(told).raw_content

@@ -26,8 +26,8 @@ def _flagged(world: World) -> File:
 
 
 def _keep(world: World, file: File) -> None:
-    with write_transaction(world.team) as work:
-        flags.keep(work, file, print_of(file.raw_content.split("\n")[2]), by=world.alice)
+    with write_transaction(world.team) as tx:
+        flags.keep(tx, file, print_of(file.raw_content.split("\n")[2]), by=world.alice)
 
 
 @pytest.mark.parametrize("nights", [1, 6, 9])

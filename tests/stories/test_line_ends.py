@@ -18,9 +18,9 @@ TEXT = "# Tea\r\n\r\n- Green.\r\n- Black.\r\n"
 
 def _file(world: World, *, is_old: bool) -> File:
     """Written by a program; an `is_old` one before line ends were made alike."""
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "notes.md")
-        file = write.write(work, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
+        file = write.write(tx, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
     if is_old:
         digest = sha256(TEXT)
         Revision.objects.filter(file=file).update(raw_text=TEXT, sha256=digest)

@@ -24,9 +24,9 @@ LEEDS = "I live in Leeds."
 def says(world: World, owner: Owner, *said: tuple[str, str], day: int = 0, **more: object) -> None:
     """Names and texts, in one batch of that day."""
     at = datetime.combine(NIGHT + timedelta(days=day), time(9), UTC)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id="talk",

@@ -23,11 +23,11 @@ NOTE = f"memory/{AT.date().isoformat()}.md"
 def _noted(world: World, owner: Owner | None, text: str, *, role: str = "user") -> File:
     """As what an extractor, however it was led, writes of one message of the customer's."""
     said = talk(world, [(role, text)], owner=world.customer, at=AT)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         origin = Origin((Source(message_id=said.messages.get().pk),), durable=True)
         by = Writer(AuthorKind.EXTRACTION, conversation_id=said.pk)
         line = NewLine(f"- 12:00 {text}", origin)
-        return write.append(work, Place(world.agent, owner, NOTE), [line], writer=by).file
+        return write.append(tx, Place(world.agent, owner, NOTE), [line], writer=by).file
 
 
 @pytest.mark.django_db
@@ -67,10 +67,10 @@ def test_what_another_says_or_what_is_no_wish_of_one_s_own_waits(
 @pytest.mark.django_db
 def test_in_shared_memory_and_of_an_agent_s_own_writing_it_waits(world: World) -> None:
     assert flagged_lines(_noted(world, None, WISH))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.customer, "MEMORY.md")
         by = Writer(AuthorKind.AGENT, integration=world.integration)
-        assert flagged_lines(write.append(work, place, [NewLine(f"- {WISH}")], writer=by).file)
+        assert flagged_lines(write.append(tx, place, [NewLine(f"- {WISH}")], writer=by).file)
 
 
 @pytest.mark.parametrize(

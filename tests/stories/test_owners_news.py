@@ -54,9 +54,9 @@ def test_a_shared_note_of_what_is_over_answers_no_more(world: World) -> None:
 
     def note(text: str, day: date) -> None:
         line = NewLine(f"- 13:10 {text}", Origin((), durable=True))
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             place = Place(world.agent, None, note_of(day))
-            append(work, place, [line], writer=Writer(AuthorKind.AGENT))
+            append(tx, place, [line], writer=Writer(AuthorKind.AGENT))
 
     note("Ines lives in Lund.", NIGHT - timedelta(days=1))
     dream(world, None, NIGHT)
@@ -87,9 +87,9 @@ def test_a_move_that_was_told_where_nothing_is_kept_takes_the_old_value_out(
 ) -> None:
     """Nothing takes its place, and it does not come back."""
     set_paused(owner=world.customer, paused=paused, by=SYSTEM)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.customer,
             conversation_id="unkept",

@@ -163,9 +163,9 @@ def _reverts_everything(world: World) -> None:
         *((Kind.IMPORT, pk) for pk in Import.objects.values_list("pk", flat=True)),
     ]
     for kind, pk in sources:
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             source = Source(world.agent, kind, pk)
-            memory_sources.revert(work, source, Q(), Q(), writer=person(world))
+            memory_sources.revert(tx, source, Q(), Q(), writer=person(world))
 
 
 def _planting(world: World) -> Iterator[Any]:
@@ -193,9 +193,9 @@ def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
     world: World, model_server: ModelServer, turn: int, nights: int
 ) -> None:
     model_server.obey()
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
-        write.write(work, place, f"# Memory\n\n- {GOOD}\n", writer=person(world))
+        write.write(tx, place, f"# Memory\n\n- {GOOD}\n", writer=person(world))
     before = _prompt_files(world)
     _lives_those_nights(world, turn, nights)
 

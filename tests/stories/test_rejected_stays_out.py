@@ -32,8 +32,8 @@ def careful(world: World) -> World:
 
 
 def reject(world: World) -> None:
-    with write_transaction(world.team) as work:
-        proposals.reject(work, Proposal.objects.get(state="pending"), by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, Proposal.objects.get(state="pending"), by=world.alice)
 
 
 def nights(world: World, model_server: ModelServer, *, after: int) -> list[date]:
@@ -91,8 +91,8 @@ def test_a_person_writes_it_all_the_same(careful: World) -> None:
     note(careful, careful.customer, NIGHT, SAID)
     dream(careful, careful.customer)
     reject(careful)
-    with write_transaction(careful.team) as work:
+    with write_transaction(careful.team) as tx:
         place = Place(careful.agent, careful.customer, "MEMORY.md")
         writer = Writer(AuthorKind.PERSON, user=careful.alice)
-        write(work, place, f"# Memory\n\n- {SAID}\n", writer=writer)
+        write(tx, place, f"# Memory\n\n- {SAID}\n", writer=writer)
     assert SAID in text_of(careful, careful.customer)

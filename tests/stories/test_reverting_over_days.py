@@ -39,8 +39,8 @@ def test_accept_then_revert(world: World) -> None:
     says(world, "good", GOOD)
     bad = says(world, "bad", BAD)
     dream(world, world.customer)
-    with write_transaction(world.team) as work:
-        proposals.accept(work, Proposal.objects.get(), by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, Proposal.objects.get(), by=world.alice)
     assert "Acme" in text_of(world, world.customer)
     reverts(world, bad)
     assert "Acme" not in text_of(world, world.customer)

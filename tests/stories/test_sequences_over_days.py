@@ -54,8 +54,8 @@ def test_corrected_then_reverted_then_imported(world: World) -> None:
     assert lines(world) == [VIOLA]
     place = (world.agent, world.customer, of({"MEMORY.md": f"# Memory\n\n- {CELLO}\n"}))
     token = snapshots.preview(*place, by=person(world)).token
-    with write_transaction(world.team) as work:
-        snapshots.apply(work, *place, token, by=person(world))
+    with write_transaction(world.team) as tx:
+        snapshots.apply(tx, *place, token, by=person(world))
     nights(world, 4, 5)
     assert lines(world) == [CELLO]
 
@@ -67,8 +67,8 @@ def test_replaced_then_restored_by_a_person(world: World) -> None:
     says(world, "second", BERLIN, day=NIGHT + timedelta(days=1))
     nights(world, 1)
     assert lines(world) == [BERLIN]
-    with write_transaction(world.team) as work:
-        actions.restore(work, Fact.objects.get(raw_text=HAMBURG), writer=person(world))
+    with write_transaction(world.team) as tx:
+        actions.restore(tx, Fact.objects.get(raw_text=HAMBURG), writer=person(world))
     nights(world, 2, 3)
     assert HAMBURG in lines(world)
 
@@ -77,18 +77,18 @@ def test_confirmed_then_contradicted_then_resolved_then_undone(world: World) -> 
     says(world, "first", HAMBURG)
     nights(world, 0)
     standing = Fact.objects.get(raw_text=HAMBURG)
-    with write_transaction(world.team) as work:
-        actions.confirm(work, standing, writer=person(world))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
+        actions.confirm(tx, standing, writer=person(world))
+    with write_transaction(world.team) as tx:
         source = SourceClass.THIRD_PARTY
-        contradictions.contradict(work, standing, OTHER, source=source, grounds=[])
+        contradictions.contradict(tx, standing, OTHER, source=source, grounds=[])
     found = Contradiction.objects.get()
-    with write_transaction(world.team) as work:
-        contradictions.resolve(work, found, "keep_b", writer=person(world), text="")
+    with write_transaction(world.team) as tx:
+        contradictions.resolve(tx, found, "keep_b", writer=person(world), text="")
     assert lines(world) == [OTHER]
     nights(world, 1)
-    with write_transaction(world.team) as work:
-        contradictions.undo(work, found, writer=person(world))
+    with write_transaction(world.team) as tx:
+        contradictions.undo(tx, found, writer=person(world))
     nights(world, 2, 3)
     assert lines(world) == [HAMBURG]
     assert Fact.objects.get(raw_text=HAMBURG).confirmed_at is not None
@@ -122,8 +122,8 @@ def test_a_revision_from_before_a_merge_is_restored(
     model_server.obey()
     _merged(world, model_server)
     file = File.objects.get(owner=world.customer, path="MEMORY.md")
-    with write_transaction(world.team) as work:
-        write.restore(work, file, file.revision - 1, writer=person(world))
+    with write_transaction(world.team) as tx:
+        write.restore(tx, file, file.revision - 1, writer=person(world))
     nights(world, 2, 3)
     assert {GREEN, BLACK} <= set(lines(world))
     assert BOTH not in lines(world)
@@ -146,8 +146,8 @@ RING = "I wear the red ring on Sundays."
 
 def _acts(world: World, act: str, text: str, *more: str) -> None:
     fact = Fact.objects.filter(raw_text=text, path="MEMORY.md").latest("pk")
-    with write_transaction(world.team) as work:
-        getattr(actions, act)(work, fact, *more, writer=person(world))
+    with write_transaction(world.team) as tx:
+        getattr(actions, act)(tx, fact, *more, writer=person(world))
 
 
 def test_two_statements_made_one_then_retired_then_restored(world: World) -> None:

@@ -30,7 +30,7 @@ from memoryweb.memory.review import flags as reviewing
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements import repair
 from memoryweb.memory.statements.listing import weighed, weight_of
-from memoryweb.memory.statements.projection import Went
+from memoryweb.memory.statements.projection import Departure
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place, Writer
 from tests.snapshots.archives import of
@@ -70,7 +70,7 @@ class Statements(RuleBasedStateMachine):
 
     @rule(text=texts, why=st.sampled_from(Fact.Why))
     def a_dream_says_why(self, text: str, why: Fact.Why) -> None:
-        said = {"anna sings": Went(why, "city: York"), "city leeds": Went(why)}
+        said = {"anna sings": Departure(why, "city: York"), "city leeds": Departure(why)}
         self._save(text, Writer(AuthorKind.DREAM), whys=said)
 
     @rule(text=texts)

@@ -49,9 +49,9 @@ def _carried(world: World, api: Api, talk: str = "today") -> dict[str, Any]:
 
 def _remembers(world: World, *texts: str) -> None:
     place = Place(world.agent, world.bobs_memory, "MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         lines = "".join(f"- {one}\n" for one in texts)
-        write(work, place, f"# Memory\n\n{lines}", writer=Writer(AuthorKind.DREAM))
+        write(tx, place, f"# Memory\n\n{lines}", writer=Writer(AuthorKind.DREAM))
 
 
 def test_what_is_not_true_leaves_the_next_prompt_and_no_dream_brings_it_back(

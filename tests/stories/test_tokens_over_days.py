@@ -41,8 +41,8 @@ def _waiting() -> list[Proposal]:
 
 
 def _accept(world: World, proposal: Proposal) -> None:
-    with write_transaction(world.team) as work:
-        proposals.accept(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, proposal, by=world.alice)
 
 
 def _file(world: World, path: str) -> File:
@@ -68,8 +68,8 @@ def test_a_note_is_dreamt_into_a_proposal_that_a_person_accepts(
 
 def test_what_a_person_rejected_comes_back_by_no_other_way(world: World, token: Attacker) -> None:
     token.put("MEMORY.md", STANDING["MEMORY.md"] + f"- {TEXT}\n")
-    with write_transaction(world.team) as work:
-        proposals.reject(work, *_waiting(), by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, *_waiting(), by=world.alice)
     token.put("MEMORY.md", STANDING["MEMORY.md"] + f"- {TEXT}\n")
     token.tool("remember", content=TEXT)
     dream(world, None, TODAY + timedelta(days=1))
@@ -131,8 +131,8 @@ def test_what_a_person_accepts_stands(world: World, token: Attacker, path: str) 
     file = _file(world, path)
     assert file.deleted_at is None
     assert file.raw_content == f"{before}- Tea is at four.\n- Coffee is at five.\n"
-    with write_transaction(world.team) as work:
-        proposals.undo(work, proposal, by=world.alice)
+    with write_transaction(world.team) as tx:
+        proposals.undo(tx, proposal, by=world.alice)
     file.refresh_from_db()
     assert (file.raw_content, file.deleted_at is not None) == (before, path == NEW_SKILL)
     _accept(world, proposal)
@@ -174,8 +174,8 @@ def test_what_waits_for_a_new_file_is_in_no_list_until_it_is_accepted(
     token.put(NEW_SKILL, "# Coffee\n")
     listed = token.api.get(f"{token.base}/workspace/files?owner=shared").json()["items"]
     assert NEW_SKILL not in {one["filename"] for one in listed}
-    with write_transaction(world.team) as work:  # a person may write it meanwhile
+    with write_transaction(world.team) as tx:  # a person may write it meanwhile
         place = Place(world.agent, None, NEW_SKILL)
-        write.write(work, place, "# Beans\n", writer=person(world), expected="")
+        write.write(tx, place, "# Beans\n", writer=person(world), expected="")
     _accept(world, *_waiting())
     assert set(_file(world, NEW_SKILL).raw_content.split()) == {"#", "Beans", "Coffee"}

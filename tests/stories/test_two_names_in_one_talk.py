@@ -24,9 +24,9 @@ OLD, NEW = "We live in Hamburg.", "We moved to Berlin."
 def talks(world: World, owner: Owner, *said: tuple[str, str]) -> Conversation:
     """Names and texts, in one conversation of the next day, each noted with who said it."""
     at = datetime.combine(NEXT, time(9), UTC)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=owner,
             conversation_id="two",
@@ -43,7 +43,7 @@ def talks(world: World, owner: Owner, *said: tuple[str, str]) -> Conversation:
             for one in talk.messages.order_by("position")
         ]
         writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
-        append(work, Place(world.agent, owner, note_of(NEXT)), lines, writer=writer)
+        append(tx, Place(world.agent, owner, note_of(NEXT)), lines, writer=writer)
     Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
     return talk
 

@@ -63,8 +63,8 @@ def test_a_tool_reads_a_placeholder_and_a_person_the_line_with_why(moved: World)
 def test_what_a_tool_writes_keeps_the_line_for_the_dream(moved: World, shown: str) -> None:
     """Whether its placeholder is written back or not."""
     text = shown.format(text=_read(moved))
-    with write_transaction(moved.team) as work:
-        files.write_file(work, _acting(moved), "MEMORY.md", text, writer=TOOL)
+    with write_transaction(moved.team) as tx:
+        files.write_file(tx, _acting(moved), "MEMORY.md", text, writer=TOOL)
     kept = text_of(moved, moved.bobs_memory)
     assert kept.count(OLD) == 1
     assert "Milk is out." in kept
@@ -76,18 +76,18 @@ def test_what_a_tool_writes_keeps_the_line_for_the_dream(moved: World, shown: st
 
 
 def test_a_tool_edits_around_it(moved: World) -> None:
-    with write_transaction(moved.team) as work, pytest.raises(EditRefused):
-        files.edit_file(work, _acting(moved), "MEMORY.md", OLD, "We live in Rome.", writer=TOOL)
-    with write_transaction(moved.team) as work:
-        files.edit_file(work, _acting(moved), "MEMORY.md", "Rex", "Max", writer=TOOL)
+    with write_transaction(moved.team) as tx, pytest.raises(EditRefused):
+        files.edit_file(tx, _acting(moved), "MEMORY.md", OLD, "We live in Rome.", writer=TOOL)
+    with write_transaction(moved.team) as tx:
+        files.edit_file(tx, _acting(moved), "MEMORY.md", "Rex", "Max", writer=TOOL)
     text = text_of(moved, moved.bobs_memory)
     assert OLD in text
     assert "Max" in text
 
 
 def test_a_text_without_anything_keeps_it(moved: World) -> None:
-    with write_transaction(moved.team) as work:
-        files.write_file(work, _acting(moved), "MEMORY.md", "", writer=TOOL)
+    with write_transaction(moved.team) as tx:
+        files.write_file(tx, _acting(moved), "MEMORY.md", "", writer=TOOL)
     assert OLD in text_of(moved, moved.bobs_memory)
 
 

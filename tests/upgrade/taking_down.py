@@ -70,11 +70,11 @@ def _forget(team: Any) -> None:
 
     personal = Fact.objects.living().filter(team=team).exclude(owner=None)
     for number, fact in enumerate({fact.owner_id: fact for fact in personal}.values()):
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             asked = hiding.Wish(fact.agent, fact.owner, ForgetRequest.Via.API)
             found = finding.of_facts(fact.agent, fact.owner, [fact])
             seconds = None if number else 0
-            hiding.hide(work, hiding.open_request(work, asked), found.meant, seconds=seconds)
+            hiding.hide(tx, hiding.open_request(tx, asked), found.meant, seconds=seconds)
     erasing.queue_due(timezone.now())  # a whole tick would sign checkpoints, which are no rows
     list(engine.run_pending())
 
@@ -87,8 +87,8 @@ def _send(ids: dict[str, str]) -> None:
     from memoryweb.notify.models import Endpoint  # noqa: PLC0415
 
     team = Team.objects.get(slug=ids["team"])
-    with scope(team=team), write_transaction(team) as work:
-        endpoints.test(work, Endpoint.objects.get(pk=ids["webhook_id"]))
+    with scope(team=team), write_transaction(team) as tx:
+        endpoints.test(tx, Endpoint.objects.get(pk=ids["webhook_id"]))
 
 
 def _sqlite() -> str:

@@ -59,11 +59,11 @@ def set_up(world: World) -> World:
     """All that the acts are done to."""
     restored_stage(world.home, "home", colleague=world.vera)
     more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
-    with write_transaction(world.team) as work:
-        archive_agent(work, create_agent(work, name="Old"))
-        keep(work, world.agent, None, SNAPSHOT, user=world.alice)
+    with write_transaction(world.team) as tx:
+        archive_agent(tx, create_agent(tx, name="Old"))
+        keep(tx, world.agent, None, SNAPSHOT, user=world.alice)
         add_messages(
-            work, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
+            tx, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
         )
     type(world.sender).objects.filter(pk=world.sender.pk).update(paused=True)
     return world
@@ -71,8 +71,8 @@ def set_up(world: World) -> World:
 
 def _in_unit(act: Callable[[Transaction, World], object]) -> Act:
     def inner(world: World) -> None:
-        with write_transaction(world.team) as work:
-            act(work, world)
+        with write_transaction(world.team) as tx:
+            act(tx, world)
 
     return inner
 
@@ -85,72 +85,72 @@ def place_of(world: World, path: str = "MEMORY.md") -> Place:
     return Place(world.agent, world.customer, path)
 
 
-def _stated(work: Transaction, world: World, *texts: str) -> Fact:
+def _stated(tx: Transaction, world: World, *texts: str) -> Fact:
     """The first of these statements, which a person wrote."""
     place = Place(world.agent, None, "structured/stated.md")
     content = "".join(f"- {text}\n" for text in texts)
-    write.write(work, place, content, writer=_alice(world))
+    write.write(tx, place, content, writer=_alice(world))
     return Fact.objects.get(file__path=place.path, raw_text=texts[0])
 
 
-def _unconfirm(work: Transaction, world: World) -> Fact:
-    fact = actions.confirm(work, _stated(work, world, "Anna sings."), writer=_alice(world))
-    return actions.unconfirm(work, fact, writer=_alice(world))
+def _unconfirm(tx: Transaction, world: World) -> Fact:
+    fact = actions.confirm(tx, _stated(tx, world, "Anna sings."), writer=_alice(world))
+    return actions.unconfirm(tx, fact, writer=_alice(world))
 
 
 def _alice(world: World) -> Writer:
     return Writer(AuthorKind.PERSON, user=world.alice)
 
 
-def _restore_statement(work: Transaction, world: World) -> None:
-    fact = _stated(work, world, "Anna sings.")
-    actions.not_true(work, fact, writer=_alice(world))
-    actions.restore(work, fact, writer=_alice(world))
+def _restore_statement(tx: Transaction, world: World) -> None:
+    fact = _stated(tx, world, "Anna sings.")
+    actions.not_true(tx, fact, writer=_alice(world))
+    actions.restore(tx, fact, writer=_alice(world))
 
 
-def _say_otherwise(work: Transaction, world: World) -> None:
-    write.write(work, place_of(world), "- We live in Hamburg.\n", writer=Writer(AuthorKind.DREAM))
+def _say_otherwise(tx: Transaction, world: World) -> None:
+    write.write(tx, place_of(world), "- We live in Hamburg.\n", writer=Writer(AuthorKind.DREAM))
     where = {"agent": world.agent, "owner": world.customer, "conversation_id": "home"}
-    Fact.objects.filter(raw_text="We live in Hamburg.").update(said_at=work.now - timedelta(days=1))
-    said = [NewMessage("user", "We moved to Berlin.", f"at {work.now}")]
-    add_messages(work, messages=said, **where)  # type: ignore[arg-type]
+    Fact.objects.filter(raw_text="We live in Hamburg.").update(said_at=tx.now - timedelta(days=1))
+    said = [NewMessage("user", "We moved to Berlin.", f"at {tx.now}")]
+    add_messages(tx, messages=said, **where)  # type: ignore[arg-type]
 
 
-def _contradiction(work: Transaction, world: World) -> Contradiction:
-    fact = _stated(work, world, "city: Leeds", "city: York")
+def _contradiction(tx: Transaction, world: World) -> Contradiction:
+    fact = _stated(tx, world, "city: Leeds", "city: York")
     fact.refresh_from_db()
     assert fact.contradiction
     return fact.contradiction
 
 
-def _resolve(work: Transaction, world: World) -> Contradiction:
-    found = _contradiction(work, world)
-    return contradictions.resolve(work, found, "KEEP_A", writer=_alice(world))
+def _resolve(tx: Transaction, world: World) -> Contradiction:
+    found = _contradiction(tx, world)
+    return contradictions.resolve(tx, found, "KEEP_A", writer=_alice(world))
 
 
-def _see_crowded(work: Transaction, world: World) -> None:
+def _see_crowded(tx: Transaction, world: World) -> None:
     found = CrowdedFile.objects.create(team=world.team, file=_file(world))
     follow(ReviewItem.Kind.CROWDED, [found.pk])
-    nearly_full.see(work, found, by=world.alice)
+    nearly_full.see(tx, found, by=world.alice)
 
 
-def _forget(work: Transaction, world: World) -> ForgetRequest:
-    fact = _stated(work, world, "Her doctor is Jonas.")
+def _forget(tx: Transaction, world: World) -> ForgetRequest:
+    fact = _stated(tx, world, "Her doctor is Jonas.")
     request = hiding.open_request(
-        work, hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API)
+        tx, hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API)
     )
-    hiding.hide(work, request, [Mention(Target.Kind.FACT, fact.raw_text, fact=fact)])
+    hiding.hide(tx, request, [Mention(Target.Kind.FACT, fact.raw_text, fact=fact)])
     return request
 
 
-def _erase_owner(work: Transaction, world: World) -> None:
+def _erase_owner(tx: Transaction, world: World) -> None:
     for hold in holds.lasting(world.team.pk):
-        holds.end(work, hold)
-    erasing.erase_owner(work, world.sender, world.alice)
+        holds.end(tx, hold)
+    erasing.erase_owner(tx, world.sender, world.alice)
 
 
-def _held(work: Transaction, world: World) -> LegalHold:
-    return holds.make(work, by=world.alice, reason="Claim 7", agent=world.other_agent)
+def _held(tx: Transaction, world: World) -> LegalHold:
+    return holds.make(tx, by=world.alice, reason="Claim 7", agent=world.other_agent)
 
 
 def _marked(world: World) -> File:
@@ -161,10 +161,10 @@ def _proposal(world: World) -> Proposal:
     return Proposal.objects.get(file=_file(world), state=Proposal.State.PENDING)
 
 
-def _reopened(work: Transaction, world: World) -> None:
+def _reopened(tx: Transaction, world: World) -> None:
     proposal = _proposal(world)
-    proposals.reject(work, proposal, by=world.alice)
-    proposals.undo(work, proposal, by=world.alice)
+    proposals.reject(tx, proposal, by=world.alice)
+    proposals.undo(tx, proposal, by=world.alice)
 
 
 def _run(world: World) -> Run:
@@ -173,8 +173,8 @@ def _run(world: World) -> Run:
     return run
 
 
-def _leak(work: Transaction, world: World) -> None:
-    write.write(work, place_of(world), f"- {own_token.generate()}\n", writer=PERSON)
+def _leak(tx: Transaction, world: World) -> None:
+    write.write(tx, place_of(world), f"- {own_token.generate()}\n", writer=PERSON)
 
 
 def _refused_secret(world: World) -> None:
@@ -182,31 +182,31 @@ def _refused_secret(world: World) -> None:
         _in_unit(_leak)(world)
 
 
-def _released(work: Transaction, world: World) -> File:
-    file = write.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
-    machine_guards.keep(work, file, 1, 1, expected=file.sha256)
-    machine_guards.release(work, file, 1, 1, expected=file.sha256)
+def _released(tx: Transaction, world: World) -> File:
+    file = write.write(tx, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
+    machine_guards.keep(tx, file, 1, 1, expected=file.sha256)
+    machine_guards.release(tx, file, 1, 1, expected=file.sha256)
     return file
 
 
-def _kept_again(work: Transaction, world: World) -> None:
-    file = _released(work, world)
-    machine_guards.keep(work, file, 1, 1, expected=file.sha256)
+def _kept_again(tx: Transaction, world: World) -> None:
+    file = _released(tx, world)
+    machine_guards.keep(tx, file, 1, 1, expected=file.sha256)
 
 
-def _imported(work: Transaction, world: World) -> None:
+def _imported(tx: Transaction, world: World) -> None:
     token = preview(world.agent, None, SNAPSHOT, by=PERSON).token
-    apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
+    apply(tx, world.agent, None, SNAPSHOT, token, by=PERSON)
 
 
-def _typed(work: Transaction, world: World) -> None:
+def _typed(tx: Transaction, world: World) -> None:
     text, by = "Wi-Fi password: " + "tulip" + "4712\n", replace(PERSON, no_secrets=True)
-    write.write(work, place_of(world, "WIFI.md"), text, writer=by)
+    write.write(tx, place_of(world, "WIFI.md"), text, writer=by)
 
 
-def _masked(work: Transaction, world: World) -> None:
+def _masked(tx: Transaction, world: World) -> None:
     text, by = "Wi-Fi password: " + "daisy" + "4711\n", Writer(AuthorKind.AGENT)
-    write.write(work, place_of(world, "WIFI.md"), text, writer=by)
+    write.write(tx, place_of(world, "WIFI.md"), text, writer=by)
 
 
 def _backfill(world: World) -> Run:
@@ -400,8 +400,8 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
 }
 
 
-def _entry(work: Transaction, world: World) -> Entry:
+def _entry(tx: Transaction, world: World) -> Entry:
     known = entries.find(world.agent, None, "Starter")
     return known or entries.add(
-        work, world.agent, None, "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
+        tx, world.agent, None, "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
     )

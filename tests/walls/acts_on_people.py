@@ -25,18 +25,18 @@ Act = Callable[[World], object]
 
 def _on_webhook(act: Callable[[Transaction, Endpoint], object]) -> Act:
     def acts(world: World) -> None:
-        with write_transaction(world.team) as work:
-            act(work, Endpoint.objects.get(team=world.team, url="https://receiver.example/"))
+        with write_transaction(world.team) as tx:
+            act(tx, Endpoint.objects.get(team=world.team, url="https://receiver.example/"))
 
     return acts
 
 
-def _made_webhook(work: Transaction, _endpoint: Endpoint) -> object:
-    return endpoints.make(work, url="https://other.example/", events=["fact.changed"])
+def _made_webhook(tx: Transaction, _endpoint: Endpoint) -> object:
+    return endpoints.make(tx, url="https://other.example/", events=["fact.changed"])
 
 
-def _resent(work: Transaction, endpoint: Endpoint) -> None:
-    endpoints.resend(work, endpoint.deliveries.order_by("created_at")[0])
+def _resent(tx: Transaction, endpoint: Endpoint) -> None:
+    endpoints.resend(tx, endpoint.deliveries.order_by("created_at")[0])
 
 
 def _invitation(world: World) -> Invitation:
@@ -127,11 +127,11 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     "make webhook": ("webhook.made", _on_webhook(_made_webhook)),
     "change webhook": (
         "webhook.changed",
-        _on_webhook(lambda work, one: endpoints.change(work, one, url=one.url, events=[])),
+        _on_webhook(lambda tx, one: endpoints.change(tx, one, url=one.url, events=[])),
     ),
     "turn webhook off": (
         "webhook.changed",
-        _on_webhook(lambda work, one: endpoints.turn(work, one, is_on=False)),
+        _on_webhook(lambda tx, one: endpoints.turn(tx, one, is_on=False)),
     ),
     "renew webhook": ("webhook.renewed", _on_webhook(endpoints.renew)),
     "test webhook": ("webhook.tested", _on_webhook(endpoints.test)),

@@ -61,15 +61,15 @@ class Stage:
 
 def furnish(home: Home, canary: str = CANARY) -> Stage:
     writer = Writer(AuthorKind.PERSON, user=home.admin)
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         memory = "# Memory\n\n- Breakfast ends at half past ten.\n"
         agent = Writer(AuthorKind.AGENT)
-        shared = write(work, Place(home.agent, None, "MEMORY.md"), memory, writer=agent).file
+        shared = write(tx, Place(home.agent, None, "MEMORY.md"), memory, writer=agent).file
         mine = f"# Memory\n\n- Looks for {canary}.\n"
-        write(work, Place(home.agent, home.customer, "MEMORY.md"), mine, writer=writer)
+        write(tx, Place(home.agent, home.customer, "MEMORY.md"), mine, writer=writer)
         said = NewMessage(role="user", content=f"I left {canary} in the lobby.")
         add_messages(
-            work,
+            tx,
             agent=home.agent,
             owner=home.customer,
             conversation_id="c-1",
@@ -77,20 +77,20 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         )
         dream = dreamt(home, None, OTHER)
         proposed = propose(
-            work,
+            tx,
             run=dream,
             file=shared,
             content=memory + "- Tea is served at five.\n",
             origins={},
             broken=[],
         )
-        keys = entries.add(work, home.agent, None, "Keys", "Two for each room.", writer=writer)
-        entries.add_alias(work, keys, "room keys", writer=writer)
+        keys = entries.add(tx, home.agent, None, "Keys", "Two for each room.", writer=writer)
+        entries.add_alias(tx, keys, "room keys", writer=writer)
         whose = f"Whose {canary}"
-        entries.add(work, home.agent, home.customer, whose, canary, writer=writer, aliases=[canary])
+        entries.add(tx, home.agent, home.customer, whose, canary, writer=writer, aliases=[canary])
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
-        write(work, place, wifi, writer=agent)
+        write(tx, place, wifi, writer=agent)
     run = dreamt(home, home.customer, canary)
     _tell(dream, "Breakfast ends at half past ten.")
     with scope(team=home.team):
@@ -114,24 +114,24 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
 def contradicted(home: Home | World, owner: Owner | None, who: str = "Marta") -> str:
     """Two files of one workspace that can't both be right."""
     for name, town in (("old", "Porto"), ("new", "Lisbon")):
-        with write_transaction(home.team) as work:
+        with write_transaction(home.team) as tx:
             place = Place(home.agent, owner, f"structured/{who}-{name}.md")
-            write(work, place, f"- {who} lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
+            write(tx, place, f"- {who} lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
     found = home.agent.contradictions.filter(owner=owner, state="open")
     return str(found.latest("created_at").pk)
 
 
 def asked_to_forget(home: Home | World, owner: Owner | None, *, is_open: bool = False) -> str:
     """A request that hides a statement, or offers it."""
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         place = Place(home.agent, owner, f"structured/roof-{is_open}.md")
-        write(work, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
+        write(tx, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
         roof = home.agent.facts.get(path=place.path, owner=owner)
         request = hiding.open_request(
-            work, Wish(home.agent, owner, ForgetRequest.Via.PAGE, "the roof")
+            tx, Wish(home.agent, owner, ForgetRequest.Via.PAGE, "the roof")
         )
         found = [fact_mention(roof)]
-        hiding.hide(work, request, () if is_open else found, candidates=found if is_open else ())
+        hiding.hide(tx, request, () if is_open else found, candidates=found if is_open else ())
     return str(request.pk)
 
 
@@ -140,8 +140,8 @@ def resolved(home: Home, owner: Owner | None) -> str:
     with scope(team=home.team):
         found = home.agent.contradictions.get(pk=contradicted(home, owner, "Jonas"))
     writer = Writer(AuthorKind.PERSON, user=home.admin)
-    with write_transaction(home.team) as work:
-        contradictions.resolve(work, found, "KEEP_A", writer=writer)
+    with write_transaction(home.team) as tx:
+        contradictions.resolve(tx, found, "KEEP_A", writer=writer)
     return str(found.pk)
 
 
@@ -150,8 +150,8 @@ def _retired(home: Home) -> str:
     writer = Writer(AuthorKind.PERSON, user=home.admin)
     place = Place(home.agent, None, "structured/bar.md")
     for content in ("- The bar is open.\n- It has a view.\n", "- It has a view.\n"):
-        with write_transaction(home.team) as work:
-            write(work, place, content, writer=writer)
+        with write_transaction(home.team) as tx:
+            write(tx, place, content, writer=writer)
     with scope(team=home.team):
         return str(home.agent.facts.get(path=place.path, file=None).pk)
 
@@ -166,9 +166,9 @@ def _tell(dream: Run, statement: str) -> None:
 
 
 def _archived(home: Home) -> str:
-    with write_transaction(home.team) as work:
-        agent = create_agent(work, name="Retired")
-        archive_agent(work, agent)
+    with write_transaction(home.team) as tx:
+        agent = create_agent(tx, name="Retired")
+        archive_agent(tx, agent)
     return str(agent.pk)
 
 

@@ -62,10 +62,10 @@ def let_live(world: World, model: ModelServer) -> None:
 
 def _write(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         memory = f"# Memory\n\n- The memory is of a {bird}mem.\n"
-        write(work, Place(agent, owner, "MEMORY.md"), memory, writer=person, reason=f"A {bird}.")
-        write(work, Place(agent, owner, f"{bird}path.md"), f"# {bird}\n", writer=person)
+        write(tx, Place(agent, owner, "MEMORY.md"), memory, writer=person, reason=f"A {bird}.")
+        write(tx, Place(agent, owner, f"{bird}path.md"), f"# {bird}\n", writer=person)
     _note(
         world,
         agent,
@@ -78,9 +78,9 @@ def _write(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
 
 def _note(world: World, agent: Agent, owner: Owner | None, day: date, *texts: str) -> None:
     lines = [NewLine(f"- 09:00 {text}", Origin(durable=True)) for text in texts]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         append(
-            work,
+            tx,
             Place(agent, owner, f"memory/{day}.md"),
             lines,
             writer=Writer(AuthorKind.EXTRACTION),
@@ -97,12 +97,12 @@ def _talk(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
         NewMessage("assistant", f"Noted: {bird}answer.", "3", timestamp=at),
         replace(said, id="4", content="My dog is called Rex."),
     ]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         conversation = add_messages(
-            work, agent=agent, owner=owner, conversation_id=f"{bird}talk", messages=[said, *more]
+            tx, agent=agent, owner=owner, conversation_id=f"{bird}talk", messages=[said, *more]
         ).conversation
         run = request(
-            work,
+            tx,
             agent=agent,
             owner=owner,
             conversation=conversation,
@@ -114,8 +114,8 @@ def _talk(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
 
 
 def _dream(agent: Agent, owner: Owner | None, night: date) -> None:
-    with write_transaction(agent.team) as work:
-        run = schedule.request_night(work, agent, owner, night, trigger="command").run
+    with write_transaction(agent.team) as tx:
+        run = schedule.request_night(tx, agent, owner, night, trigger="command").run
     engine.work(run.pk)
 
 

@@ -34,9 +34,9 @@ TOOL = Writer(AuthorKind.AGENT)
 def add(home: Home, number: int) -> None:
     """One more of each: agents, people and what they hold, in the shared memory and in theirs."""
     _people(home, number)
-    with write_transaction(home.team) as work:
-        create_agent(work, name=f"Agent {number}")
-        archive_agent(work, create_agent(work, name=f"Former {number}"))
+    with write_transaction(home.team) as tx:
+        create_agent(tx, name=f"Agent {number}")
+        archive_agent(tx, create_agent(tx, name=f"Former {number}"))
     for owner in (None, home.person, home.customer):
         _memory(home, owner, number)
     _weighed(home, number)
@@ -75,25 +75,25 @@ def _memory(home: Home, owner: Owner | None, number: int) -> None:
         f"structured/crowd-{number}.md": f"{MARKED_LINE}\n",
         f"structured/door-{number}.md": f"Password of door {number}: " + f"tulip47{number}1\n",
     }
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         said = talk.messages.order_by("position").values_list("pk", flat=True)[0]
         place = Place(home.agent, owner, note)
         extraction = Writer(AuthorKind.EXTRACTION, run=run, conversation_id=talk.pk)
         origins = {1: Origin((Source(message_id=said),))}
-        noted = write(work, place, f"- Breakfast {number}.\n", writer=extraction, origins=origins)
+        noted = write(tx, place, f"- Breakfast {number}.\n", writer=extraction, origins=origins)
         for path, text in texts.items():
-            write(work, Place(home.agent, owner, path), text, writer=TOOL)
-        gone = write(work, Place(home.agent, owner, f"gone-{number}.md"), "- Bye.\n", writer=TOOL)
-        delete(work, gone.file, writer=TOOL)
+            write(tx, Place(home.agent, owner, path), text, writer=TOOL)
+        gone = write(tx, Place(home.agent, owner, f"gone-{number}.md"), "- Bye.\n", writer=TOOL)
+        delete(tx, gone.file, writer=TOOL)
         file = write(
-            work,
+            tx,
             Place(home.agent, owner, "MEMORY.md"),
             _more(home, owner, f"- Breakfast {number} is at seven.\n"),
             writer=Writer(AuthorKind.DREAM, run=run, is_vouched=True),
             origins=_from(home, owner, number, noted.file.pk),
         ).file
         propose(
-            work,
+            tx,
             run=run,
             file=file,
             content=f"{file.raw_content}- Tea {number}.\n",
@@ -115,10 +115,10 @@ def _from(home: Home, owner: Owner | None, number: int, note: UUID) -> dict[int,
 
 def _talk(home: Home, owner: Owner, number: int) -> Conversation:
     said = [NewMessage(role="user", content=f"Breakfast {n}?") for n in range(2)]
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         for name in (f"crowd-{number}", "c-1" if owner == home.customer else "c-2"):
             talk = add_messages(
-                work, agent=home.agent, owner=owner, conversation_id=name, messages=said
+                tx, agent=home.agent, owner=owner, conversation_id=name, messages=said
             ).conversation
     return talk
 
@@ -127,8 +127,8 @@ def _import(home: Home, owner: Owner | None, number: int) -> None:
     archive = of({f"memory/2025-02-{number + 1:02}.md": f"# Note\n\n- The ferry {number}.\n"})
     by = Writer(AuthorKind.PERSON, user=home.person.person)
     token = snapshots.preview(home.agent, owner, archive, by=by).token
-    with write_transaction(home.team) as work:
-        snapshots.apply(work, home.agent, owner, archive, token, by=by)
+    with write_transaction(home.team) as tx:
+        snapshots.apply(tx, home.agent, owner, archive, token, by=by)
 
 
 def _weighed(home: Home, number: int) -> None:

@@ -69,12 +69,10 @@ def hide(planted: Forgotten) -> Forgotten:
     """As a person asks on a statement's page."""
     world, requests = planted.world, {}
     for canary, fact in planted.facts.items():
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             found = finding.of_facts(world.agent, fact.owner, [fact])
-            request = hiding.open_request(
-                work, Wish(world.agent, fact.owner, ForgetRequest.Via.PAGE)
-            )
-            hiding.hide(work, request, found.meant, candidates=found.candidates)
+            request = hiding.open_request(tx, Wish(world.agent, fact.owner, ForgetRequest.Via.PAGE))
+            hiding.hide(tx, request, found.meant, candidates=found.candidates)
             requests[canary] = request
     return replace(planted, requests=requests)
 
@@ -107,10 +105,10 @@ def _plant(world: World, stage: Stage) -> Forgotten:
 def _said(world: World, owner: Owner | None, canary: str, name: str) -> int:
     said = NewMessage("user", f"{sentence(canary)} {BESIDE}", f"m-{canary[:6]}", timestamp=NOON)
     echo = NewMessage("assistant", f"Noted. {sentence(canary)} Anything else?", timestamp=NOON)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         speaker = owner or system_owner(world.team)
         talk = add_messages(
-            work, agent=world.agent, owner=speaker, conversation_id=name, messages=[said, echo]
+            tx, agent=world.agent, owner=speaker, conversation_id=name, messages=[said, echo]
         ).conversation
         return int(talk.messages.filter(raw_content=said.content).latest("position").pk)
 
@@ -121,36 +119,36 @@ def _written(world: World, owner: Owner | None, canary: str, message: int, run: 
     place = Place(world.agent, owner, "MEMORY.md")
     dream = Writer(AuthorKind.DREAM, run=run, is_vouched=True)
     person = Writer(AuthorKind.PERSON, user=world.alice if owner is None else world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         note = Place(world.agent, owner, f"memory/{NIGHT}.md")
         lines = [
             NewLine(f"- 09:00 {sentence(canary)}", origin),
             NewLine(f"- 09:01 {BESIDE}", origin),
         ]
-        write.append(work, note, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
+        write.append(tx, note, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         there = write.find(place)
         stood = (there.raw_content if there else "# Memory\n").rstrip("\n") + "\n"
         first = f"{stood}- {sentence(canary)}\n- {BESIDE}\n"
         at = first.count("\n")
         origins = {at - 1: origin, at: origin}
-        write.write(work, place, first, writer=dream, origins=origins, reason=sentence(canary))
-        write.write(work, place, f"{first}- Tea is at four.\n", writer=person)
+        write.write(tx, place, first, writer=dream, origins=origins, reason=sentence(canary))
+        write.write(tx, place, f"{first}- Tea is at four.\n", writer=person)
         gone = Place(world.agent, owner, "KNOWLEDGE.md")
-        write.write(work, gone, f"# Knowledge\n\n- {sentence(canary)}\n", writer=person)
-        file = write.write(work, gone, "# Knowledge\n\n- The bar is open.\n", writer=person).file
-        write.delete(work, file, writer=person)
+        write.write(tx, gone, f"# Knowledge\n\n- {sentence(canary)}\n", writer=person)
+        file = write.write(tx, gone, "# Knowledge\n\n- The bar is open.\n", writer=person).file
+        write.delete(tx, file, writer=person)
         for path in ("DREAMS.md", "memory/dreams/2026-10.md"):
             diary = f"# Dreams\n\n## {NIGHT} 02:00\n\n- Added: {sentence(canary)}\n"
-            write.write(work, Place(world.agent, owner, path), diary, writer=dream)
+            write.write(tx, Place(world.agent, owner, path), diary, writer=dream)
         agent = Writer(AuthorKind.AGENT)
         write.write(
-            work,
+            tx,
             Place(world.agent, owner, "structured/lantern.md"),
             f"- lantern: {sentence(canary)}\n",
             writer=agent,
         )
         now = "- lantern: It stands on the desk.\n"  # in the place of that value
-        write.write(work, Place(world.agent, owner, "structured/lantern.md"), now, writer=agent)
+        write.write(tx, Place(world.agent, owner, "structured/lantern.md"), now, writer=agent)
     return Fact.objects.get(raw_text=sentence(canary), owner=owner, file__path="MEMORY.md")
 
 
@@ -185,9 +183,9 @@ def _told(world: World, owner: Owner | None, canary: str, run: Run) -> None:
         score=1,
         verdict="promoted",
     )
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         propose(
-            work,
+            tx,
             run=Run.objects.create(
                 team=world.team,
                 agent=world.agent,
@@ -223,25 +221,25 @@ def _archived(world: World, owner: Owner | None, canary: str, message: int) -> N
     said = sentence(canary)
     person = Writer(AuthorKind.PERSON, user=world.alice)
     extraction = Writer(AuthorKind.EXTRACTION, is_vouched=True)
-    with write_transaction(world.team) as work:
-        entries.add(work, world.agent, owner, "Lantern", f"Notes.\n\n{said}\n", writer=person)
-        entries.archive(work, world.agent, owner, f"We spoke.\n\n{said}\n", writer=extraction)
-        entries.append_history(work, world.agent, owner, f"Then: {said}", writer=extraction)
+    with write_transaction(world.team) as tx:
+        entries.add(tx, world.agent, owner, "Lantern", f"Notes.\n\n{said}\n", writer=person)
+        entries.archive(tx, world.agent, owner, f"We spoke.\n\n{said}\n", writer=extraction)
+        entries.append_history(tx, world.agent, owner, f"Then: {said}", writer=extraction)
     archive = of({"memory/2026-03-09.md": f"# 2026-03-09\n\n- {said}\n"})
     by = Writer(AuthorKind.PERSON, user=world.alice)
     token = snapshots.preview(world.agent, owner, archive, by=by).token
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         snapshots.apply(
-            work, world.agent, owner, archive, token, by=Writer(AuthorKind.IMPORT, user=world.alice)
+            tx, world.agent, owner, archive, token, by=Writer(AuthorKind.IMPORT, user=world.alice)
         )
         if owner is None or owner.person:
-            service.keep(work, world.agent, owner, archive, user=world.bob)
+            service.keep(tx, world.agent, owner, archive, user=world.bob)
 
 
 def _given(world: World, owner: Owner | None, name: str) -> None:
     """In a prompt of that conversation, as its page and `last-prompt` tell."""
     speaker = owner or system_owner(world.team)
     talk = Conversation.objects.get(agent=world.agent, owner=speaker, external_id=name)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         built = context.build(Reader(world.agent, owner), QUESTION, conversation=talk)
-        injections.served(work, built, conversation=talk)
+        injections.served(tx, built, conversation=talk)

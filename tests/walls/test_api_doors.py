@@ -66,17 +66,15 @@ def fill(world: World, count: int) -> None:
     """That many more of everything that is listed."""
     writer = Writer(AuthorKind.PERSON, user=world.alice)
     me = person_owner(world.team, world.alice)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for number in range(count):
             name = f"{count}-{number}"
-            create_agent(work, name=f"Agent {name}")
+            create_agent(tx, name=f"Agent {name}")
             channel_owner(world.team, "slack", name)
-            write(work, Place(world.agent, None, f"{name}.md"), "Text.\n", writer=writer)
-            memory = write(
-                work, Place(world.agent, None, "MEMORY.md"), f"- {name}\n", writer=writer
-            )
+            write(tx, Place(world.agent, None, f"{name}.md"), "Text.\n", writer=writer)
+            memory = write(tx, Place(world.agent, None, "MEMORY.md"), f"- {name}\n", writer=writer)
             propose(
-                work,
+                tx,
                 run=dreamt(world.home, None, "Text."),
                 file=memory.file,
                 content="Text.\n",
@@ -85,14 +83,14 @@ def fill(world: World, count: int) -> None:
             )
             dreamt(world.home, world.customer, "Text.")
             add_messages(
-                work,
+                tx,
                 agent=world.agent,
                 owner=me,
                 conversation_id=f"mine-{name}",
                 messages=[SAID],
             )
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=me,
             conversation_id="mine",

@@ -112,12 +112,10 @@ def test_a_dream_s_writing_and_its_end_are_events_of_its_run(world: World) -> No
 
 def _dream_of_one_line(world: World) -> Run:
     night = timezone.now().date()
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
-        write.append(work, place_of(world, f"memory/{night}.md"), [line], writer=PERSON)
-        return schedule.request_night(
-            work, world.agent, world.customer, night, trigger="command"
-        ).run
+        write.append(tx, place_of(world, f"memory/{night}.md"), [line], writer=PERSON)
+        return schedule.request_night(tx, world.agent, world.customer, night, trigger="command").run
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:

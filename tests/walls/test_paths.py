@@ -41,15 +41,15 @@ TEXT = "# Notes\n\n- Tea is served at five.\n"
 
 def _door(world: World, path: str) -> str:
     """What the door of the floor below says: the others repeat it."""
-    with write_transaction(world.team) as work, pytest.raises(PathRefused) as refused:
-        write(work, Place(world.agent, None, path), TEXT, writer=PERSON)
+    with write_transaction(world.team) as tx, pytest.raises(PathRefused) as refused:
+        write(tx, Place(world.agent, None, path), TEXT, writer=PERSON)
     return str(refused.value)
 
 
 def _renaming(world: World, path: str) -> str:
     file = File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
-    with write_transaction(world.team) as work, pytest.raises(PathRefused) as refused:
-        rename(work, file, path, writer=PERSON)
+    with write_transaction(world.team) as tx, pytest.raises(PathRefused) as refused:
+        rename(tx, file, path, writer=PERSON)
     return str(refused.value)
 
 
@@ -151,8 +151,8 @@ def test_each_fault_has_a_reason_of_its_kind(world: World) -> None:
 
 
 def test_two_names_that_differ_in_case_only_are_refused_everywhere(world: World) -> None:
-    with write_transaction(world.team) as work:
-        write(work, Place(world.agent, None, "plans.md"), TEXT, writer=PERSON)
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, None, "plans.md"), TEXT, writer=PERSON)
     api, agent = callers_of(world).member, f"/agents/{world.agent.pk}"
     body = {"filename": "Plans.md", "content": TEXT, "owner": "shared"}
     put = api.put(f"{agent}/workspace/files/Plans.md", {"content": TEXT})

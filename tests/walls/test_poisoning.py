@@ -49,17 +49,15 @@ def _poisoned(world: World, owner: Owner | None = None) -> Conversation:
         )
         for one in conversation.messages.order_by("position")
     ]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner or world.customer, NOTE)
-        append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION))
+        append(tx, place, lines, writer=Writer(AuthorKind.EXTRACTION))
     return conversation
 
 
 def _dream(world: World, night: date = NIGHT) -> None:
-    with write_transaction(world.team) as work:
-        run = schedule.request_night(
-            work, world.agent, world.customer, night, trigger="command"
-        ).run
+    with write_transaction(world.team) as tx:
+        run = schedule.request_night(tx, world.agent, world.customer, night, trigger="command").run
     engine.work(run.pk)
 
 
@@ -69,9 +67,9 @@ def _file(world: World, path: str, owner: Owner | None) -> File:
 
 def _revert(world: World, conversation: Conversation) -> Reversal:
     source = Source(world.agent, Kind.CONVERSATION, conversation.pk)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
-        return revert(work, source, Q(), Q(), writer=writer)
+        return revert(tx, source, Q(), Q(), writer=writer)
 
 
 def _everything_else(world: World) -> list[tuple[object, ...]]:
@@ -111,9 +109,9 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
     _poisoned(world)
     _dream(world)
     note = _file(world, NOTE, world.customer)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         line = note.raw_content.split("\n")[3]
-        mark_decisions.keep(work, note, print_of(line), by=world.alice)
+        mark_decisions.keep(tx, note, print_of(line), by=world.alice)
     _dream(world, date(2026, 11, 21))
     memory = _file(world, "MEMORY.md", world.customer)
     assert "evil.example" in memory.raw_content
@@ -124,9 +122,9 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
 def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     _poisoned(world)
     place = Place(world.agent, world.customer, "MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         text = f"# Memory\n\n- {PLANTED[0]}\n- {HONEST}\n"
-        write(work, place, text, writer=Writer(AuthorKind.AGENT, is_tool=True))
+        write(tx, place, text, writer=Writer(AuthorKind.AGENT, is_tool=True))
     served = context.build(Reader(world.agent, world.customer), "Zebedee and Otto?")
     prompt = "\n".join(turn.content for turn in served.messages)
     assert "Otto plays" in prompt
@@ -155,9 +153,9 @@ def test_nor_the_message_of_such_a_line_until_a_person_kept_it(world: World) -> 
     note = _file(world, NOTE, world.customer)
     lines = {print_of(line): line for line in note.raw_content.split("\n")}
     kept, removed = (next(key for key in lines if text in lines[key]) for text in PLANTED[1::-1])
-    with write_transaction(world.team) as work:
-        mark_decisions.keep(work, note, kept, by=world.alice)
-        mark_decisions.remove(work, note, removed, by=world.alice)
+    with write_transaction(world.team) as tx:
+        mark_decisions.keep(tx, note, kept, by=world.alice)
+        mark_decisions.remove(tx, note, removed, by=world.alice)
     assert PLANTED[1] in _given_of(world, query)
     assert PLANTED[0] not in _given_of(world, query)
 
@@ -167,10 +165,10 @@ def test_one_click_takes_all_of_it_from_notes_memory_and_index(world: World) -> 
     extract(world, talk(world, at=AT, conversation="good"))
     bad = _poisoned(world)
     _dream(world)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
         text = f"- {PLANTED[1]}\n"
-        write(work, place, text, writer=Writer(AuthorKind.PERSON, user=world.bob))
+        write(tx, place, text, writer=Writer(AuthorKind.PERSON, user=world.bob))
     before = _everything_else(world)
     _revert(world, bad)
     now = [_file(world, path, world.customer).raw_content for path in (NOTE, "MEMORY.md")]

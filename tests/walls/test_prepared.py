@@ -13,17 +13,17 @@ from django_scopes.exceptions import ScopeError
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.models import File
 from tests.world import World
 
 
-@Prepared
+@PreparedQuery
 def agents(*ids: UUID) -> QuerySet[Agent]:
     return Agent.objects.select_related("team").filter(pk__in=ids).order_by("name")
 
 
-@Prepared
+@PreparedQuery
 def files(
     owner: UUID | None, paths: tuple[str, ...], before: datetime
 ) -> QuerySet[File, tuple[str, UUID | None]]:
@@ -31,12 +31,12 @@ def files(
     return found.order_by("path").values_list("path", "owner")
 
 
-@Prepared
+@PreparedQuery
 def starting_with(text: str) -> QuerySet[Agent]:
     return Agent.objects.filter(name__istartswith=text)
 
 
-@Prepared
+@PreparedQuery
 def files_within(which: Q, agents: tuple[UUID, ...]) -> QuerySet[File, tuple[str, UUID]]:
     found = File.objects.filter(which, agent__in=agents)
     return found.order_by("agent", "owner", "path").values_list("path", "owner")
@@ -86,7 +86,7 @@ def test_what_it_asks_is_told_to_the_database_each_time(world: World) -> None:
 
 
 def test_a_row_of_no_team_needs_no_scope(world: World) -> None:
-    by_name = Prepared(lambda name: Token.objects.filter(name=name))
+    by_name = PreparedQuery(lambda name: Token.objects.filter(name=name))
     assert by_name("nobody's") == []
 
 

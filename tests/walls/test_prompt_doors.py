@@ -69,38 +69,38 @@ IMPORT = {
 }
 
 
-def _write(work: Transaction, file: File, writer: Writer) -> bool:
+def _write(tx: Transaction, file: File, writer: Writer) -> bool:
     place = Place(file.agent, None, file.path)
-    return _is_written(write.write(work, place, "- new\n", writer=writer))
+    return _is_written(write.write(tx, place, "- new\n", writer=writer))
 
 
-def _append(work: Transaction, file: File, writer: Writer) -> bool:
+def _append(tx: Transaction, file: File, writer: Writer) -> bool:
     place = Place(file.agent, None, file.path)
-    return _is_written(write.append(work, place, [NewLine("- new")], writer=writer))
+    return _is_written(write.append(tx, place, [NewLine("- new")], writer=writer))
 
 
-def _restore(work: Transaction, file: File, writer: Writer) -> bool:
-    return _is_written(write.restore(work, file, file.revision - 1, writer=writer))
+def _restore(tx: Transaction, file: File, writer: Writer) -> bool:
+    return _is_written(write.restore(tx, file, file.revision - 1, writer=writer))
 
 
-def _delete(work: Transaction, file: File, writer: Writer) -> bool:
-    return bool(write.delete(work, file, writer=writer))
+def _delete(tx: Transaction, file: File, writer: Writer) -> bool:
+    return bool(write.delete(tx, file, writer=writer))
 
 
-def _rename(work: Transaction, file: File, writer: Writer) -> bool:
-    return _is_written(write.rename(work, file, "other.md", writer=writer))
+def _rename(tx: Transaction, file: File, writer: Writer) -> bool:
+    return _is_written(write.rename(tx, file, "other.md", writer=writer))
 
 
-def _import(work: Transaction, file: File, writer: Writer) -> bool:
+def _import(tx: Transaction, file: File, writer: Writer) -> bool:
     archive = of({file.path: "- new\n"})
     token = snapshots.preview(file.agent, None, archive, by=writer).token
-    done = snapshots.apply(work, file.agent, None, archive, token, by=writer)
+    done = snapshots.apply(tx, file.agent, None, archive, token, by=writer)
     if not done.written:
         raise WriteRefused(done.plan.items[0].code)
     return _is_written(done.written[0][1])
 
 
-def _is_written(written: write.Written) -> bool:
+def _is_written(written: write.WriteResult) -> bool:
     assert (written.revision is None) is (written.proposal is not None)
     return written.revision is not None
 
@@ -153,19 +153,19 @@ class Stage:
     def file(self, path: str) -> File:
         return File.objects.get(agent=self.world.agent, owner=None, path=path)
 
-    def written(self, path: str, text: str, principal: str) -> write.Written:
-        with write_transaction(self.world.team) as work:
+    def written(self, path: str, text: str, principal: str) -> write.WriteResult:
+        with write_transaction(self.world.team) as tx:
             place = Place(self.world.agent, None, path)
-            return write.write(work, place, text, writer=self.writer(principal))
+            return write.write(tx, place, text, writer=self.writer(principal))
 
     def proposed(self, path: str, text: str, principal: str = "integration") -> Proposal:
         proposal = self.written(path, text, principal).proposal
         assert proposal is not None
         return proposal
 
-    def accept(self, proposal: Proposal) -> write.Written:
-        with write_transaction(self.world.team) as work:
-            return proposals.accept(work, proposal, by=self.world.alice)
+    def accept(self, proposal: Proposal) -> write.WriteResult:
+        with write_transaction(self.world.team) as tx:
+            return proposals.accept(tx, proposal, by=self.world.alice)
 
 
 @pytest.fixture
@@ -183,13 +183,13 @@ def build(world: World) -> Stage:
         for one in (world.integration, other)
     ]
     nobody = Writer(AuthorKind.SYSTEM)  # whose lines every machine may change
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for path in PATHS:
             place = Place(world.agent, None, path)
             for text in ("- one\n", "- one\n- two\n"):
-                file = write.write(work, place, text, writer=nobody).file
+                file = write.write(tx, place, text, writer=nobody).file
             if path == RULES:
-                prompt_order.switch(work, file, enabled=True)
+                prompt_order.switch(tx, file, enabled=True)
     return Stage(world, *made)
 
 
@@ -200,8 +200,8 @@ def test_what_becomes_of_a_change(
     act, _table = DOORS[door]
     before, writer = stage.file(path), stage.writer(principal)
     try:
-        with write_transaction(stage.world.team) as work:
-            became = "w" if act(work, stage.file(path), writer) else "p"
+        with write_transaction(stage.world.team) as tx:
+            became = "w" if act(tx, stage.file(path), writer) else "p"
     except WriteRefused:
         became = "r"
     assert became == letter
@@ -216,8 +216,8 @@ def test_what_becomes_of_a_change(
 def test_nobody_but_a_person_reverts(stage: Stage, principal: str) -> None:
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
     writer = stage.writer(principal)
-    with pytest.raises(WriteRefused), write_transaction(stage.world.team) as work:
-        sources.revert(work, source, Q_ALL, Q_ALL, writer=writer)
+    with pytest.raises(WriteRefused), write_transaction(stage.world.team) as tx:
+        sources.revert(tx, source, Q_ALL, Q_ALL, writer=writer)
 
 
 def test_in_an_agent_that_asks_first_a_member_s_agent_and_a_granted_program_propose(
@@ -268,8 +268,8 @@ def test_what_waits_fits_what_others_write_meanwhile_or_is_stale(stage: Stage) -
 
 def test_what_a_person_rejected_is_not_proposed_again(stage: Stage) -> None:
     proposal = stage.proposed("MEMORY.md", "- one\n- two\n- Zebedee rings at six.\n")
-    with write_transaction(stage.world.team) as work:
-        proposals.reject(work, proposal, by=stage.world.alice)
+    with write_transaction(stage.world.team) as tx:
+        proposals.reject(tx, proposal, by=stage.world.alice)
     again = stage.written("MEMORY.md", "- one\n- two\n- Zebedee rings at six.\n", "integration")
     assert (again.revision, again.proposal) == (None, None)
 
@@ -277,8 +277,8 @@ def test_what_a_person_rejected_is_not_proposed_again(stage: Stage) -> None:
 def test_reverting_the_token_rejects_what_waits(stage: Stage) -> None:
     proposal = stage.proposed("MEMORY.md", "- new\n")
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
-        done = sources.revert(work, source, Q_ALL, Q_ALL, writer=writer)
+        done = sources.revert(tx, source, Q_ALL, Q_ALL, writer=writer)
     proposal.refresh_from_db()
     assert (done.proposals, proposal.state) == (1, Proposal.State.REJECTED)

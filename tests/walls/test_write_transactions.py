@@ -79,9 +79,9 @@ def listed(texts: Sequence[str]) -> str:
 def stated(
     ground: Ground, count: int, owner: Owner | None = None, path: str = "KNOWLEDGE.md"
 ) -> list[str]:
-    with write_transaction(ground.world.team) as work:
+    with write_transaction(ground.world.team) as tx:
         place = Place(ground.agent, owner, path)
-        write(work, place, listed(bullets(count)), writer=Writer(AuthorKind.PERSON))
+        write(tx, place, listed(bullets(count)), writer=Writer(AuthorKind.PERSON))
         return [
             str(one)
             for one in Fact.objects.filter(agent=ground.agent, owner=owner, path=path).values_list(
@@ -91,12 +91,12 @@ def stated(
 
 
 def filed(ground: Ground, count: int, writer: Writer) -> None:
-    with write_transaction(ground.world.team) as work:
+    with write_transaction(ground.world.team) as tx:
         texts = [
             Text(Place(ground.agent, None, f"structured/n{n}.md"), listed([one]))
             for n, one in enumerate(bullets(count))
         ]
-        write_all(work, texts, writer=writer)
+        write_all(tx, texts, writer=writer)
 
 
 def _send(ground: Ground) -> Any:
@@ -133,9 +133,9 @@ def _dream(ground: Ground) -> Any:
         owner = Owner.objects.create(
             team=team, source="api", external_id=f"guest-{number}", integration=integration
         )
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             place = Place(ground.agent, owner, "memory/2026-11-20.md")
-            write(work, place, note, writer=Writer(AuthorKind.AGENT))
+            write(tx, place, note, writer=Writer(AuthorKind.AGENT))
     return lambda: ground.api("POST", "/memory/{agent}/emergence", {})
 
 
@@ -155,10 +155,10 @@ def _decide(verb: str) -> Any:
     def make(ground: Ground) -> Any:
         bob, keys = ground.world.bobs_memory, []
         for fact in Fact.objects.filter(pk__in=stated(ground, MANY, bob)):
-            with write_transaction(ground.world.team) as work:
+            with write_transaction(ground.world.team) as tx:
                 asked = Wish(ground.agent, bob, ForgetRequest.Via.PAGE, "x")
-                request = hiding.open_request(work, asked)
-                hiding.hide(work, request, [fact_mention(fact)])
+                request = hiding.open_request(tx, asked)
+                hiding.hide(tx, request, [fact_mention(fact)])
             keys.append(str(request.pk))
         name = f"web:mine_{verb}"
         return lambda: ground.web(name, {"request": keys}, by="member")
@@ -224,9 +224,9 @@ def _folder(command: str, **more: str) -> Any:
 
     def make(ground: Ground) -> Any:
         bob = ground.world.bobs_memory
-        with write_transaction(ground.world.team) as work:
+        with write_transaction(ground.world.team) as tx:
             texts = [Text(Place(ground.agent, bob, f"x/n{n}.md"), "- x\n") for n in range(MANY)]
-            write_all(work, texts, writer=Writer(AuthorKind.AGENT))
+            write_all(tx, texts, writer=Writer(AuthorKind.AGENT))
         mcp = Mcp(ground.callers.member.token).as_host(agent=str(ground.agent.pk), owner="me")
 
         def look() -> int:

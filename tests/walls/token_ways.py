@@ -73,8 +73,8 @@ def person(world: World) -> Writer:
 
 
 def by_person(world: World, path: str, text: str) -> File:
-    with write_transaction(world.team) as work:
-        return write.write(work, Place(world.agent, None, path), text, writer=person(world)).file
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, None, path), text, writer=person(world)).file
 
 
 def furnish(world: World) -> None:
@@ -82,8 +82,8 @@ def furnish(world: World) -> None:
     for path, text in STANDING.items():
         file = by_person(world, path, text)
         if path == RULES:
-            with write_transaction(world.team) as work:
-                prompt_order.switch(work, file, enabled=True)
+            with write_transaction(world.team) as tx:
+                prompt_order.switch(tx, file, enabled=True)
 
 
 def _text_of(path: str, text: str) -> str:
@@ -173,16 +173,16 @@ def _restore(by: Attacker, text: str, path: str) -> None:
 
 def _restore_deleted(by: Attacker, text: str, path: str) -> None:
     planted = by_person(by.world, path, _text_of(path, text))
-    with write_transaction(by.world.team) as work:
-        write.delete(work, planted, writer=person(by.world))
+    with write_transaction(by.world.team) as tx:
+        write.delete(tx, planted, writer=person(by.world))
     by.api.post(by.file(path, "/restore"), {"revision": planted.revision - 1})
 
 
 def _fill_deleted(by: Attacker, text: str, path: str) -> None:
     file = write.find(Place(by.world.agent, None, path))
     if file and file.deleted_at is None:
-        with write_transaction(by.world.team) as work:
-            write.delete(work, file, writer=person(by.world))
+        with write_transaction(by.world.team) as tx:
+            write.delete(tx, file, writer=person(by.world))
     _put(by, text, path)
     _rename(by, text, path)
 

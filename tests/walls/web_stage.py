@@ -159,36 +159,36 @@ def _offered(home: Home) -> dict[str, str]:
 
 def _global() -> str:
     """What every team reads."""
-    with scopes_disabled(), write_transaction(system_team()) as work:
+    with scopes_disabled(), write_transaction(system_team()) as tx:
         place = Place(Agent.objects.get(pk=GLOBAL_AGENT_ID), None, "structured/rules.md")
-        return write(work, place, "- Be kind.\n", writer=Writer(AuthorKind.SYSTEM)).file.path
+        return write(tx, place, "- Be kind.\n", writer=Writer(AuthorKind.SYSTEM)).file.path
 
 
 def _backfill(home: Home) -> Run:
     """Older notes that are being dreamt over, of an agent that nobody else asks for a dream."""
-    with write_transaction(home.team) as work:
-        agent = create_agent(work, name="Attic")
+    with write_transaction(home.team) as tx:
+        agent = create_agent(tx, name="Attic")
     return Run.objects.create(team=home.team, agent=agent, kind="dream", trigger="backfill")
 
 
 def _marked(home: Home, owner: Owner | None) -> File:
     """A tool of the agent wrote what a person should look at."""
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         place = Place(home.agent, owner, "structured/hotels.md")
-        return write(work, place, MARKED_LINE, writer=Writer(AuthorKind.AGENT)).file
+        return write(tx, place, MARKED_LINE, writer=Writer(AuthorKind.AGENT)).file
 
 
 def _webhook(home: Home) -> dict[str, str]:
-    with write_transaction(home.team) as work:
-        made = endpoints.make(work, url="https://receiver.example/", events=["run.finished"])
-        sent = endpoints.test(work, made)
+    with write_transaction(home.team) as tx:
+        made = endpoints.make(tx, url="https://receiver.example/", events=["run.finished"])
+        sent = endpoints.test(tx, made)
     type(sent).objects.filter(pk=sent.pk).update(due_at=None, state="failed")
     return {"webhook_id": str(made.pk), "delivery_id": str(sent.pk)}
 
 
 def _on_hold(home: Home) -> str:
-    with write_transaction(home.team) as work:
-        hold = holds.make(work, by=home.admin, reason="Claim 7", agent=home.other_agent)
+    with write_transaction(home.team) as tx:
+        hold = holds.make(tx, by=home.admin, reason="Claim 7", agent=home.other_agent)
     return str(hold.pk)
 
 
@@ -209,9 +209,9 @@ def _code(home: Home) -> str:
 def _import(home: Home, owner: Owner | None) -> str:
     archive = of({"memory/2026-03-02.md": "# 2026-03-02\n\n- The ferry was late.\n"})
     token = snapshots.preview(home.agent, owner, archive, by=PERSON).token
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         by = Writer(AuthorKind.IMPORT)
-        done = snapshots.apply(work, home.agent, owner, archive, token, by=by)
+        done = snapshots.apply(tx, home.agent, owner, archive, token, by=by)
     assert done.batch
     return str(done.batch.pk)
 
@@ -219,17 +219,17 @@ def _import(home: Home, owner: Owner | None) -> str:
 def _upload(home: Home) -> str:
     """An archive that the person has uploaded and not imported."""
     assert home.person.person
-    with write_transaction(home.team) as work:
-        kept = service.keep(work, home.agent, None, ARCHIVE, user=home.person.person)
+    with write_transaction(home.team) as tx:
+        kept = service.keep(tx, home.agent, None, ARCHIVE, user=home.person.person)
     return str(kept.pk)
 
 
 def only_here(stage: Stage) -> str:
     """The path of a shared file that no other team has."""
     path = "knowledge-of-this-team.md"
-    with write_transaction(stage.home.team) as work:
+    with write_transaction(stage.home.team) as tx:
         place = Place(stage.home.agent, None, path)
-        write(work, place, "# Here\n\n- Only here.\n", writer=Writer(AuthorKind.SYSTEM))
+        write(tx, place, "# Here\n\n- Only here.\n", writer=Writer(AuthorKind.SYSTEM))
     return path
 
 
@@ -243,23 +243,23 @@ def _may_be_removed(home: Home) -> None:
 
 def _talk(home: Home, owner: Owner) -> Conversation:
     said = NewMessage(role="user", content=f"I bought {BOBS_CANARY}.")
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         return add_messages(
-            work, agent=home.agent, owner=owner, conversation_id="c-2", messages=[said]
+            tx, agent=home.agent, owner=owner, conversation_id="c-2", messages=[said]
         ).conversation
 
 
 def _propose(home: Home, owner: Owner) -> Proposal:
     text = f"# Memory\n\n- Owns {BOBS_CANARY}.\n"
     run = _run(home, owner)
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         place = Place(home.agent, owner, "MEMORY.md")
-        write(work, place, "# Memory\n", writer=Writer(AuthorKind.SYSTEM))
+        write(tx, place, "# Memory\n", writer=Writer(AuthorKind.SYSTEM))
         file = write(
-            work, place, text, writer=Writer(AuthorKind.DREAM, run=run, is_vouched=True)
+            tx, place, text, writer=Writer(AuthorKind.DREAM, run=run, is_vouched=True)
         ).file
         return propose(
-            work,
+            tx,
             run=run,
             file=file,
             content=f"{text}- Paddles {BOBS_CANARY}.\n",

@@ -67,9 +67,9 @@ def build(world: World) -> Stage:
 
 def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str) -> Conversation:
     noon = timezone.now() - timedelta(days=1)
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         talk = add_messages(
-            work,
+            tx,
             agent=home.agent,
             owner=speaker,
             conversation_id=name,
@@ -81,7 +81,7 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
         first = talk.messages.order_by("position")[0]
         origin = Origin((Source(message_id=first.pk),), durable=True, category="work")
         append(
-            work,
+            tx,
             Place(home.agent, shelf, NOTE),
             [NewLine(f"- {said}", origin)],
             writer=Writer(AuthorKind.EXTRACTION, is_vouched=True),
@@ -90,8 +90,8 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
 
 
 def dream(home: Home, owner: Owner | None) -> Run:
-    with write_transaction(home.team) as work:
-        run = schedule.request(work, home.agent, owner, trigger=Run.Trigger.COMMAND).run
+    with write_transaction(home.team) as tx:
+        run = schedule.request(tx, home.agent, owner, trigger=Run.Trigger.COMMAND).run
     list(engine.run_pending(until_idle=True))
     run.refresh_from_db()
     return run
@@ -99,9 +99,9 @@ def dream(home: Home, owner: Owner | None) -> Run:
 
 def _proposal(home: Home, owner: Owner | None, run: Run) -> Proposal:
     file = File.objects.get(agent=home.agent, owner=owner, path="MEMORY.md")
-    with write_transaction(home.team) as work:
+    with write_transaction(home.team) as tx:
         return propose(
-            work,
+            tx,
             run=run,
             file=file,
             content=file.raw_content + "- The office smells of cinnamon.\n",

@@ -10,10 +10,10 @@ from tests.web.stage import NOTE, Stage
 
 
 def test_every_line_names_who_wrote_it(stage: Stage, alice: Client) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, None, NOTE)
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
-        append(work, place, [NewLine("- Said at lunch.")], writer=writer)
+        append(tx, place, [NewLine("- Said at lunch.")], writer=writer)
     page = tight(alice.get(_url(stage)))
     assert '<span class="author extraction">Extraction</span>' in page
     assert '<span class="author person">Person</span><span class="name">Bob</span>' in page
@@ -41,10 +41,10 @@ def test_another_persons_conversation_is_not_named(stage: Stage, vera: Client) -
 
 
 def test_an_old_revision_has_only_its_own_lines(stage: Stage, vera: Client) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, None, NOTE)
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
-        append(work, place, [NewLine("- Later.")], writer=writer)
+        append(tx, place, [NewLine("- Later.")], writer=writer)
     page = text(vera.get(_url(stage, at=1)))
     assert "- Later." not in page
     assert "Bob" not in page
@@ -55,9 +55,9 @@ def test_an_old_revision_still_leads_to_the_message_of_a_line_that_has_gone(
 ) -> None:
     team, agent = stage.world.team, stage.world.agent
     number = stage.world.agent.files.get(owner=None, path=NOTE).revision
-    with write_transaction(team) as work:
+    with write_transaction(team) as tx:
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
-        write(work, Place(agent, None, NOTE), "All new.\n", writer=writer)
+        write(tx, Place(agent, None, NOTE), "All new.\n", writer=writer)
     talk = url(team, "agents_conversation", agent.pk, stage.shared_talk.pk)
     assert talk not in text(vera.get(_url(stage)))
     assert f"{talk}?message=1#m1" in text(vera.get(_url(stage, at=number)))
@@ -83,11 +83,11 @@ def test_it_takes_the_same_statements_for_many_lines(stage: Stage, vera: Client)
         with CaptureQueriesContext(connection) as queries:
             vera.get(_url(stage))
         counted.append(len(queries))
-        with write_transaction(stage.world.team) as work:
+        with write_transaction(stage.world.team) as tx:
             for number in range(12):
                 place = Place(stage.world.agent, None, NOTE)
                 writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
-                append(work, place, [NewLine(f"- {number}")], writer=writer)
+                append(tx, place, [NewLine(f"- {number}")], writer=writer)
     assert counted[0] == counted[1]
 
 

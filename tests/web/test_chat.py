@@ -32,9 +32,9 @@ def address(world: World) -> str:
 def remembered(world: World) -> None:
     with scope(team=world.team):
         place = Place(world.agent, person_owner(world.team, world.bob), "MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         said = f"- {CANOE}\n- I have a brother in Kyoto.\n"
-        write(work, place, said, writer=Writer(AuthorKind.DREAM, is_vouched=True))
+        write(tx, place, said, writer=Writer(AuthorKind.DREAM, is_vouched=True))
 
 
 def say(client: Client, address: str, message: str, **headers: str) -> Any:

@@ -142,10 +142,10 @@ def test_what_was_said_is_captured_once_and_nothing_else(claude: Claude) -> None
 def test_a_prompt_is_given_what_answers_it_and_a_greeting_nothing(
     world: World, claude: Claude
 ) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, "memory/2026-11-19.md")
         note = "# 2026-11-19\n\n- 09:00 Keeps bees in Porto.\n"
-        write(work, place, note, writer=Writer(AuthorKind.EXTRACTION))
+        write(tx, place, note, writer=Writer(AuthorKind.EXTRACTION))
     told = claude.told("UserPromptSubmit", prompt="Where do I keep my bees?")
     assert "Keeps bees in Porto." in told
     assert "never instructions" in told
@@ -153,9 +153,9 @@ def test_a_prompt_is_given_what_answers_it_and_a_greeting_nothing(
 
 
 def test_a_session_begins_with_memory_unless_it_is_resumed(world: World, claude: Claude) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
-        write(work, place, "- Keeps bees.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
+        write(tx, place, "- Keeps bees.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
     assert claude.told("SessionStart", source="startup").endswith("- Keeps bees.")
     assert claude.told("SessionStart", calls=0, source="resume") == ""
 

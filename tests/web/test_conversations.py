@@ -39,9 +39,9 @@ def test_messages_are_for_their_owner_alone(stage: Stage, bob: Client, alice: Cl
 
 def test_a_link_to_a_message_opens_its_page(stage: Stage, bob: Client) -> None:
     now = timezone.now()
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=stage.world.agent,
             owner=stage.world.bobs_memory,
             conversation_id="bob-lunch",

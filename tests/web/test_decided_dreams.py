@@ -12,7 +12,7 @@ from memoryweb.memory.models import Contradiction, Proposal
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing.changes import Picked, changes_of, print_of
+from memoryweb.memory.writing.changes import Pick, changes_of, print_of
 from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
 from tests.clock import Clock
@@ -43,8 +43,8 @@ def test_it_waits_until_a_person_decides(world: World, run: Run, bob: Client) ->
 
 
 def test_what_was_accepted_waits_no_more(world: World, run: Run, bob: Client) -> None:
-    with write_transaction(world.team) as work:
-        proposals.accept(work, Proposal.objects.get(run=run), by=world.bob)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, Proposal.objects.get(run=run), by=world.bob)
     page = _page(bob, run)
     assert "3 were accepted." in page
     assert "wait for a person" not in page
@@ -53,8 +53,8 @@ def test_what_was_accepted_waits_no_more(world: World, run: Run, bob: Client) ->
 
 
 def test_what_was_rejected_waits_no_more(world: World, run: Run, bob: Client) -> None:
-    with write_transaction(world.team) as work:
-        proposals.reject(work, Proposal.objects.get(run=run), by=world.bob)
+    with write_transaction(world.team) as tx:
+        proposals.reject(tx, Proposal.objects.get(run=run), by=world.bob)
     assert "3 were rejected." in _page(bob, run)
     told = _told(bob, run)
     assert (told.count(">rejected<"), told.count(WAITS)) == (3, 0)
@@ -64,9 +64,9 @@ def test_of_some_lines_each_says_what_became_of_it(world: World, run: Run, bob: 
     proposal = Proposal.objects.get(run=run)
     before, after = proposal.file.raw_content, proposal.raw_content
     numbers = {one.number for one in changes_of(before, after) if "hazelnuts" not in one.new}
-    picked = Picked(frozenset(numbers), {}, print_of(before, after))
-    with write_transaction(world.team) as work:
-        proposals.accept_lines(work, proposal, by=world.bob, picked=picked)
+    picked = Pick(frozenset(numbers), {}, print_of(before, after))
+    with write_transaction(world.team) as tx:
+        proposals.accept_lines(tx, proposal, by=world.bob, picked=picked)
     assert "2 were accepted. 1 was rejected." in _page(bob, run)
     told = _told(bob, run).partition("hazelnuts")[2].partition("</li>")[0]
     assert ">rejected<" in told
@@ -79,8 +79,8 @@ def test_what_a_newer_night_proposed_again_is_what_that_one_is(
     newer = dream(world, None, NIGHT + timedelta(days=1))
     assert Proposal.objects.get(run=run).state == Proposal.State.REPLACED
     assert "3 wait for a person." in _page(bob, run)
-    with write_transaction(world.team) as work:
-        proposals.accept(work, Proposal.objects.get(run=newer), by=world.bob)
+    with write_transaction(world.team) as tx:
+        proposals.accept(tx, Proposal.objects.get(run=newer), by=world.bob)
     assert "3 were accepted." in _page(bob, run)
 
 
@@ -103,10 +103,10 @@ def test_a_contradiction_that_was_decided_waits_no_more(
     run = _disputed(Days(world, Clock(timezone.now(), monkeypatch)))
     assert "1 waits for a person." in _page(bob, run)
     writer = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         found = Contradiction.objects.get(agent=world.agent)
         words = "Marta moved to Malmö." if resolution == "MERGE" else ""
-        contradictions.resolve(work, found, resolution, writer=writer, text=words)
+        contradictions.resolve(tx, found, resolution, writer=writer, text=words)
     page = _page(bob, run)
     assert became in page
     assert WAITS not in page.partition('id="flow"')[2]

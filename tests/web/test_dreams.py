@@ -251,9 +251,9 @@ def test_dream_now_starts_everybody_with_new_notes(world: World, bob: Client) ->
 
 def _note(world: World, owner: Owner) -> None:
     day = timezone.now().date().isoformat()
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, f"memory/{day}.md")
-        write(work, place, f"# {day}\n\n- Likes tea.\n", writer=Writer(AuthorKind.AGENT))
+        write(tx, place, f"# {day}\n\n- Likes tea.\n", writer=Writer(AuthorKind.AGENT))
 
 
 def test_a_dream_that_was_taken_back_says_by_whom_and_offers_nothing_more(

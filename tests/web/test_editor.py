@@ -14,18 +14,18 @@ from tests.world import World
 def test_pinned_lines_and_those_of_people_are_named(world: World, bob: Client) -> None:
     machine = Writer(AuthorKind.DREAM, is_vouched=True)
     pinned = "# Memory\n\n<!-- pinned -->\n- Stays.\n<!-- /pinned -->\n- Machine's.\n"
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
-        write(work, place, pinned, writer=machine)
-        write(work, place, f"{pinned}- A person's.\n", writer=_person(world))
+        write(tx, place, pinned, writer=machine)
+        write(tx, place, f"{pinned}- A person's.\n", writer=_person(world))
     page = tight(bob.get(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")))
     assert 'data-pinned="3-5" data-persons="7"' in page
 
 
 def test_the_count_says_how_much_enters_the_prompt(world: World, bob: Client) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
-        write(work, place, "x" * 12_300, writer=_person(world))
+        write(tx, place, "x" * 12_300, writer=_person(world))
     page = text(bob.get(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")))
     assert "12 more than the 12,288 that fit into the prompt" in page
 

@@ -59,8 +59,8 @@ def test_old_messages_and_silent_people_go_unless_held(world: World, alice: Clie
     for owner in (world.customer, world.sender):
         lived(world, owner)
         _age(world, owner, 500)
-    with write_transaction(world.team) as work:
-        holds.make(work, by=world.alice, reason="Claim 7", owner=world.sender)
+    with write_transaction(world.team) as tx:
+        holds.make(tx, by=world.alice, reason="Claim 7", owner=world.sender)
     alice.post(url(world.team, "settings_keep"), {"messages_days": "400", "owners_days": "450"})
     retention.expire(timezone.now())
     said = Message.objects.filter(team=world.team)

@@ -63,9 +63,9 @@ def test_a_long_list_has_pages_and_costs_no_more(
     world: World, bob: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     text_ = "".join(f"- Shelf {n} holds {n} boxes.\n" for n in range(90))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
-        write(work, place, text_, writer=Writer(AuthorKind.PERSON, user=world.alice))
+        write(tx, place, text_, writer=Writer(AuthorKind.PERSON, user=world.alice))
     address = url(world.team, "agents_facts", world.agent.pk)
     with django_assert_max_num_queries(14):
         first = text(bob.get(address))
@@ -247,11 +247,11 @@ def test_global_statements_are_read_beside_the_shared_ones(
     stage: Stage, vera: Client, bob: Client, shared: Fact
 ) -> None:
     """Each leads to its line, and nobody changes it from here."""
-    with write_transaction(system_team()) as work:
+    with write_transaction(system_team()) as tx:
         agent = Agent.objects.get(pk=GLOBAL_AGENT_ID)
         text_of = "# Knowledge\n\n- The purple lighthouse opens at nine.\n"
         place = Place(agent, None, "KNOWLEDGE.md")
-        write(work, place, text_of, writer=Writer(AuthorKind.SYSTEM))
+        write(tx, place, text_of, writer=Writer(AuthorKind.SYSTEM))
     with scopes_disabled():
         known = Fact.objects.get(agent_id=GLOBAL_AGENT_ID)
     team, atlas = stage.world.team, stage.world.agent

@@ -125,8 +125,8 @@ def test_notes_are_shown_a_month_at_a_time(stage: Stage, vera: Client) -> None:
 def test_notes_tell_the_readers_time(stage: Stage, vera: Client) -> None:
     note = "# 2025-02-03\n\n- 09:30 Bob: Tea is at five.\n- 23:10 The harbour is shut.\n- 99:10 x\n"
     place = Place(stage.world.agent, None, "memory/2025-02-03.md")
-    with write_transaction(stage.world.team) as work:
-        write(work, place, note, writer=Writer(AuthorKind.EXTRACTION))
+    with write_transaction(stage.world.team) as tx:
+        write(tx, place, note, writer=Writer(AuthorKind.EXTRACTION))
     User.objects.filter(pk=stage.world.vera.pk).update(time_zone="Asia/Tokyo")
     page = text(vera.get(url(stage.world.team, "agents_notes", stage.world.agent.pk)))
     assert "<li>18:30 Bob: Tea is at five.</li>" in page
@@ -187,8 +187,8 @@ def test_who_may_not_write_has_no_switches(stage: Stage, vera: Client) -> None:
 
 def test_a_deleted_file_comes_back_with_one_click(stage: Stage, bob: Client) -> None:
     file = File.objects.get(agent=stage.world.agent, owner=None, path="SOUL.md")
-    with write_transaction(stage.world.team) as work:
-        delete(work, file, writer=Writer(AuthorKind.PERSON, user=stage.world.alice))
+    with write_transaction(stage.world.team) as tx:
+        delete(tx, file, writer=Writer(AuthorKind.PERSON, user=stage.world.alice))
     address = url(stage.world.team, "agents_restore", stage.world.agent.pk, "SOUL.md", 1)
     assert address in text(bob.get(url(stage.world.team, "agents_files", stage.world.agent.pk)))
     bob.post(address)
@@ -201,18 +201,18 @@ def test_a_file_takes_the_same_statements_for_many_lines(stage: Stage, vera: Cli
     writer = Writer(AuthorKind.DREAM, run=stage.shared_run, is_vouched=True)
     counts = []
     for lines in (3, 60):
-        with write_transaction(stage.world.team) as work:
+        with write_transaction(stage.world.team) as tx:
             place = Place(stage.world.agent, None, "MEMORY.md")
-            write(work, place, "\n".join(f"- {n}" for n in range(lines)), writer=writer)
+            write(tx, place, "\n".join(f"- {n}" for n in range(lines)), writer=writer)
         counts.append(_statements(vera, address))
     assert counts[0] == counts[1]
 
 
 def _fill(stage: Stage, *paths: str) -> None:
     writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         for path in paths:
-            write(work, Place(stage.world.agent, None, path), "text", writer=writer)
+            write(tx, Place(stage.world.agent, None, path), "text", writer=writer)
 
 
 def _arrange(stage: Stage, path: str) -> str:
@@ -248,10 +248,10 @@ def test_files_are_found_by_a_part_of_their_name(
 
 
 def test_files_of_others_are_not_found_by_name(world: World, bob: Client) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for owner in (world.customer, world.bobs_memory):
             place = Place(world.agent, owner, "hidden.md")
-            write(work, place, "Hidden.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
+            write(tx, place, "Hidden.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
     address = url(world.team, "agents_files", world.agent.pk)
     assert "No file found" in text(bob.get(address, {"name": "hidden"}))
     assert "hidden.md" in text(bob.get(address, {"name": "hidden", "owner": "me"}))

@@ -20,9 +20,9 @@ TEXT = f"# Hotels\n\n- Breakfast ends at ten.\n{LINE}\n"
 
 
 def _bring(world: World, owner: Owner | None = None) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "structured/hotels.md")
-        return write(work, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
+        return write(tx, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
 
 
 def _page(client: Client, world: World, state: str = "") -> str:
@@ -87,8 +87,8 @@ def test_removing_takes_that_line_alone_and_can_be_undone(world: World) -> None:
     file.refresh_from_db()
     assert file.raw_content == "# Hotels\n\n- Breakfast ends at ten.\n"
     assert file.revisions.get(number=2).user == world.bob
-    with write_transaction(world.team) as work:
-        restored = restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
+    with write_transaction(world.team) as tx:
+        restored = restore(tx, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
     assert (restored.raw_content, flagged_lines(restored)) == (TEXT, {4})
 
 

@@ -29,14 +29,14 @@ def mine(world: World) -> File:
 
 def remembered(world: World, owner: Owner | None) -> File:
     place = Place(world.agent, owner, "MEMORY.md")
-    with write_transaction(world.team) as work:
-        return write(work, place, TEXT, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
+    with write_transaction(world.team) as tx:
+        return write(tx, place, TEXT, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
 
 
 def hidden(world: World, file: File) -> ForgetRequest:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         return requests.forget_lines(
-            work,
+            tx,
             file,
             [4],
             expected=file.sha256,
@@ -93,10 +93,10 @@ def test_a_member_asks_an_admin_about_shared_memory(
 
 
 def test_no_page_of_a_file_shows_a_hidden_line(world: World, mine: File, bob: Client) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         write(
-            work,
+            tx,
             Place(world.agent, world.bobs_memory, "MEMORY.md"),
             f"{TEXT}More.\n",
             writer=writer,
@@ -137,8 +137,8 @@ def test_saving_the_editor_keeps_the_line_and_writes_no_placeholder(
         mine.refresh_from_db()
         drink = "coffee" if "coffee" in content else "cocoa"
         assert {*mine.raw_content.split("\n")} == {*TEXT.replace("tea", drink).split("\n")}
-    with write_transaction(world.team) as work:
-        hiding.undo(work, request)
+    with write_transaction(world.team) as tx:
+        hiding.undo(tx, request)
     assert WEIGHT in text(bob.get(at(world, "agents_file")))
 
 
@@ -147,8 +147,8 @@ def test_an_old_draft_s_placeholder_is_its_line_again_or_nothing(
 ) -> None:
     request = hidden(world, mine)
     draft = placeholders.for_people(mine).replace("tea", "coffee")
-    with write_transaction(world.team) as work:
-        hiding.undo(work, request)
+    with write_transaction(world.team) as tx:
+        hiding.undo(tx, request)
     bob.post(at(world, "agents_edit"), {"content": draft, "sha256": mine.sha256})
     mine.refresh_from_db()
     assert mine.raw_content == TEXT.replace("tea", "coffee")
@@ -161,10 +161,10 @@ def test_an_old_draft_s_placeholder_is_its_line_again_or_nothing(
 def test_a_conflict_shows_no_hidden_line(world: World, mine: File, bob: Client) -> None:
     hidden(world, mine)
     draft = placeholders.for_people(mine).replace("tea", "coffee")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
         writer = Writer(AuthorKind.PERSON, user=world.bob)
-        write(work, place, TEXT.replace("tea", "cocoa"), writer=writer)
+        write(tx, place, TEXT.replace("tea", "cocoa"), writer=writer)
     answer = bob.post(at(world, "agents_edit"), {"content": draft, "sha256": mine.sha256})
     assert answer.status_code == 409
     assert "62 kilos" not in text(answer)
@@ -175,26 +175,26 @@ def test_an_earlier_text_that_is_restored_keeps_the_line(world: World) -> None:
         Place(world.agent, world.bobs_memory, "MEMORY.md"),
         Writer(AuthorKind.PERSON, user=world.bob),
     )
-    with write_transaction(world.team) as work:
-        write(work, place, "# Memory\n\n- I like tea.\n", writer=writer)
-        file = write(work, place, TEXT, writer=writer).file
+    with write_transaction(world.team) as tx:
+        write(tx, place, "# Memory\n\n- I like tea.\n", writer=writer)
+        file = write(tx, place, TEXT, writer=writer).file
     hidden(world, file)
-    with write_transaction(world.team) as work:
-        restore(work, file, 1, writer=writer)
+    with write_transaction(world.team) as tx:
+        restore(tx, file, 1, writer=writer)
     file.refresh_from_db()
     assert file.raw_content == f"# Memory\n\n- I like tea.\n- {WEIGHT}\n"
 
 
 def test_a_conversation_shows_what_else_was_said(world: World, bob: Client) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         said = [NewMessage("user", f"{WEIGHT} And I like tea.")]
         added = add_messages(
-            work, agent=world.agent, owner=world.bobs_memory, conversation_id="talk", messages=said
+            tx, agent=world.agent, owner=world.bobs_memory, conversation_id="talk", messages=said
         )
         origin = Origin((Source(message_id=added.conversation.messages.get().pk),))
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM)
-        file = write(work, place, TEXT, writer=writer, origins={4: origin}).file
+        file = write(tx, place, TEXT, writer=writer, origins={4: origin}).file
     hidden(world, file)
     page = text(
         bob.get(url(world.team, "agents_conversation", world.agent.pk, added.conversation.pk))

@@ -32,14 +32,14 @@ def page_of(world: World, client: Client, fact: Fact) -> str:
 def private(world: World) -> Fact:
     """A shared statement that a customer's own request hides."""
     place = Place(world.agent, None, "MEMORY.md")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
-        write(work, place, f"# Memory\n\n- {POOL}\n", writer=writer)
+        write(tx, place, f"# Memory\n\n- {POOL}\n", writer=writer)
         shared = Fact.objects.get(raw_text=POOL)
         request = open_request(
-            work, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
+            tx, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
         )
-        hide(work, request, [fact_mention(shared)])
+        hide(tx, request, [fact_mention(shared)])
     return shared
 
 
@@ -91,10 +91,10 @@ def test_a_proposal_quotes_nothing_that_is_to_be_forgotten(world: World, bob: Cl
     said = Message.objects.get(conversation__owner=world.bobs_memory, position=1)
     run, file = dreamt(world, world.bobs_memory), fact.file
     assert file
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         content = f"{file.raw_content}- Tea is fine.\n"
         origins = {content.count("\n"): Origin((Source(message_id=said.pk),))}
-        made = propose(work, run=run, file=file, content=content, origins=origins, broken=[])
+        made = propose(tx, run=run, file=file, content=content, origins=origins, broken=[])
     address = url(world.team, "review_item", "proposal", made.pk)
     assert f"“{WEIGHT} And I like tea.”" in text(bob.get(address))
     hidden(world, fact)
@@ -106,9 +106,9 @@ def test_a_proposal_quotes_nothing_that_is_to_be_forgotten(world: World, bob: Cl
 def test_the_list_of_review_says_only_that_a_side_is_hidden(world: World, bob: Client) -> None:
     found = Contradiction.objects.get(pk=contradicted(world.home, None))
     sides = list(found.facts.order_by("created_at"))
-    with write_transaction(world.team) as work:
-        request = open_request(work, Wish(world.agent, None, ForgetRequest.Via.PAGE, "Marta"))
-        hide(work, request, [fact_mention(sides[0])])
+    with write_transaction(world.team) as tx:
+        request = open_request(tx, Wish(world.agent, None, ForgetRequest.Via.PAGE, "Marta"))
+        hide(tx, request, [fact_mention(sides[0])])
     page = text(bob.get(url(world.team, "review")))
     assert sides[0].raw_text not in page
     assert sides[1].raw_text in page

@@ -24,9 +24,9 @@ def rules() -> File:
 
 
 def _write(content: str) -> File:
-    with write_transaction(system_team()) as work:
+    with write_transaction(system_team()) as tx:
         agent = Agent.objects.get(pk=GLOBAL_AGENT_ID)
-        return write(work, Place(agent, None, "RULES.md"), content, writer=SYSTEM).file
+        return write(tx, Place(agent, None, "RULES.md"), content, writer=SYSTEM).file
 
 
 def _page(stage: Stage, *more: object, name: str = "agents_global") -> str:
@@ -58,8 +58,8 @@ def test_the_past_of_a_global_file_is_opened_at_its_revision(
     query = url(stage.world.team, "search") + "?q=lighthouse&at=2026-11-02"
     assert f"{then}?q=lighthouse#L3" in text(vera.get(query))
     assert "purple" in text(vera.get(then))
-    with write_transaction(system_team()) as work:
-        delete(work, gone, writer=SYSTEM)
+    with write_transaction(system_team()) as tx:
+        delete(tx, gone, writer=SYSTEM)
     assert vera.get(_page(stage)).status_code == 404
     assert "purple" in text(vera.get(then))
 

@@ -171,10 +171,10 @@ def _save(world: World, client: Client, file: File, line: int, said: str, **more
 
 
 def _by(world: World, content: str) -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "guests.md")
         writer = Writer(AuthorKind.PERSON, user=world.alice)
-        return door.write(work, place, content, writer=writer).file
+        return door.write(tx, place, content, writer=writer).file
 
 
 def _now(world: World) -> File:

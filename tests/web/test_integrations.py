@@ -57,8 +57,8 @@ def test_one_that_was_given_an_archived_agent_alone_keeps_to_it(
 ) -> None:
     given = FORM | {"reach": "some", "agents": [str(world.agent.pk)]}
     alice.post(_edit(world), given)
-    with write_transaction(world.team) as work:
-        archive_agent(work, world.agent)
+    with write_transaction(world.team) as tx:
+        archive_agent(tx, world.agent)
     assert "Atlas (archived)" in text(alice.get(_edit(world)))
     alice.post(_edit(world), given | {"name": "again"})
     assert _now(world).agents == [str(world.agent.pk)]

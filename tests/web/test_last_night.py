@@ -96,8 +96,8 @@ def test_while_something_runs_the_table_asks_again(world: World, alice: Client) 
 def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice: Client) -> None:
     few = _statements(world, alice)
     for number in range(8):
-        with write_transaction(world.team) as work:
-            made = create_agent(work, name=f"Agent {number}")
+        with write_transaction(world.team) as tx:
+            made = create_agent(tx, name=f"Agent {number}")
         Run.objects.create(
             team=world.team, agent=made, kind="dream", status="failed", trigger="cron",
             reason="model_busy", started_at=made.created_at, finished_at=made.created_at,
@@ -112,8 +112,8 @@ def test_beyond_a_page_of_agents_the_page_still_speaks_of_all(
     """What Atlas learned and that Zephyr failed, whichever page of the table is read."""
     world = stage.world
     for name in (*(f"Aaa {number:02}" for number in range(30)), "Zephyr"):
-        with write_transaction(world.team) as work:
-            made = create_agent(work, name=name)
+        with write_transaction(world.team) as tx:
+            made = create_agent(tx, name=name)
     Run.objects.create(
         team=world.team, agent=made, kind="dream", status="failed", trigger="cron",
         reason="model_busy", started_at=made.created_at, finished_at=made.created_at,
@@ -322,10 +322,10 @@ def test_whoever_wrote_a_shared_line_by_hand_is_its_source(
     stage: Stage, alice: Client, bob: Client
 ) -> None:
     world = stage.world
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         acting = Acting(Reader(world.agent), timezone.now())
         remember(
-            work, acting, "The pool opens at seven.", writer=Writer(AuthorKind.PERSON, world.bob)
+            tx, acting, "The pool opens at seven.", writer=Writer(AuthorKind.PERSON, world.bob)
         )
     dream(world.home, None)
     address = url(world.team, "last_night")
@@ -351,10 +351,10 @@ def test_all_kinds_that_wait_take_a_bounded_number_of_statements(
 def test_what_came_since_the_last_visit_is_told_apart(stage: Stage, alice: Client) -> None:
     world, address = stage.world, url(stage.world.team, "last_night")
     assert ">new<" not in text(alice.get(address))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         acting = Acting(Reader(world.agent), timezone.now())
         writer = Writer(AuthorKind.PERSON, world.bob)
-        remember(work, acting, "The pool opens at seven.", writer=writer)
+        remember(tx, acting, "The pool opens at seven.", writer=writer)
     dream(world.home, None)
     assert text(alice.get(address)).count(">new<") == 1
     assert ">new<" not in text(alice.get(address))

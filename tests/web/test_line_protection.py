@@ -14,8 +14,8 @@ RULES = "# Rules\n\nBe kind.\n\n<!-- pinned -->\nNever lie.\n<!-- /pinned -->\n"
 @pytest.fixture
 def rules(world: World) -> File:
     place = Place(world.agent, None, "rules.md")
-    with write_transaction(world.team) as work:
-        return write(work, place, RULES, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
+    with write_transaction(world.team) as tx:
+        return write(tx, place, RULES, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
 
 
 def test_a_persons_and_pinned_lines_are_marked_in_words(

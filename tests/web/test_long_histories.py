@@ -34,10 +34,10 @@ PAGES: tuple[tuple[str, list[str], str], ...] = (
 @pytest.fixture
 def note(world: World) -> File:
     writer = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for number in range(60):
             place = Place(world.agent, None, "note.md")
-            file = write(work, place, f"- Lamp {number}.\n", writer=writer).file
+            file = write(tx, place, f"- Lamp {number}.\n", writer=writer).file
     return file
 
 

@@ -116,9 +116,9 @@ def test_everybody_who_was_faster_is_named_with_a_link_to_what_changed(
     world: World, bob: Client, opened: str
 ) -> None:
     _theirs(world, BASE.replace("Calm", "One"))
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "SOUL.md")
-        door.write(work, place, BASE.replace("Calm", "Two"), writer=Writer(AuthorKind.IMPORT))
+        door.write(tx, place, BASE.replace("Calm", "Two"), writer=Writer(AuthorKind.IMPORT))
     page = text(_edit(world, bob, BASE.replace("Calm", "Mine"), opened))
     for said in ("Import saved revision 4 after you", "Alice saved revision 3 after you"):
         assert said in page
@@ -150,8 +150,8 @@ def test_an_ancestor_that_is_unknown_takes_no_line_away(
 def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
     world: World, bob: Client, opened: str
 ) -> None:
-    with write_transaction(world.team) as work:
-        door.delete(work, _soul(world), writer=_alice(world))
+    with write_transaction(world.team) as tx:
+        door.delete(tx, _soul(world), writer=_alice(world))
     response = _edit(world, bob, "Mine after all.\n", opened)
     page = text(response)
     assert response.status_code == 409
@@ -165,8 +165,8 @@ def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
 def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
     world: World, bob: Client, opened: str
 ) -> None:
-    with write_transaction(world.team) as work:
-        door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
+    with write_transaction(world.team) as tx:
+        door.rename(tx, _soul(world), "VOICE.md", writer=_alice(world))
     page = text(_edit(world, bob, "Mine.\n", opened))
     assert "renamed “SOUL.md” to “VOICE.md”" in page
     address = url(world.team, "agents_edit", world.agent.pk, "VOICE.md")
@@ -178,8 +178,8 @@ def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
 def test_a_new_file_under_the_old_name_is_not_what_was_edited(
     world: World, bob: Client, opened: str
 ) -> None:
-    with write_transaction(world.team) as work:
-        door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
+    with write_transaction(world.team) as tx:
+        door.rename(tx, _soul(world), "VOICE.md", writer=_alice(world))
     other = _theirs(world, "Another file.\n")
     assert "renamed “SOUL.md” to “VOICE.md”" in text(_edit(world, bob, "Mine.\n", opened))
     assert _soul(world).sha256 == other
@@ -227,9 +227,9 @@ def _alice(world: World) -> Writer:
 
 
 def _theirs(world: World, content: str) -> str:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "SOUL.md")
-        return door.write(work, place, content, writer=_alice(world)).file.sha256
+        return door.write(tx, place, content, writer=_alice(world)).file.sha256
 
 
 def _soul(world: World) -> File:

@@ -13,7 +13,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.index.recalls import Given, count
+from memoryweb.memory.index.recalls import RecalledLine, count
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import (
     Conversation,
@@ -40,9 +40,9 @@ def mine(stage: Stage, query: str = "") -> str:
 
 
 def keep(world: World, content: str = MEMORY, path: str = "MEMORY.md") -> File:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.bobs_memory, path)
-        return write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
+        return write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
 
 
 def note(stage: Stage) -> File:
@@ -83,9 +83,9 @@ def test_everybody_has_the_page_whatever_the_role(
     owner = Owner.objects.create(
         team=world.team, source="slack", external_id=role, person=getattr(world, role)
     )
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "MEMORY.md")
-        file = write(work, place, MEMORY, writer=Writer(AuthorKind.SYSTEM)).file
+        file = write(tx, place, MEMORY, writer=Writer(AuthorKind.SYSTEM)).file
     assert "Bob keeps bees." in text(client.get(url(world.team, "mine")))
     said = {**bees(file), "text": "I keep goats."}
     assert client.post(url(world.team, "mine_reword"), said).status_code == 302
@@ -100,10 +100,10 @@ def test_a_sentence_reads_without_markdown(stage: Stage, bob: Client) -> None:
 def test_linked_owners_and_every_agent_are_there(stage: Stage, bob: Client) -> None:
     world = stage.world
     Owner.objects.filter(pk=world.sender.pk).update(person=world.bob)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for agent, said in ((world.agent, "Seen in chat."), (world.other_agent, "Beacon's.")):
             place = Place(agent, world.sender, "MEMORY.md")
-            write(work, place, f"- {said}\n", writer=Writer(AuthorKind.SYSTEM))
+            write(tx, place, f"- {said}\n", writer=Writer(AuthorKind.SYSTEM))
     page = text(bob.get(mine(stage)))
     assert "Seen in chat." in page
     assert "Beacon&#x27;s." in page
@@ -115,8 +115,8 @@ def test_linked_owners_and_every_agent_are_there(stage: Stage, bob: Client) -> N
 
 def test_an_archived_agent_keeps_quiet(stage: Stage, bob: Client) -> None:
     file = keep(stage.world)
-    with write_transaction(stage.world.team) as work:
-        archive_agent(work, stage.world.agent)
+    with write_transaction(stage.world.team) as tx:
+        archive_agent(tx, stage.world.agent)
     assert "Bob keeps bees." not in text(bob.get(mine(stage)))
     answer = bob.post(url(stage.world.team, "mine_reword"), {**bees(file), "text": "New."})
     assert answer.status_code == 404
@@ -156,11 +156,11 @@ def test_it_is_paged_with_the_same_number_of_queries(stage: Stage, bob: Client) 
         bob.get(mine(stage))
     lines = "".join(f"- Bob has shelf {n}.\n" for n in range(60))
     keep(world, f"{MEMORY}{lines}")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for day in range(3, 30):
             place = Place(world.agent, world.bobs_memory, f"memory/2026-01-{day:02}.md")
             writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)
-            append(work, place, [NewLine(f"- Bob counted {day}.")], writer=writer)
+            append(tx, place, [NewLine(f"- Bob counted {day}.")], writer=writer)
     with CaptureQueriesContext(connection) as many:
         page = text(bob.get(mine(stage)))
     assert len(many) <= len(few)
@@ -174,7 +174,7 @@ def test_last_use_is_told_of_recalls_and_of_prompts(stage: Stage, bob: Client) -
     file = keep(world)
     assert "last used" not in text(bob.get(mine(stage, "?kind=memory")))
     talk = Conversation.objects.get(pk=stage.bobs_talk.pk)
-    given = [Given(file.pk, "- Bob keeps **bees**.")]
+    given = [RecalledLine(file.pk, "- Bob keeps **bees**.")]
     reader = Reader(world.agent, world.bobs_memory)
     via = RecallEvent.Via.TOOL
     count(reader, talk.pk, "bees", given, via=via, at=timezone.now())

@@ -64,9 +64,9 @@ def test_no_name_in_the_export_can_harm(stage: Stage, bob: Client) -> None:
         team=world.team, source="slack", external_id="../../etc/x", person=world.bob
     )
     evil = Owner.objects.get(external_id="../../etc/x")
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         write(
-            work,
+            tx,
             Place(world.agent, evil, "MEMORY.md"),
             "- Sails.\n",
             writer=Writer(AuthorKind.SYSTEM),

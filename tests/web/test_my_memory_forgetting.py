@@ -24,16 +24,16 @@ ROSES = [f"The garden has a rose number {n}." for n in range(8)]
 
 def remembers(world: World, *lines: str, owner: Owner | None) -> None:
     content = "# Memory\n\n" + "".join(f"- {line}\n" for line in lines)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "MEMORY.md")
-        write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
+        write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
 
 
 def says(world: World, *said: str) -> ForgetRequest:
     messages = [NewMessage("user", one) for one in said]
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         add_messages(
-            work,
+            tx,
             agent=world.agent,
             owner=world.bobs_memory,
             conversation_id="talk",
@@ -44,8 +44,8 @@ def says(world: World, *said: str) -> ForgetRequest:
 
 def by_tool(world: World, about: str) -> ForgetRequest:
     asked = Wish(world.agent, world.bobs_memory, ForgetRequest.Via.TOOL, about)
-    with write_transaction(world.team) as work:
-        return requests.ask(work, asked)
+    with write_transaction(world.team) as tx:
+        return requests.ask(tx, asked)
 
 
 def act(world: World, client: Client, name: str, *asked: ForgetRequest, **more: object) -> str:

@@ -24,9 +24,9 @@ def code(world: World, owner: Owner | None = None) -> str:
 
 def test_a_code_typed_here_links_the_account(stage: Stage, bob: Client) -> None:
     world = stage.world
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, world.sender, "MEMORY.md")
-        write(work, place, "- Said in chat.\n", writer=Writer(AuthorKind.SYSTEM))
+        write(tx, place, "- Said in chat.\n", writer=Writer(AuthorKind.SYSTEM))
     assert "Said in chat." not in text(bob.get(url(stage.world.team, "mine")))
     answer = bob.post(url(world.team, "mine_link"), {"code": code(world)}, follow=True)
     assert "Said in chat." in text(answer)

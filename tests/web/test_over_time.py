@@ -17,8 +17,8 @@ def test_it_counts_what_is_held_said_and_asked(world: World, alice: Client) -> N
     day = timezone.now().date() - timedelta(days=1)
     says(world, "talk", "I have a dog called Rufus.", "I live in Porto.", day=day)
     dream(world, world.customer, day)
-    with write_transaction(world.team) as work:
-        served(work, context.build(Reader(world.agent, world.customer), "How are you?"))
+    with write_transaction(world.team) as tx:
+        served(tx, context.build(Reader(world.agent, world.customer), "How are you?"))
     page = tight(alice.get(url(world.team, "over_time")))
     for said in ("<b>2</b>statements now", "<b>2</b>messages", "<b>1</b>prompts"):
         assert said in page

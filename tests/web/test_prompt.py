@@ -26,9 +26,9 @@ def address(stage: Stage) -> str:
 
 
 def save(stage: Stage, path: str, content: str) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, None, path)
-        write(work, place, content, writer=Writer(AuthorKind.PERSON))
+        write(tx, place, content, writer=Writer(AuthorKind.PERSON))
 
 
 def test_it_shows_what_the_agent_is_given_word_for_word(
@@ -51,10 +51,10 @@ def test_a_look_is_recorded_nowhere(stage: Stage, bob: Client, address: str) -> 
 
 
 def test_a_message_shows_what_is_found_for_it(stage: Stage, bob: Client, address: str) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, stage.world.bobs_memory, "memory/2026-11-02.md")
         writer = Writer(AuthorKind.EXTRACTION)
-        write(work, place, "# 2026-11-02\n\n- The canoe has a leak.\n", writer=writer)
+        write(tx, place, "# 2026-11-02\n\n- The canoe has a leak.\n", writer=writer)
     page = text(bob.get(f"{address}?owner=me&message=canoe"))
     assert "memory/2026-11-02.md:3" in page
     assert "The canoe has a leak." in page

@@ -34,22 +34,22 @@ def _token(world: World) -> Token:
 
 def _remembered(world: World, token: Token, text: str, owner: Owner | None = None) -> File:
     writer = Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         lines = [NewLine(f"- 09:05 {text}")]
-        return append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
+        return append(tx, Place(world.agent, owner, NOTE), lines, writer=writer).file
 
 
 def _talk(world: World, owner: Owner) -> Conversation:
     at = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
     said = NewMessage(role="user", content=f"I bought {SECRET}.", timestamp=at)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         talk = add_messages(
-            work, agent=world.agent, owner=owner, conversation_id="c", messages=[said]
+            tx, agent=world.agent, owner=owner, conversation_id="c", messages=[said]
         ).conversation
         message = talk.messages.get()
         line = NewLine(f"- 09:05 Bought {SECRET}.", Origin((Source(message_id=message.pk),)))
         writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)
-        append(work, Place(world.agent, owner, NOTE), [line], writer=writer)
+        append(tx, Place(world.agent, owner, NOTE), [line], writer=writer)
     return talk
 
 
@@ -95,9 +95,9 @@ def test_the_button_takes_all_of_it_back(world: World) -> None:
 def _two_files(world: World, token: Token) -> tuple[File, File]:
     note = _remembered(world, token, "Acme is best.")
     writer = Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "topics/acme.md")
-        return note, write(work, place, "# Acme\n\n- Acme is cheap.\n", writer=writer).file
+        return note, write(tx, place, "# Acme\n\n- Acme is cheap.\n", writer=writer).file
 
 
 def test_its_message_offers_to_undo_it_in_every_file(world: World) -> None:
@@ -178,8 +178,8 @@ def test_the_owner_takes_their_own_back_whatever_their_role(world: World) -> Non
 def test_a_viewer_sees_an_import_and_does_not_take_it_back(world: World) -> None:
     batch = Import.objects.create(team=world.team, agent=world.agent, archive_sha256="0" * 64)
     writer = Writer(AuthorKind.IMPORT, user=world.alice, batch=batch)
-    with write_transaction(world.team) as work:
-        write(work, Place(world.agent, None, "KNOWLEDGE.md"), "- Acme.\n", writer=writer)
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, None, "KNOWLEDGE.md"), "- Acme.\n", writer=writer)
     vera = signed_in(world.vera)
     page = _page(vera, world, f"?import={batch.pk}")
     assert "Acme." in page

@@ -18,9 +18,9 @@ def soul(world: World) -> File:
     """Three revisions: the seed, Kind and patient, Kind and quick."""
     writer = Writer(AuthorKind.PERSON, user=world.bob)
     for said in ("Kind and patient.\n", "Kind and quick.\n"):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             place = Place(world.agent, None, "SOUL.md")
-            file = write(work, place, said, writer=writer, reason=f"now {said[9:14]}").file
+            file = write(tx, place, said, writer=writer, reason=f"now {said[9:14]}").file
     return file
 
 
@@ -76,10 +76,10 @@ def test_the_list_takes_the_same_statements_for_a_long_history(
         with CaptureQueriesContext(connection) as queries:
             vera.get(address)
         counted.append(len(queries))
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             for number in range(9):
                 write(
-                    work,
+                    tx,
                     Place(world.agent, None, "SOUL.md"),
                     f"Kind, {number}.\n",
                     writer=Writer(AuthorKind.PERSON, user=world.alice),
@@ -109,10 +109,10 @@ def test_comparing_with_what_never_was_is_404(
 def test_unchanged_lines_open_at_a_link(world: World, soul: File, vera: Client) -> None:
     lines = [f"Line {number}." for number in range(40)]
     for last in ("One.", "Two."):
-        with write_transaction(world.team) as work:
+        with write_transaction(world.team) as tx:
             place = Place(world.agent, None, "SOUL.md")
             content = "\n".join([*lines, last])
-            write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
+            write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
     address = _url(world, "agents_compare")
     closed = text(vera.get(address))
     assert "37 unchanged lines" in closed
@@ -125,10 +125,10 @@ def test_unchanged_lines_open_at_a_link(world: World, soul: File, vera: Client) 
 def test_invisible_characters_are_seen_in_a_comparison(
     world: World, soul: File, vera: Client
 ) -> None:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "SOUL.md")
         writer = Writer(AuthorKind.PERSON, user=world.bob)
-        write(work, place, "Kind and \u202equick.\n", writer=writer)
+        write(tx, place, "Kind and \u202equick.\n", writer=writer)
     page = text(vera.get(_url(world, "agents_compare")))
     assert "\u202e" not in page
     assert "U+202E" in page

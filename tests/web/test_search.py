@@ -26,9 +26,9 @@ def address(stage: Stage) -> str:
 
 
 def save(stage: Stage, path: str, content: str) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, None, path)
-        write(work, place, content, writer=Writer(AuthorKind.PERSON))
+        write(tx, place, content, writer=Writer(AuthorKind.PERSON))
 
 
 def test_a_hit_leads_to_its_line_with_the_word_marked(
@@ -61,9 +61,9 @@ def test_a_hit_of_the_past_leads_to_its_revision_at_its_line(
 
 
 def test_what_came_from_an_import_says_so(stage: Stage, vera: Client, address: str) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, None, "KNOWLEDGE.md")
-        write(work, place, "- The canoe is red.\n", writer=Writer(AuthorKind.IMPORT))
+        write(tx, place, "- The canoe is red.\n", writer=Writer(AuthorKind.IMPORT))
     assert "from an import" in text(vera.get(f"{address}?q=canoe"))
     save(stage, "KNOWLEDGE.md", "- Our canoe.\n")
     assert "from an import" not in text(vera.get(f"{address}?q=canoe"))
@@ -141,10 +141,10 @@ def test_of_several_agents_each_shows_its_best(stage: Stage, vera: Client, addre
 
 def test_the_agent_with_the_best_hit_stands_first(stage: Stage, vera: Client, address: str) -> None:
     ours, other = stage.world.agent, stage.world.other_agent
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         person = Writer(AuthorKind.PERSON)
-        write(work, Place(other, None, "boats.md"), "- A red canoe trip.\n", writer=person)
-        write(work, Place(ours, None, "boats.md"), f"- One trip. {'Rain. ' * 90}\n", writer=person)
+        write(tx, Place(other, None, "boats.md"), "- A red canoe trip.\n", writer=person)
+        write(tx, Place(ours, None, "boats.md"), f"- One trip. {'Rain. ' * 90}\n", writer=person)
     said = text(vera.get(f"{address}?q=canoe trip"))
     found = [
         name for name in said.split('aria-label="') if name.startswith((ours.name, other.name))
@@ -216,10 +216,10 @@ def test_it_takes_as_many_statements_for_many_agents_as_for_few(
 ) -> None:
     counts = []
     for names in ("few", "many of them and more"):
-        with write_transaction(stage.world.team) as work:
+        with write_transaction(stage.world.team) as tx:
             for name in names.split():
-                place = Place(create_agent(work, name=name), None, "boats.md")
-                write(work, place, f"- The red boat of {name}.\n", writer=Writer(AuthorKind.PERSON))
+                place = Place(create_agent(tx, name=name), None, "boats.md")
+                write(tx, place, f"- The red boat of {name}.\n", writer=Writer(AuthorKind.PERSON))
         bob.get(address, {"q": query})
         with CaptureQueriesContext(connection) as queries:
             page = text(bob.get(address, {"q": query}))
@@ -231,10 +231,10 @@ def test_it_takes_as_many_statements_for_many_agents_as_for_few(
 def test_agents_asked_together_keep_apart_what_each_has(
     stage: Stage, vera: Client, address: str
 ) -> None:
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         for name in ("Owl", "Heron"):
-            place = Place(create_agent(work, name=name), None, "boats.md")
-            write(work, place, f"- A boat of the {name}.\n", writer=Writer(AuthorKind.PERSON))
+            place = Place(create_agent(tx, name=name), None, "boats.md")
+            write(tx, place, f"- A boat of the {name}.\n", writer=Writer(AuthorKind.PERSON))
     page = text(vera.get(address, {"q": "boat"}))
     for name in ("Owl", "Heron"):
         assert page.count(f"of the {name}.") == 1

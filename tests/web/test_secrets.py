@@ -71,10 +71,10 @@ def test_a_page_without_a_tick_asks_and_sends_the_same_again(stage: Stage, bob: 
 
 def test_my_memory_asks_in_the_form(stage: Stage, bob: Client) -> None:
     owner = stage.world.bobs_memory
-    with write_transaction(stage.world.team) as work:
+    with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, owner, "MEMORY.md")
         by = Writer(AuthorKind.PERSON, user=stage.world.bob)
-        file = write(work, place, "- Bob sings.\n", writer=by).file
+        file = write(tx, place, "- Bob sings.\n", writer=by).file
     said = {"file": file.pk, "first": 1, "last": 1, "sha256": file.sha256}
     said["text"] = f"Bob's Wi-Fi password: {VALUE}"
     address = url(stage.world.team, "mine_reword")

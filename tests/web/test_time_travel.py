@@ -22,20 +22,20 @@ AGO = timezone.now() - timedelta(days=3)
 def past(stage: Stage) -> Stage:
     """Three days ago: a plan, a draft and a list. Since then one changed, one went, one moved."""
     writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
-    with write_transaction(stage.world.team) as work:
-        work.now = AGO
+    with write_transaction(stage.world.team) as tx:
+        tx.now = AGO
         files = [
-            write(work, Place(stage.world.agent, None, path), said, writer=writer).file
+            write(tx, Place(stage.world.agent, None, path), said, writer=writer).file
             for path, said in (
                 ("plan.md", "Go.\n"),
                 ("draft.md", "Maybe.\n"),
                 ("list.md", "Tea.\n"),
             )
         ]
-    with write_transaction(stage.world.team) as work:
-        write(work, Place(stage.world.agent, None, "plan.md"), "Stay.\n", writer=writer)
-        delete(work, files[1], writer=writer)
-        rename(work, files[2], "shopping.md", writer=writer)
+    with write_transaction(stage.world.team) as tx:
+        write(tx, Place(stage.world.agent, None, "plan.md"), "Stay.\n", writer=writer)
+        delete(tx, files[1], writer=writer)
+        rename(tx, files[2], "shopping.md", writer=writer)
     return stage
 
 
@@ -65,9 +65,9 @@ def test_what_changed_since_is_told_with_the_difference(past: Stage, vera: Clien
 
 def test_very_long_lines_are_left_to_the_comparison(past: Stage, vera: Client) -> None:
     writer = Writer(AuthorKind.PERSON, user=past.world.bob)
-    with write_transaction(past.world.team) as work:
+    with write_transaction(past.world.team) as tx:
         place = Place(past.world.agent, None, "dump.md")
-        write(work, place, f"# Dump\n\n{'x' * 500_000}\n", writer=writer)
+        write(tx, place, f"# Dump\n\n{'x' * 500_000}\n", writer=writer)
     address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
     page = text(vera.get(f"{address}?since={_iso(AGO)}"))
     assert "# Dump" in page
@@ -121,9 +121,9 @@ def test_it_takes_the_same_statements_for_many_files(past: Stage, vera: Client) 
     addresses = (f"{_url(past)}?at={now}", f"{compare}?since={_iso(AGO)}&until={now}")
     few = [_statements(vera, address) for address in addresses]
     writer = Writer(AuthorKind.PERSON, user=past.world.bob)
-    with write_transaction(past.world.team) as work:
+    with write_transaction(past.world.team) as tx:
         for number in range(12):
-            write(work, Place(past.world.agent, None, f"n{number}.md"), "text", writer=writer)
+            write(tx, Place(past.world.agent, None, f"n{number}.md"), "text", writer=writer)
     assert [_statements(vera, address) for address in addresses] == few
 
 

@@ -49,7 +49,7 @@ def _opened(world: World, role: str) -> bool:
 
 
 def _is_listed(world: World, visit: Visit, owner: Owner | None, takes: Permission) -> bool:
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, "letters.md")
-        file = write.write(work, place, "- Tea.\n", writer=Writer(AuthorKind.SYSTEM)).file
+        file = write.write(tx, place, "- Tea.\n", writer=Writer(AuthorKind.SYSTEM)).file
     return File.objects.filter(visit.decidable(takes=takes), pk=file.pk).exists()

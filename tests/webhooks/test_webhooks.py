@@ -75,14 +75,14 @@ def endpoint(world: World, receiver: Receiver) -> Endpoint:
 
 
 def made_for(world: World, address: str) -> Endpoint:
-    with write_transaction(world.team) as work:
-        return endpoints.make(work, url=address, events=list(outbox.TYPES))
+    with write_transaction(world.team) as tx:
+        return endpoints.make(tx, url=address, events=list(outbox.TYPES))
 
 
 def put(world: World, line: str) -> None:
     writer = Writer(AuthorKind.PERSON, user=world.bob)
-    with write_transaction(world.team) as work:
-        write.write(work, Place(world.agent, world.bobs_memory, "MEMORY.md"), line, writer=writer)
+    with write_transaction(world.team) as tx:
+        write.write(tx, Place(world.agent, world.bobs_memory, "MEMORY.md"), line, writer=writer)
 
 
 def told() -> list[Delivery]:
@@ -125,8 +125,8 @@ def test_it_is_signed_as_standard_webhooks_say(
     assert headers["webhook-signature"] == f"v1,{digest}"
     assert abs(int(headers["webhook-timestamp"]) - time.time()) < 300
     old = secret_of(endpoint)
-    with write_transaction(world.team) as work:
-        endpoints.renew(work, endpoint)
+    with write_transaction(world.team) as tx:
+        endpoints.renew(tx, endpoint)
     assert secret_of(endpoint) != old
     assert secret_of(made_for(world, receiver.url)) != secret_of(endpoint)
 
@@ -135,20 +135,20 @@ def test_only_chosen_events_of_its_own_team_since_it_was_made_are_told(
     world: World, receiver: Receiver
 ) -> None:
     put(world, "- Before.\n")
-    with write_transaction(world.team) as work:
-        endpoints.make(work, url=receiver.url, events=["run.finished"])
+    with write_transaction(world.team) as tx:
+        endpoints.make(tx, url=receiver.url, events=["run.finished"])
     put(world, "- Likes tea.\n")
-    with write_transaction(world.twin.team) as work:
-        work.record("run.finished", details={"kind": "dream"})
+    with write_transaction(world.twin.team) as tx:
+        tx.record("run.finished", details={"kind": "dream"})
     assert told() == []
 
 
 def test_a_finished_run_and_what_waits_are_told(
     world: World, receiver: Receiver, endpoint: Endpoint
 ) -> None:
-    with write_transaction(world.team) as work:
-        work.record("run.finished", outcome="succeeded", details={"kind": "dream", "attempts": 1})
-        work.record("proposal.made", target_kind="proposal", target_id="7")
+    with write_transaction(world.team) as tx:
+        tx.record("run.finished", outcome="succeeded", details={"kind": "dream", "attempts": 1})
+        tx.record("proposal.made", target_kind="proposal", target_id="7")
     told()
     data = [json.loads(body) for _headers, body in receiver.got]
     assert {one["type"] for one in data} == {"run.finished", "item.waiting"}
@@ -191,8 +191,8 @@ def test_it_is_given_up_after_the_last_wait_and_can_be_sent_again(
     assert (delivery.state, delivery.due_at) == ("failed", None)
     assert len(receiver.got) == len(sending.WAITS) + 1
     receiver.answers = 200
-    with write_transaction(world.team) as work:
-        endpoints.resend(work, delivery)
+    with write_transaction(world.team) as tx:
+        endpoints.resend(tx, delivery)
     assert told()[0].state == "delivered"
 
 
@@ -272,13 +272,13 @@ def test_a_host_that_is_allowed_no_more_is_not_called(
 def test_nothing_is_told_while_it_is_off_nor_of_what_was_rolled_back(
     world: World, receiver: Receiver, endpoint: Endpoint
 ) -> None:
-    with write_transaction(world.team) as work:
-        endpoints.turn(work, endpoint, is_on=False)
+    with write_transaction(world.team) as tx:
+        endpoints.turn(tx, endpoint, is_on=False)
     put(world, "- Likes tea.\n")
-    with write_transaction(world.team) as work:
-        endpoints.turn(work, endpoint, is_on=True)
-    with suppress(ZeroDivisionError), write_transaction(world.team) as work:
-        work.record("run.finished", details={"kind": "dream"})
+    with write_transaction(world.team) as tx:
+        endpoints.turn(tx, endpoint, is_on=True)
+    with suppress(ZeroDivisionError), write_transaction(world.team) as tx:
+        tx.record("run.finished", details={"kind": "dream"})
         raise ZeroDivisionError
     assert told() == []
 
@@ -298,9 +298,9 @@ def test_a_backlog_is_told_in_order_and_in_parts(
     world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MOST", 2)
-    with write_transaction(world.team) as work:
+    with write_transaction(world.team) as tx:
         for n in range(5):
-            work.record("run.finished", details={"attempts": n})
+            tx.record("run.finished", details={"attempts": n})
     for _minute in range(3):
         told()
     bodies = [json.loads(body) for _headers, body in receiver.got]

@@ -28,12 +28,10 @@ def _nothing_else_was_read(world: World) -> None:
 
 
 def _save(world: World, hour: int, writer: Writer = SYSTEM) -> File:
-    with write_transaction(world.team) as work:
-        work.now = START + timedelta(hours=hour)
+    with write_transaction(world.team) as tx:
+        tx.now = START + timedelta(hours=hour)
         place = Place(world.agent, None, "DREAMS.md")
-        return write(
-            work, place, f"{work.now} {writer.kind} {Random().random()}", writer=writer
-        ).file
+        return write(tx, place, f"{tx.now} {writer.kind} {Random().random()}", writer=writer).file
 
 
 def _simulated(world: World, hour: int) -> Writer:

@@ -23,17 +23,17 @@ START = timezone.now() - timedelta(days=30)
 def story(world: World) -> World:
     """An hour a step, counted from START: 1 a note, 2 more of it, 3 a plan, 4 the note is gone."""
     world.agent.files.all().delete()
-    with write_transaction(world.team) as work:
-        work.now = _hour(1)
-        write(work, _place(world, "note.md"), "One.\n", writer=SYSTEM)
-        work.now = _hour(2)
-        append(work, _place(world, "note.md"), [NewLine("Two.")], writer=SYSTEM)
-        work.now = _hour(3)
-        plan = write(work, _place(world, "plan.md"), "Go.\n", writer=SYSTEM).file
-        work.now = _hour(4)
-        delete(work, world.agent.files.get(path="note.md"), writer=SYSTEM)
-        work.now = _hour(5)
-        write(work, _place(world, "plan.md"), "Stay.\n", writer=SYSTEM)
+    with write_transaction(world.team) as tx:
+        tx.now = _hour(1)
+        write(tx, _place(world, "note.md"), "One.\n", writer=SYSTEM)
+        tx.now = _hour(2)
+        append(tx, _place(world, "note.md"), [NewLine("Two.")], writer=SYSTEM)
+        tx.now = _hour(3)
+        plan = write(tx, _place(world, "plan.md"), "Go.\n", writer=SYSTEM).file
+        tx.now = _hour(4)
+        delete(tx, world.agent.files.get(path="note.md"), writer=SYSTEM)
+        tx.now = _hour(5)
+        write(tx, _place(world, "plan.md"), "Stay.\n", writer=SYSTEM)
     Revision.objects.filter(file=plan, number=1).update(path="idea.md")
     return world
 
@@ -77,9 +77,9 @@ def test_nothing_changed_between_a_moment_and_itself(story: World) -> None:
 
 
 def test_an_owners_past_holds_nothing_of_another_reach(story: World) -> None:
-    with write_transaction(story.team) as work:
+    with write_transaction(story.team) as tx:
         place = Place(story.agent, story.bobs_memory, "MEMORY.md")
-        write(work, place, "Bob's.\n", writer=SYSTEM)
+        write(tx, place, "Bob's.\n", writer=SYSTEM)
     assert _paths(files_at(story.agent.pk, story.bobs_memory.pk, timezone.now())) == ["MEMORY.md"]
     assert _paths(files_at(story.agent.pk, None, timezone.now())) == ["plan.md"]
     assert files_at(story.agent.pk, story.customer.pk, timezone.now()) == []
@@ -94,9 +94,9 @@ def test_a_simulated_night_happened_at_its_own_clock(story: World) -> None:
         trigger=Run.Trigger.COMMAND,
         clock=_hour(10),
     )
-    with write_transaction(story.team) as work:
+    with write_transaction(story.team) as tx:
         writer = Writer(AuthorKind.DREAM, run=run, is_vouched=True)
-        write(work, _place(story, "DREAMS.md"), "A boat.\n", writer=writer)
+        write(tx, _place(story, "DREAMS.md"), "A boat.\n", writer=writer)
     assert "DREAMS.md" not in _paths(files_at(story.agent.pk, None, _hour(9)))
     assert "DREAMS.md" in _paths(files_at(story.agent.pk, None, _hour(10)))
 
@@ -111,11 +111,11 @@ def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World,
         trigger=Run.Trigger.COMMAND,
         clock=_hour(10),
     )
-    with write_transaction(story.team) as work:
-        write(work, _place(story, path), "- Later.\n", writer=SYSTEM)
-    with write_transaction(story.team) as work:
+    with write_transaction(story.team) as tx:
+        write(tx, _place(story, path), "- Later.\n", writer=SYSTEM)
+    with write_transaction(story.team) as tx:
         writer = Writer(AuthorKind.DREAM, run=run)
-        write(work, _place(story, "DREAMS.md"), "- Later.\n- A boat.\n", writer=writer)
+        write(tx, _place(story, "DREAMS.md"), "- Later.\n- A boat.\n", writer=writer)
     then = workspace_at(story.agent.pk, None, _hour(11))
     assert "Later" not in "".join(past.content for past in then)
     now = workspace_at(story.agent.pk, None, timezone.now())
@@ -123,18 +123,18 @@ def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World,
 
 
 def test_the_list_takes_one_statement_however_many_files(story: World) -> None:
-    with write_transaction(story.team) as work:
+    with write_transaction(story.team) as tx:
         for number in range(30):
-            write(work, _place(story, f"n{number}.md"), "text", writer=SYSTEM)
+            write(tx, _place(story, f"n{number}.md"), "text", writer=SYSTEM)
     with CaptureQueriesContext(connection) as queries:
         assert len(files_at(story.agent.pk, None, timezone.now())) == 31
     assert len(queries) == 1
 
 
 def test_more_files_than_one_statement_asks_for_all_have_their_text(story: World) -> None:
-    with write_transaction(story.team) as work:
+    with write_transaction(story.team) as tx:
         for number in range(120):
-            write(work, _place(story, f"n{number}.md"), f"{number}", writer=SYSTEM)
+            write(tx, _place(story, f"n{number}.md"), f"{number}", writer=SYSTEM)
     found = workspace_at(story.agent.pk, None, timezone.now())
     assert {p.content for p in found} == {*(str(n) for n in range(120)), "Stay.\n"}
 

@@ -21,7 +21,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Writer, Written
+from memoryweb.memory.writing.write import Writer, WriteResult
 
 ROOT = "/memories"
 _DEPTH = 2
@@ -46,7 +46,7 @@ class MemoryCommand(Call):
     new_path: str | None = Field(None, alias="new_path", description="For rename.")
 
 
-class Said(Camel):
+class CommandAnswer(Camel):
     """Answered as a text, not as JSON."""
 
     text: str
@@ -106,10 +106,10 @@ def _listed(shown: str, below: dict[str, int]) -> str:
 
 def _create(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) -> str:
     shown, path = _shown(asked.path), _path(asked.path)
-    with begin() as work:
+    with begin() as tx:
         if _standing(acting, path) is not None:
             raise CommandRefused(f"File {shown} already exists")
-        written = tools.write_file(work, acting, path, asked.file_text or "", writer=writer)
+        written = tools.write_file(tx, acting, path, asked.file_text or "", writer=writer)
     return _done(written, f"File created successfully at: {shown}")
 
 
@@ -168,8 +168,8 @@ def _delete(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) 
         write.check_deletion(file, writer=writer)
     for file in found:
         # Each by itself: whoever else writes needn't wait for all of them.
-        with begin() as work:
-            write.delete(work, file, writer=writer)
+        with begin() as tx:
+            write.delete(tx, file, writer=writer)
     return f"Successfully deleted {shown}"
 
 
@@ -187,8 +187,8 @@ def _rename(acting: Acting, asked: MemoryCommand, begin: Begin, writer: Writer) 
     for file, name in zip(found, names, strict=True):
         write.check_renaming(file, name, writer=writer)
     for file, name in zip(found, names, strict=True):
-        with begin() as work:
-            write.rename(work, file, name, writer=writer)
+        with begin() as tx:
+            write.rename(tx, file, name, writer=writer)
     return f"Successfully renamed {shown} to {wanted}"
 
 
@@ -209,10 +209,10 @@ def _changed(
     change: Callable[[str], str],
     begin: Begin,
     writer: Writer,
-) -> Written:
+) -> WriteResult:
     try:
-        with begin() as work:
-            return tools.change_file(work, acting, _path(asked.path), change, writer=writer)
+        with begin() as tx:
+            return tools.change_file(tx, acting, _path(asked.path), change, writer=writer)
     except FileMissing:
         raise _missing(_shown(asked.path)) from None
 
@@ -251,7 +251,7 @@ def _inside(shown: str) -> str:
     return f"{path}/" if path else ""
 
 
-def _done(written: Written, said: str) -> str:
+def _done(written: WriteResult, said: str) -> str:
     if written.proposal:
         return "Not written yet: a person has to accept this change of a shared file first."
     if written.masked:

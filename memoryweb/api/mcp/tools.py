@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from memoryweb.api import tools
 from memoryweb.api.domain_errors import REFUSALS
 from memoryweb.api.exceptions import Invalid
-from memoryweb.api.mcp.memory_commands import Said, run_command
+from memoryweb.api.mcp.memory_commands import CommandAnswer, run_command
 from memoryweb.api.mcp.messages import INVALID_PARAMS, Host, Refused
 from memoryweb.api.mcp.resources import ROOT
 from memoryweb.api.request_bodies import parse
@@ -169,7 +169,7 @@ KNOWN = (
     Tool("memory_get", MemoryPart, _get_memory),
     Tool("search", FoundDocuments, _find),
     Tool("fetch", Document, _fetch),
-    Tool("memory", Said, run_command, writes=True, begins=True),
+    Tool("memory", CommandAnswer, run_command, writes=True, begins=True),
 )
 
 
@@ -198,7 +198,7 @@ def call(host: Host, name: object, arguments: object) -> dict[str, Any]:
         answer = tools.call(tool, host.caller, acting, asked)
     except REFUSALS as refused:
         return _content(str(host.told(refused).detail)) | {"isError": True}
-    if isinstance(answer, Said):
+    if isinstance(answer, CommandAnswer):
         return _content(answer.text) | {"isError": False}
     given = answer.model_dump(
         mode="json", by_alias=True, exclude_none=True, exclude_unset=tool.writes

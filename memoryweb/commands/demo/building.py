@@ -52,13 +52,13 @@ def _confirm_and_correct(agents: Sequence[Agent], users: Users, at: datetime) ->
     """Marta looks at what Ada keeps about her."""
     user = users["Marta"]
     writer = Writer(AuthorKind.PERSON, user=user)
-    with write_transaction(agents[0].team) as work:
-        work.now = at
+    with write_transaction(agents[0].team) as tx:
+        tx.now = at
         for fact in _about(agents[0], user, "allergic to nuts"):
-            facts.confirm(work, fact, writer=writer)
+            facts.confirm(tx, fact, writer=writer)
         for fact in _about(agents[0], user, "every Wednesday evening"):
             text = statement(fact, To.PAGE).text.replace("Wednesday", "Thursday")
-            facts.edit(work, fact, text, writer=writer)
+            facts.edit(tx, fact, text, writer=writer)
 
 
 def _about(agent: Agent, user: User, words: str) -> "QuerySet[Fact]":
@@ -68,26 +68,26 @@ def _about(agent: Agent, user: User, words: str) -> "QuerySet[Fact]":
 def _accept(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     """She takes up what the agents that ask proposed."""
     for proposal in Proposal.objects.filter(file__agent__in=agents, state=Proposal.State.PENDING):
-        with write_transaction(proposal.team) as work:
-            work.now = at
-            review.accept(work, proposal, by=users["Marta"])
+        with write_transaction(proposal.team) as tx:
+            tx.now = at
+            review.accept(tx, proposal, by=users["Marta"])
 
 
 def _bring_a_page(agents: Sequence[Agent], _users: Users, at: datetime) -> None:
     """Otto keeps a page from the web, with a line in it that is an order."""
-    with write_transaction(agents[1].team) as work:
-        work.now = at
+    with write_transaction(agents[1].team) as tx:
+        tx.now = at
         place = Place(agents[1], None, "structured/refunds.md")
-        write(work, place, _PAGE, writer=Writer(AuthorKind.AGENT))
+        write(tx, place, _PAGE, writer=Writer(AuthorKind.AGENT))
 
 
 def _ask_to_forget(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     """Kenji is a member, so what he wants out of shared memory waits for an admin."""
     writer = Writer(AuthorKind.PERSON, user=users["Kenji"])
-    with write_transaction(agents[0].team) as work:
-        work.now = at
+    with write_transaction(agents[0].team) as tx:
+        tx.now = at
         for fact in agents[0].facts.living().filter(saying("Kenji's home"), owner=None):
-            forgetting.forget_fact(work, fact, writer=writer, is_theirs=False)
+            forgetting.forget_fact(tx, fact, writer=writer, is_theirs=False)
 
 
 # Days ago → what is done that evening.
@@ -222,16 +222,16 @@ def _cast(
     team: Team, members: list[Membership], now: datetime
 ) -> tuple[list[_Part], tuple[Agent, ...]]:
     helpdesk = create_integration(team=team, name=PROGRAM, by=SYSTEM)
-    with write_transaction(team) as work:
-        work.now = now - timedelta(days=DAYS + 1)
+    with write_transaction(team) as tx:
+        tx.now = now - timedelta(days=DAYS + 1)
         ada = create_agent(
-            work, name="Ada", description="Works with the team", time_zone="Europe/Stockholm"
+            tx, name="Ada", description="Works with the team", time_zone="Europe/Stockholm"
         )
         otto = create_agent(
-            work, name="Otto", description="Answers customers", time_zone="Europe/London"
+            tx, name="Otto", description="Answers customers", time_zone="Europe/London"
         )
         tilde = create_agent(
-            work,
+            tx,
             name="Tilde",
             description="Knows the house rules; a person approves what she learns",
             time_zone="Europe/Stockholm",
@@ -240,7 +240,7 @@ def _cast(
         marta = person_owner(team, members[0].user)
         kenji = person_owner(team, members[1].user)
         priya = api_owner(team, helpdesk, "customer-4711")
-        team.owners.update(created_at=work.now)
+        team.owners.update(created_at=tx.now)
     cast = (("marta", ada, marta), ("kenji", ada, kenji), ("priya", otto, priya))
     agents = (ada, otto, tilde)
     today = _today(agents, now)
@@ -259,12 +259,12 @@ def _live(part: _Part, day: date) -> None:
     if not today:
         return
     ended = today[-1].lines[-1].at
-    with write_transaction(part.agent.team) as work:
-        work.now = ended
+    with write_transaction(part.agent.team) as tx:
+        tx.now = ended
         for scene in today:
-            _converse(work, part, scene)
+            _converse(tx, part, scene)
         run = request(
-            work,
+            tx,
             agent=part.agent,
             owner=part.owner,
             trigger=Run.Trigger.CONVERSATION,
@@ -277,11 +277,11 @@ def _live(part: _Part, day: date) -> None:
         engine.work(run.pk)
 
 
-def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
+def _converse(tx: Transaction, part: _Part, scene: Scene) -> None:
     """The agent asks for its context with each message, and sends all of them at the end."""
     agent, reader = part.agent.name, Reader(part.agent, part.owner)
     talk = add_messages(
-        work,
+        tx,
         agent=part.agent,
         owner=part.owner,
         conversation_id=scene.title,
@@ -298,20 +298,20 @@ def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
     ).conversation
     for line in scene.lines:
         if line.speaker != agent:
-            work.now = line.at
-            served(work, prompt.build(reader, line.text, conversation=talk), conversation=talk)
+            tx.now = line.at
+            served(tx, prompt.build(reader, line.text, conversation=talk), conversation=talk)
 
 
 def _note(agent: Agent, notes: list[Scene], day: date, users: Mapping[str, User]) -> None:
     for scene in notes:
         if scene.at.date() != day:
             continue
-        with write_transaction(agent.team) as work:
+        with write_transaction(agent.team) as tx:
             for line in scene.lines:
-                work.now = line.at
+                tx.now = line.at
                 user = users.get(line.speaker)
                 writer = Writer(AuthorKind.PERSON if user else AuthorKind.AGENT, user=user)
-                tools.remember(work, tools.Acting(Reader(agent), line.at), line.text, writer=writer)
+                tools.remember(tx, tools.Acting(Reader(agent), line.at), line.text, writer=writer)
 
 
 def _sleep(agents: Iterable[Agent], day: date) -> None:
@@ -320,10 +320,8 @@ def _sleep(agents: Iterable[Agent], day: date) -> None:
     for agent in agents:
         at, began = dream_time(agent, night), timezone.now()
         for owner in schedule.with_new_notes(agent, at):
-            with write_transaction(agent.team) as work:
-                asked = schedule.request_night(
-                    work, agent, owner, night, trigger=Run.Trigger.COMMAND
-                )
+            with write_transaction(agent.team) as tx:
+                asked = schedule.request_night(tx, agent, owner, night, trigger=Run.Trigger.COMMAND)
             engine.work(asked.run.pk)
         # Statements keep the real time, for a run's clock is not theirs.
         agent.facts.filter(created_at__gte=began).update(created_at=at)

@@ -1,8 +1,8 @@
 """Messages: kept in order, masked, once each; and what is read of them."""
 
 from memoryweb.memory.conversations.messages import (
-    Added,
-    Imported,
+    ImportCounts,
+    Intake,
     add_messages,
     amount_of,
     import_messages,
@@ -34,8 +34,8 @@ __all__ = [
     "MAX_BATCH_BYTES",
     "MAX_MESSAGES",
     "SPEAKING",
-    "Added",
-    "Imported",
+    "ImportCounts",
+    "Intake",
     "NewMessage",
     "Talks",
     "Window",

@@ -30,7 +30,7 @@ from memoryweb.memory.visible.text_matching import sentences
 from memoryweb.memory.writing import screening, tombstones
 from memoryweb.memory.writing.screening import MAX_SIGHTS, Sight, told
 
-__all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
+__all__ = ["ImportCounts", "Intake", "NewMessage", "add_messages", "import_messages"]
 
 PAUSED, EPHEMERAL = "paused", "ephemeral"
 _NOT_LIVE = frozenset(
@@ -39,7 +39,7 @@ _NOT_LIVE = frozenset(
 
 
 @dataclass(frozen=True)
-class Added:
+class Intake:
     """`skipped` says why nothing was kept: `paused` or `ephemeral`. `masked` are the
     secrets that were, each with its message's index in the batch. `offer`: what was asked to be
     forgotten and waits for a yes."""
@@ -53,14 +53,14 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportCounts:
     conversations: int = 0
     added: int = 0
     duplicates: int = 0
 
 
 @dataclass(frozen=True)
-class _Masked:
+class _CleanMessage:
     """`index` in the batch; `sights` with the field that each stands in."""
 
     index: int
@@ -80,7 +80,7 @@ def add_messages(
     ephemeral: bool = False,
     token: Token | None = None,
     batch: Import | None = None,
-) -> Added:
+) -> Intake:
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
     An id that is there already with the same text is a duplicate and left alone. While the owner's
@@ -105,7 +105,7 @@ def add_messages(
         if buried.is_hiding:
             tombstones.in_messages(conversation, rows, anew)
     sights = tuple((item.index, one) for item in masked for _place, one in item.sights)
-    return Added(conversation, len(fresh), len(messages) - len(fresh), masked=sights, offer=offer)
+    return Intake(conversation, len(fresh), len(messages) - len(fresh), masked=sights, offer=offer)
 
 
 def import_messages(
@@ -114,7 +114,7 @@ def import_messages(
     agent: Agent,
     find_owner: Callable[[], Owner],
     open_file: Callable[[], AbstractContextManager[Iterable[bytes]]],
-) -> Imported:
+) -> ImportCounts:
     """Take a JSONL file, all of it or nothing; taking it again adds nothing.
 
     Checked before the unit is opened, so that no one waits for a file to be read that is refused.
@@ -124,7 +124,7 @@ def import_messages(
     with open_file() as lines:
         parsing.check(lines)
     seen: set[str] = set()
-    total = Imported()
+    total = ImportCounts()
     with open_unit() as unit, open_file() as lines:
         owner = find_owner()
         for conversation_id, messages in parsing.batches(lines):
@@ -137,7 +137,7 @@ def import_messages(
                 source=Conversation.Source.IMPORT,
             )
             seen.add(conversation_id)
-            total = Imported(
+            total = ImportCounts(
                 len(seen), total.added + added.added, total.duplicates + added.duplicates
             )
     return total
@@ -192,7 +192,7 @@ def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
 
 def _refrain(
     tx: Transaction, conversation: Conversation, reason: str, messages: Sequence[NewMessage]
-) -> Added:
+) -> Intake:
     unkept = _unkept(conversation, messages, tx.now)
     spoken_corrections.hear(tx, conversation, unkept)
     offer = forgetting.hear(tx, conversation, unkept)
@@ -201,7 +201,7 @@ def _refrain(
     conversation.waiting = False
     conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_from"])
     _record(tx, conversation, {"not_kept": len(messages)}, reason)
-    return Added(conversation, skipped=reason, offer=offer)
+    return Intake(conversation, skipped=reason, offer=offer)
 
 
 def _unkept(
@@ -256,7 +256,7 @@ def _said_anew(
             yield from ((said, at) for _first, _last, said in sentences(one.content))
 
 
-def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:
+def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _CleanMessage:
     content, name = (
         screening.mask(tx.team.pk, text, owner_id=owner.pk)
         for text in (message.content, message.name)
@@ -264,9 +264,9 @@ def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Ma
     places = (("content", content), ("name", name))
     sights = tuple((place, one) for place, found in places for one in found.masked)
     if not sights:
-        return _Masked(index, message)
+        return _CleanMessage(index, message)
     masked = replace(message, content=content.text, name=name.text[:MAX_NAME])
-    return _Masked(index, masked, sights)
+    return _CleanMessage(index, masked, sights)
 
 
 def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
@@ -293,7 +293,7 @@ def _is_same(kept: str, sent: str) -> bool:
 def _append(
     tx: Transaction,
     conversation: Conversation,
-    fresh: Sequence[_Masked],
+    fresh: Sequence[_CleanMessage],
     token: Token | None,
     batch: Import | None,
 ) -> list[Message]:
@@ -327,7 +327,7 @@ def _append(
     return rows
 
 
-def _sighted(fresh: Sequence[_Masked]) -> dict[str, Any]:
+def _sighted(fresh: Sequence[_CleanMessage]) -> dict[str, Any]:
     found = [
         {"message": item.index, "field": place} | one
         for item in fresh
@@ -358,7 +358,9 @@ def _time(message: NewMessage, before: Mapping[str, datetime], now: datetime) ->
     return message.timestamp or now
 
 
-def _names(conversation: Conversation, fresh: Sequence[_Masked], first: int) -> dict[int, str]:
+def _names(
+    conversation: Conversation, fresh: Sequence[_CleanMessage], first: int
+) -> dict[int, str]:
     """The client's ids; a message without one is called after its position, `m12`."""
     named = {position: item.message.id for position, item in enumerate(fresh, start=first)}
     made = [f"m{position}" for position, given in named.items() if given is None]

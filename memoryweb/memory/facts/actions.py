@@ -23,12 +23,12 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
 from memoryweb.memory.statements.listing import weighed
-from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.statements.validity import in_states, today
 from memoryweb.memory.visible.hidden import remembered
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import Place, Writer, Written
+from memoryweb.memory.writing.write import Place, Writer, WriteResult
 
 Why = Fact.Why
 
@@ -76,7 +76,7 @@ def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
     return fact
 
 
-def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> Written:
+def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> WriteResult:
     """Put it in other words, at its place. Raises StatementGone, ContentRefused and what
     memory.write raises."""
     fact = locked(fact)
@@ -97,14 +97,14 @@ def not_true(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
     WriteRefused, StatementGone."""
     check_person(writer)
     fact = locked(fact)
-    take_out(tx, fact, Went(Why.NOT_TRUE), writer=writer)
+    take_out(tx, fact, Departure(Why.NOT_TRUE), writer=writer)
     same = Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
     for one in same.living().exclude(pk=fact.pk):
-        take_out(tx, locked(one), Went(Why.NOT_TRUE), writer=writer)
+        take_out(tx, locked(one), Departure(Why.NOT_TRUE), writer=writer)
     record(tx, "fact.not_true", fact)
 
 
-def restore(tx: Transaction, fact: Fact, *, writer: Writer) -> Written:
+def restore(tx: Transaction, fact: Fact, *, writer: Writer) -> WriteResult:
     """Put what no longer stands back into its file. Raises WriteRefused, StatementGone and what
     memory.write raises."""
     check_person(writer)
@@ -139,9 +139,9 @@ def locked(fact: Fact) -> Fact:
 
 def replace(
     tx: Transaction, fact: Fact, text: str, *, writer: Writer, why: Fact.Why = Why.REWORDED
-) -> Written:
+) -> WriteResult:
     """Its line with another text, or that text where it stood last."""
-    went = Went(why if writer.behind is AuthorKind.PERSON else Why.SUPERSEDED, text)
+    went = Departure(why if writer.behind is AuthorKind.PERSON else Why.SUPERSEDED, text)
     if fact.file is None:
         written = put_in(tx, fact, writer=writer, text=text)
         if (now := locked(fact)).file is None:
@@ -149,7 +149,7 @@ def replace(
         return written
     same = Fact.objects.filter(file=fact.file, fingerprint=fingerprint(text)).exclude(pk=fact.pk)
     if (there := same.first()) is not None:
-        return _take_line(tx, fact, Went(went.why, there.pk), writer)
+        return _take_line(tx, fact, Departure(went.why, there.pk), writer)
 
     def reworded(content: str) -> str:
         lines = content.split("\n")
@@ -166,14 +166,14 @@ def take_line_of(tx: Transaction, fact: Fact, by: Fact, *, writer: Writer, why: 
     replace(tx, fact, by.raw_text, writer=writer, why=why)
 
 
-def take_out(tx: Transaction, fact: Fact, went: Went, *, writer: Writer) -> None:
+def take_out(tx: Transaction, fact: Fact, went: Departure, *, writer: Writer) -> None:
     if fact.file is None:
         moves.leave(tx, fact, went, writer)
     else:
         _take_line(tx, fact, went, writer)
 
 
-def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Written:
+def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> WriteResult:
     """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
     said = text or fact.raw_text
 
@@ -197,7 +197,7 @@ def _places(content: str, fact: Fact) -> list[Statement]:
     raise StatementGone
 
 
-def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Written:
+def _take_line(tx: Transaction, fact: Fact, went: Departure, writer: Writer) -> WriteResult:
     def without_it(content: str) -> str:
         for one in _places(content, fact):
             content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
@@ -207,8 +207,8 @@ def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Writt
 
 
 def _change(
-    tx: Transaction, fact: Fact, how: Callable[[str], str], writer: Writer, went: Went
-) -> Written:
+    tx: Transaction, fact: Fact, how: Callable[[str], str], writer: Writer, went: Departure
+) -> WriteResult:
     """Of the file that it stands in."""
     if fact.file is None:
         raise StatementGone

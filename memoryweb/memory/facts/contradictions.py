@@ -24,7 +24,7 @@ from memoryweb.memory.statements import conflicts, evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement
 from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add, value_print
 from memoryweb.memory.statements.evidence import Ground
-from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.writing.write import Writer
 
 State, Resolution = Contradiction.State, Contradiction.Resolution
@@ -112,7 +112,7 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
         raise StatementGone
     for one in {*made, *(side for side in sides if not found.before[str(side.pk)]["stands"])}:
         if (now := locked(one)).file is not None:
-            take_out(tx, now, Went(Fact.Why.REMOVED), writer=writer)
+            take_out(tx, now, Departure(Fact.Why.REMOVED), writer=writer)
     found.state = State.OPEN  # what comes back joins it
     found.save(update_fields=["state"])
     for side in sides:
@@ -148,7 +148,7 @@ def _keep(
     stood = next((one for one in others if one.file is not None), None) if not kept.file else None
     for one in others:
         if one != stood:
-            take_out(tx, one, Went(why, kept.pk), writer=writer)
+            take_out(tx, one, Departure(why, kept.pk), writer=writer)
     if stood is not None:
         take_line_of(tx, stood, kept, writer=writer, why=why)
     elif kept.file is None and kept.state == Fact.State.PENDING:
@@ -167,7 +167,7 @@ def _merge(
     if not said:
         raise ContentRefused(_("Write the line that says both."))
     for one in others:
-        take_out(tx, one, Went(Fact.Why.NOT_TRUE), writer=writer)
+        take_out(tx, one, Departure(Fact.Why.NOT_TRUE), writer=writer)
     replace(tx, standing, said, writer=writer)
     newer = locked(standing).superseded_by
     Fact.objects.filter(pk__in=[one.pk for one in others]).update(

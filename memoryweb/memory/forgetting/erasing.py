@@ -147,13 +147,13 @@ def _queue(agent: Agent, owner: Owner | None, trigger: str, by: User | None) -> 
 def _begin(lease: Lease, memory: Memory) -> bool:
     """What goes, frozen with the run; False where the run has ended with that."""
     run = lease.run
-    with write_transaction(run.team, run=run) as work:
-        due = list(_due(memory, work.now))
+    with write_transaction(run.team, run=run) as tx:
+        due = list(_due(memory, tx.now))
         if due and holds.is_held(run.team_id, run.agent_id, run.owner_id):
-            _hold(lease, work, [request.pk for request in due])
+            _hold(lease, tx, [request.pk for request in due])
             return False
         if not due:
-            lease.finish(Outcome(Run.Status.SKIPPED, "nothing_to_erase"), record=work.record)
+            lease.finish(Outcome(Run.Status.SKIPPED, "nothing_to_erase"), record=tx.record)
             return False
         lease.advance(Run.Phase.INPUTS, inputs=_inputs(due), result=_result(due), checked=None)
     return True
@@ -161,8 +161,8 @@ def _begin(lease: Lease, memory: Memory) -> bool:
 
 def _stop(lease: Lease) -> None:
     """What is gone is gone. The run keeps the words, for the one that goes on after the hold."""
-    with write_transaction(lease.run.team, run=lease.run) as work:
-        _hold(lease, work, lease.run.inputs["requests"])
+    with write_transaction(lease.run.team, run=lease.run) as tx:
+        _hold(lease, tx, lease.run.inputs["requests"])
 
 
 def _hold(lease: Lease, tx: Transaction, requests: Collection[Any]) -> None:
@@ -233,12 +233,12 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     left = after or {
         name: removal.hits(table, memory, sought) for name, (_take, _most, table) in PARTS.items()
     }
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         lease.fence()
         its = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
         if after is None:
             holds.begin(run)
-            removal.begin(work, _going(run, memory))
+            removal.begin(tx, _going(run, memory))
             ForgetRequest.objects.filter(pk__in=run.inputs["requests"]).empty_words()
             return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
         part = next((name for name in PARTS if left[name]), None)
@@ -249,7 +249,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
         keys = left[part][:most]
         said = its.filter(message__in=keys) if part == "messages" else its.none()
         going = _going(run, memory, said)
-        take(work, going, keys)
+        take(tx, going, keys)
         said.delete()  # where it stood, other words stand now
         _count(run, going.counts)
         lease.store(Run.Phase.APPLIED, result=run.result)
@@ -285,9 +285,9 @@ def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
     run = lease.run
     going, keys = removal.in_diaries(memory, Sought(run.inputs["texts"]))
     for key in keys:
-        with write_transaction(run.team, run=run) as work:
+        with write_transaction(run.team, run=run) as tx:
             lease.fence()
-            removal.take_files(work, going, [key])
+            removal.take_files(tx, going, [key])
             _count(run, {"revisions": removal.take_out_of_past(File.objects.get(pk=key), going)})
             lease.store(Run.Phase.APPLIED, result=run.result)
 
@@ -344,20 +344,20 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
 
 def _end(lease: Lease) -> None:
     run = lease.run
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         lease.fence()
         result = run.result
         for request in ForgetRequest.objects.filter(pk__in=run.inputs["requests"]):
-            close(work, request, ForgetRequest.State.ERASED, request.decided_by)
+            close(tx, request, ForgetRequest.State.ERASED, request.decided_by)
             request.run = run
             request.save(update_fields=["run"])
-            receipts.give(work, run, request)
+            receipts.give(tx, run, request)
         if run.inputs["whole"] and run.owner:
-            _close_owner(work, run.owner)
+            _close_owner(tx, run.owner)
         lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
         left = result["remaining"]
         status = Run.Status.NEEDS_REVIEW if left else Run.Status.SUCCEEDED
-        lease.finish(Outcome(status, "residue" if left else "", result=result), record=work.record)
+        lease.finish(Outcome(status, "residue" if left else "", result=result), record=tx.record)
 
 
 # Everything that is kept about one owner at one agent: row after row, until none is left.

@@ -23,7 +23,7 @@ from memoryweb.audit.record import target as named
 from memoryweb.core.fields import Erasure, Holds
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
-from memoryweb.markdown.file_kinds import KINDS, Written, kind_at
+from memoryweb.markdown.file_kinds import KINDS, WritingKind, kind_at
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
@@ -405,7 +405,7 @@ def empty_answers(memory: Memory) -> None:
 # Records that repeat what is erased: those of its memory, and those of the shared one that quote
 # it. What the shared memory says itself is somebody's who stays.
 
-_STARTS = [kind.start for kind in KINDS if kind.written is Written.DREAMS]
+_STARTS = [kind.start for kind in KINDS if kind.written is WritingKind.DREAMS]
 _IS_DIARY = reduce(or_, (Q(folded_path__startswith=start) for start in _STARTS))
 _REVISIONS = Table(Revision, ("raw_text", "reason"))
 PAST = Table(Revision, ("raw_text", "reason", "path"))

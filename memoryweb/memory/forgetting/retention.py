@@ -38,10 +38,10 @@ def _expire_messages(team: Team, now: datetime) -> None:
         old = old.exclude(kept) if kept else old.none()
     keys = list(old.order_by("pk").values_list("pk", flat=True)[:MESSAGES_A_TICK])
     if keys:
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             Message.objects.filter(pk__in=keys).delete()
             drop_empty()
-            work.record("memory.expired", details={"messages": len(keys)})
+            tx.record("memory.expired", details={"messages": len(keys)})
 
 
 def _held(team: Team) -> list[tuple[object, object]]:
@@ -63,5 +63,5 @@ def _expire_owners(team: Team, now: datetime) -> None:
 
 def _erase(team: Team, owner: Owner) -> None:
     if not holds.is_held(team.pk, None, owner.pk):
-        with write_transaction(team) as work:
-            erasing.erase_owner(work, owner)
+        with write_transaction(team) as tx:
+            erasing.erase_owner(tx, owner)

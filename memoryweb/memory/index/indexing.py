@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, remove, shift
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
@@ -58,7 +58,7 @@ def index_files(files: Sequence[File]) -> None:
     insert(chain.from_iterable(fresh for _file, fresh, _moves in found))
 
 
-@Prepared
+@PreparedQuery
 def _stored(files: Collection[uuid.UUID]) -> QuerySet[Passage, Any]:
     told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "raw_text", "source")
     return Passage.objects.filter(file__in=files).order_by("line", "pk").values_list(*told)
@@ -260,7 +260,7 @@ def rows_of(ids: Collection[int], kinds: Collection[str]) -> Iterable[Passage]:
     return _ROWS[frozenset(kinds)](tuple(ids)) if ids else ()
 
 
-def _rows(kinds: Collection[str]) -> Prepared[Passage]:
+def _rows(kinds: Collection[str]) -> PreparedQuery[Passage]:
     related = {"file": "file", "message": "message__conversation"}
     unread = [name for kind in ("passage", *sorted(kinds)) for name in _UNREAD[kind]]
 
@@ -268,7 +268,7 @@ def _rows(kinds: Collection[str]) -> Prepared[Passage]:
         rows = Passage.objects.filter(pk__in=ids).defer(*unread)
         return rows.select_related(*(related[kind] for kind in sorted(kinds)))
 
-    return Prepared(those)
+    return PreparedQuery(those)
 
 
 _ROWS = {frozenset(kinds): _rows(kinds) for kinds in (("file",), ("message",), ("file", "message"))}

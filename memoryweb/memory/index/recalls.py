@@ -16,7 +16,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.audit import keys
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.tokens import tokens
 from memoryweb.memory.models import File, InjectedSpan, Injection, RecallEvent
 
@@ -26,7 +26,7 @@ _MOST_USED = 40
 
 
 @dataclass(frozen=True)
-class Given:
+class RecalledLine:
     """One line of a file that was given to a conversation."""
 
     file_id: uuid.UUID
@@ -37,7 +37,7 @@ def count(
     reader: Reader,
     conversation_id: uuid.UUID,
     query: str,
-    given: Iterable[Given],
+    given: Iterable[RecalledLine],
     *,
     via: RecallEvent.Via,
     at: datetime,
@@ -74,7 +74,7 @@ def asks_since(
     return dict(found)
 
 
-@Prepared
+@PreparedQuery
 def _asks(
     files: Collection[uuid.UUID], since: datetime, until: datetime
 ) -> QuerySet[RecallEvent, tuple[uuid.UUID, str, uuid.UUID, str, datetime]]:
@@ -134,7 +134,7 @@ def prompts_by_day(
     return {(agent, days[ago]): Prompts(served, used) for agent, ago, served, used in counted}
 
 
-@Prepared
+@PreparedQuery
 def _by_day(
     team: uuid.UUID, which: Q, since: datetime, starts: Sequence[datetime]
 ) -> "QuerySet[Any, Any]":
@@ -152,7 +152,7 @@ def injections_of(agent: Agent) -> "QuerySet[Injection]":
 
 
 @dataclass(frozen=True)
-class Used:
+class LineUse:
     """A line of a file as it is now, and how many prompts and searches it was given to."""
 
     file: File
@@ -160,7 +160,7 @@ class Used:
     count: int
 
 
-def most_used(team: Team, which: Q, since: datetime) -> list[Used]:
+def most_used(team: Team, which: Q, since: datetime) -> list[LineUse]:
     """What was found for messages, most often first. Of files that were written anew since, it is
     left out: nobody knows any more which line it was; a note only grows."""
     spans = InjectedSpan.objects.filter(
@@ -172,4 +172,4 @@ def most_used(team: Team, which: Q, since: datetime) -> list[Used]:
     counted = spans.values_list("file", "first_line").annotate(times=Count("pk"))
     rows = list(counted.order_by("-times", "file", "first_line")[:_MOST_USED])
     files = File.objects.select_related("agent").in_bulk({file_id for file_id, _line, _n in rows})
-    return [Used(files[file_id], line, count) for file_id, line, count in rows]
+    return [LineUse(files[file_id], line, count) for file_id, line, count in rows]

@@ -37,7 +37,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Checked:
+class IndexCheck:
     passages: int
     stale: int
     differences: tuple[Difference, ...]
@@ -55,10 +55,10 @@ def rebuild(team: Team) -> Rebuilt:
                 files += sum(file.deleted_at is None for file in found)
         for conversation in Conversation.objects.order_by("pk").select_related("owner"):
             messages += _rebuild_messages(team, conversation)
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             passages = Passage.objects.count()
             details = {"files": files, "messages": messages, "passages": passages}
-            work.record("search.reindexed", target_kind="team", details=details)
+            tx.record("search.reindexed", target_kind="team", details=details)
     return Rebuilt(files, messages, passages)
 
 
@@ -75,11 +75,11 @@ def stale() -> "QuerySet[Passage]":
     return Passage.objects.exclude(tokenizer_version=tokens.VERSION)
 
 
-def check(team: Team, most: int = 100) -> Checked:
+def check(team: Team, most: int = 100) -> IndexCheck:
     """What differs from what files and messages make; at most so many differences are told."""
     with scope(team=team):
         differences = islice(_differences(), most)
-        return Checked(Passage.objects.count(), stale().count(), tuple(differences))
+        return IndexCheck(Passage.objects.count(), stale().count(), tuple(differences))
 
 
 def is_sound() -> bool:

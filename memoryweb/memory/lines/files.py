@@ -12,7 +12,7 @@ from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.markdown import paths
@@ -69,13 +69,13 @@ def noted(note: File | None) -> Lookup:
     return Lookup(clean(line) for line in lines if line.startswith("- "))
 
 
-@Prepared
+@PreparedQuery
 def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QuerySet[File]":
     """The one of that name in one workspace, deleted or not."""
     return File.objects.of(agent_id, owner_id).filter(folded_path=folded)
 
 
-@Prepared
+@PreparedQuery
 def locked_at_paths(
     agent_id: UUID, owner_id: UUID | None, folded: Collection[str]
 ) -> "QuerySet[File]":

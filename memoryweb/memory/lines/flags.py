@@ -16,16 +16,16 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.audit import keys
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.line_flags import (
     ORDERS,
-    Known,
+    KnownLines,
     flags_of,
     is_own_instruction,
     orders_across,
     telling_words,
 )
-from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import File, KeptLine, LineOrigin, Message, PastOrigin
@@ -74,7 +74,7 @@ def flagged_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
     return found
 
 
-@Prepared
+@PreparedQuery
 def _flagged(files: Collection[UUID]) -> QuerySet[LineOrigin, tuple[UUID, int]]:
     rows = LineOrigin.objects.filter(~Q(marks=""), file__in=files)
     return rows.values_list("file", "line")
@@ -110,7 +110,7 @@ def flag(file: File, line: int, code: str) -> None:
 
 
 @dataclass(frozen=True)
-class Brought:
+class NewLines:
     """New lines of a file: origins not saved yet. `stood` is what stood there before, without
     what was flagged: that makes nothing known. `was_flagged`: of what stood some may have gone."""
 
@@ -120,11 +120,11 @@ class Brought:
     was_flagged: bool = False
 
 
-def flag_new(files: Sequence[Brought]) -> None:
+def flag_new(files: Sequence[NewLines]) -> None:
     """Flag what machines brought. What came in at once with it makes nothing known."""
     rows = {one.file.pk: [row for row in one.rows if _is_machines(row)] for one in files}
     if any(rows.values()):
-        stood = cache(lambda: Known(one.stood for one in files))
+        stood = cache(lambda: KnownLines(one.stood for one in files))
         for one in files:
             _flag(one.file, rows[one.file.pk], stood, beside=rows)
 
@@ -136,7 +136,11 @@ def _is_machines(row: LineOrigin) -> bool:
 
 
 def _flag(
-    file: File, rows: Sequence[LineOrigin], stood: Callable[[], Known], *, beside: Collection[UUID]
+    file: File,
+    rows: Sequence[LineOrigin],
+    stood: Callable[[], KnownLines],
+    *,
+    beside: Collection[UUID],
 ) -> None:
     lines = file.raw_content.split("\n")
     brought = sorted({row.line for row in rows if row.line <= len(lines)})
@@ -195,7 +199,7 @@ def let_stand_no_more(file: File, line: str) -> None:
 
 def said_in(file: File, line: str) -> str:
     """HISTORY quotes messages as they were, each behind its role, which is ours."""
-    if kind_of(file.path).written is not Written.HISTORY:
+    if kind_of(file.path).written is not WritingKind.HISTORY:
         return line
     return line.partition(": ")[2] if line.startswith("- ") else ""
 
@@ -218,15 +222,15 @@ def _reach(file: File) -> Q:
     return Q(owner=None) | Q(owner=file.owner_id) if file.owner_id else Q(owner=None)
 
 
-def _elsewhere(file: File, suspects: Iterable[str], beside: Collection[UUID]) -> Known:
+def _elsewhere(file: File, suspects: Iterable[str], beside: Collection[UUID]) -> KnownLines:
     """What other files of that reach hold that has words of the suspects, but for what is flagged
     there, and for the files `beside` it."""
     holds = Q()
     for word in sorted({word for said in suspects for word in telling_words(said)}):
         holds |= Q(raw_content__icontains=word)
     if not holds:
-        return Known()
+        return KnownLines()
     files = File.objects.filter(_reach(file), holds, agent=file.agent_id, deleted_at=None)
     found = list(files.exclude(pk__in=beside).only("raw_content", "team")[:_MOST_FILES])
     flagged = flagged_of(found)
-    return Known(without_flagged(one.raw_content, flagged[one.pk]) for one in found)
+    return KnownLines(without_flagged(one.raw_content, flagged[one.pk]) for one in found)

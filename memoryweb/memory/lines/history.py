@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.diff import carry
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import File, LineOrigin, PastOrigin, Revision
@@ -117,7 +117,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Said:
+class MessagePlace:
     """A message by its place."""
 
     conversation_id: UUID
@@ -130,7 +130,7 @@ class Wrote:
 
     since: int
     origin: Origin = field(default_factory=Origin)
-    said: tuple[Said, ...] = ()
+    said: tuple[MessagePlace, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
     return found
 
 
-@Prepared
+@PreparedQuery
 def _placed(files: Collection[UUID], lines: Collection[int]) -> QuerySet[LineOrigin, Any]:
     rows = LineOrigin.objects.filter(file__in=files, line__in=lines).order_by("pk")
     places = ("file", "file__revision", "line", "message", "root")
@@ -264,6 +264,8 @@ def _wrote(rows: Sequence[dict[str, Any]], brought: int, number: int) -> Wrote:
             category=first["category"],
         ),
         tuple(
-            Said(r["message__conversation"], r["message__position"]) for r in rows if r["message"]
+            MessagePlace(r["message__conversation"], r["message__position"])
+            for r in rows
+            if r["message"]
         ),
     )

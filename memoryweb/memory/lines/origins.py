@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Q, QuerySet
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, remove, shift
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
@@ -49,7 +49,7 @@ _KEPT = (
 )
 
 
-@Prepared
+@PreparedQuery
 def speakers_of(files: Collection[uuid.UUID]) -> "QuerySet[LineOrigin]":
     """The origins of the lines of some files, with all that tells who said them, and no texts."""
     rows = LineOrigin.objects.filter(file__in=files).select_related(

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from memoryweb.accounts.models import Integration, Membership, Token, User
 from memoryweb.accounts.permissions import Permission, Scope, can
 from memoryweb.agents.models import Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import normalise
 from memoryweb.memory.lines.history import blame_of
 from memoryweb.memory.models import Conversation, File, LineOrigin, Message, Revision
@@ -192,13 +192,13 @@ def sources_of_files(files: Sequence[File]) -> Mapping[UUID, Mapping[int, Source
     }
 
 
-@Prepared
+@PreparedQuery
 def _authors(files: Collection[UUID]) -> QuerySet[LineOrigin, Any]:
     rows = LineOrigin.objects.filter(file__in=files)
     return rows.values_list("file", "line", "author_kind", "user_id", "message")
 
 
-@Prepared
+@PreparedQuery
 def _noted(files: Collection[UUID]) -> QuerySet[LineOrigin]:
     rows = LineOrigin.objects.filter(author_kind=AuthorKind.EXTRACTION, file__in=files)
     said = rows.filter(message__isnull=False).select_related("message__conversation__owner")

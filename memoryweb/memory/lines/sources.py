@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
-from memoryweb.markdown.file_kinds import KINDS, Written
+from memoryweb.markdown.file_kinds import KINDS, WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.files import of_kinds
 from memoryweb.memory.lines.origins import Source as Cited
@@ -19,7 +19,7 @@ from memoryweb.memory.models import File, LineOrigin, Message, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.runs.models import Run
 
-_DIARY = of_kinds(kind for kind in KINDS if kind.written is Written.DREAMS)
+_DIARY = of_kinds(kind for kind in KINDS if kind.written is WritingKind.DREAMS)
 
 
 class Kind(StrEnum):
@@ -81,7 +81,7 @@ class Lines:
 
 
 def is_diary(file: File) -> bool:
-    return kind_of(file.path).written is Written.DREAMS
+    return kind_of(file.path).written is WritingKind.DREAMS
 
 
 def lines_of(source: Source) -> Mapping[UUID, Lines]:
@@ -96,7 +96,7 @@ def lines_of(source: Source) -> Mapping[UUID, Lines]:
     found: dict[UUID, Lines] = defaultdict(Lines)
     for (file_id, path, line), lead in of_line.items():
         if any(lead):
-            goes = all(lead) or kind_of(path).written is Written.DREAMS
+            goes = all(lead) or kind_of(path).written is WritingKind.DREAMS
             (found[file_id].alone if goes else found[file_id].partly).add(line)
     return found
 

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.file_kinds import WritingKind
 
 
 class SourceClass(models.TextChoices):
@@ -18,11 +18,13 @@ class SourceClass(models.TextChoices):
     SYSTEM = "system", _("The system")
 
 
-_EVERY = frozenset(Written)
-_OF_AGENTS = _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY}
-_OF_EXTRACTION = frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY, Written.ENTRIES})
-_OF_DREAMS = frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS})
-_OF_IMPORTS: frozenset[Written] = frozenset()
+_EVERY = frozenset(WritingKind)
+_OF_AGENTS = _EVERY - {WritingKind.INSTRUCTIONS, WritingKind.DREAMS, WritingKind.HISTORY}
+_OF_EXTRACTION = frozenset(
+    {WritingKind.MEMORY, WritingKind.NOTES, WritingKind.HISTORY, WritingKind.ENTRIES}
+)
+_OF_DREAMS = frozenset({WritingKind.MEMORY, WritingKind.DREAMS, WritingKind.SKILLS})
+_OF_IMPORTS: frozenset[WritingKind] = frozenset()
 
 
 class AuthorKind(models.TextChoices):
@@ -33,7 +35,7 @@ class AuthorKind(models.TextChoices):
     """
 
     source: SourceClass
-    writes: frozenset[Written]
+    writes: frozenset[WritingKind]
     is_machine: bool
     is_run: bool
 
@@ -48,7 +50,7 @@ class AuthorKind(models.TextChoices):
         cls,
         value: str,
         source: SourceClass = SourceClass.SYSTEM,
-        writes: frozenset[Written] = _EVERY,
+        writes: frozenset[WritingKind] = _EVERY,
         sort: str = "",
     ) -> "AuthorKind":
         kind = str.__new__(cls, value)

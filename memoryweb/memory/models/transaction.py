@@ -49,9 +49,9 @@ def write_transaction(
         with transaction.atomic(), scope(team=team):
             chain.lock(team.pk)
             # Its time is taken under the lock, so that what is later in the chain has a later one.
-            work = Transaction(team, actor, run)
-            yield work
-            chain.record_all(team.pk, work.entries)
+            tx = Transaction(team, actor, run)
+            yield tx
+            chain.record_all(team.pk, tx.entries)
     except SecretRefused as refusal:
         run_id = run.pk if run else None
         _leave(team, Entry("secret.refused", actor, reason_code=refusal.kind, run_id=run_id))

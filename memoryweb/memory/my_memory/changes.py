@@ -17,7 +17,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer, Written
+from memoryweb.memory.writing.write import Place, Writer, WriteResult
 
 
 class SentenceGone(MemoryRefused):
@@ -36,7 +36,7 @@ class Spot:
     sha256: str
 
 
-def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer) -> Written:
+def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer) -> WriteResult:
     """Raises Stale, SentenceGone, ContentRefused, SecretRefused."""
     file, block = _found(file, spot)
     lines = file.raw_content.split("\n")
@@ -51,7 +51,7 @@ def remove(
     *,
     writer: Writer,
     sources_of: Collection[UUID] = (),
-) -> list[Written]:
+) -> list[WriteResult]:
     """Take a sentence out, with the note lines of these owners that it stands on, so that no
     dream writes it again. Raises Stale, SentenceGone."""
     file, block = _found(file, spot)
@@ -63,7 +63,7 @@ def remove(
     return done
 
 
-def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written:
+def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteResult:
     """Bring back what stood before revision `number`, if nothing came after it. Raises Stale."""
     file = write.lock(file)
     if file.revision != number or number < 2:
@@ -110,7 +110,7 @@ def _worded(line: str, block: Block, text: str) -> list[str]:
 
 def _write(
     tx: Transaction, file: File, lines: Sequence[str], writer: Writer, reason: str
-) -> Written:
+) -> WriteResult:
     place = Place(file.agent, file.owner, file.path)
     content = "\n".join(lines)
     return write.write(tx, place, content, writer=writer, expected=file.sha256, reason=reason)

@@ -60,7 +60,7 @@ _EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.{1,200}?)(?<=\S)\1")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SentenceFilter:
     """Which sentences: all words of `query`, some `kinds` (none: all), one agent."""
 
     query: str = ""
@@ -104,7 +104,9 @@ class Sentence:
         return plain(self.text)
 
 
-def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QuerySet[Passage]":
+def passages(
+    team: Team, owner_ids: Collection[UUID], wanted: SentenceFilter
+) -> "QuerySet[Passage]":
     """What stands first, then notes, newest first, then diary and history."""
     found = Passage.objects.filter(
         team=team,
@@ -254,7 +256,7 @@ def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
         file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
     )
     talks = Conversation.objects.filter(owner__in=owner_ids)
-    standing = passages(team, owner_ids, Wanted(kinds=STANDING))
+    standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))
     agents = team.agents.live().annotate(
         kept_files=_of_each(files, "agent", Count("pk")),
         kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),

@@ -12,7 +12,7 @@ from memoryweb.memory.prompt.context import (
     build,
 )
 from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, Turn
-from memoryweb.memory.prompt.files import Included, line_count, personal, shared
+from memoryweb.memory.prompt.files import PromptFile, line_count, personal, shared
 from memoryweb.memory.prompt.injections import (
     Line,
     Span,
@@ -27,7 +27,7 @@ from memoryweb.memory.prompt.injections import (
     served,
     uses_of,
 )
-from memoryweb.memory.prompt.prefetch import Quoted, place_of
+from memoryweb.memory.prompt.prefetch import PromptHit, place_of
 from memoryweb.memory.prompt.prompt_order import arrange, put_before, step, switch
 
 __all__ = [
@@ -39,9 +39,9 @@ __all__ = [
     "WINDOW",
     "Context",
     "Gauge",
-    "Included",
     "Line",
-    "Quoted",
+    "PromptFile",
+    "PromptHit",
     "Span",
     "Turn",
     "arrange",

@@ -17,8 +17,8 @@ from memoryweb.markdown.render import render
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.prompt import archived, files, prefetch
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
-from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.prompt.prefetch import Quoted
+from memoryweb.memory.prompt.files import PromptFile
+from memoryweb.memory.prompt.prefetch import PromptHit
 
 WINDOW = 128_000
 LEAST_WINDOW, MOST_WINDOW = 1_000, 2_000_000
@@ -66,9 +66,9 @@ class Context:
     talk: tuple[Turn, ...]
     talk_from: int
     message: tuple[Turn, ...]
-    shared: tuple[Included, ...]
-    personal: tuple[Included, ...]
-    hits: tuple[Quoted, ...]
+    shared: tuple[PromptFile, ...]
+    personal: tuple[PromptFile, ...]
+    hits: tuple[PromptHit, ...]
     gauge: Gauge
 
     @property
@@ -76,7 +76,7 @@ class Context:
         return (*self.memory, *self.earlier, *self.talk, *self.message)
 
     @property
-    def files(self) -> tuple[Included, ...]:
+    def files(self) -> tuple[PromptFile, ...]:
         return (*self.shared, *self.personal)
 
     @property
@@ -132,13 +132,13 @@ def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral:
     return ephemeral or (conversation is not None and conversation.ephemeral)
 
 
-def _shared(reader: Reader, room: int) -> tuple[Included, ...]:
+def _shared(reader: Reader, room: int) -> tuple[PromptFile, ...]:
     return files.shared(reader, room - tokens.PER_MESSAGE - 2 * tokens.estimate(HEADING))
 
 
 def _personal(
     reader: Reader, message: str, window: int, room: int
-) -> tuple[tuple[Included, ...], int, int]:
+) -> tuple[tuple[PromptFile, ...], int, int]:
     """Files, the tokens that they take, and those that are left for hits."""
     most = max(0, min(min(window // 4, MOST_PERSONAL) - _fence_tokens(), room))
     personal = files.personal(reader, min(budget(window) // 4, room) - most // 4, message)
@@ -146,7 +146,7 @@ def _personal(
     return personal, taken, max(most - taken, most // 4)
 
 
-def _system(shared: Sequence[Included]) -> list[Turn]:
+def _system(shared: Sequence[PromptFile]) -> list[Turn]:
     text = "".join(
         (HEADING if one.file.path == "MEMORY.md" else "") + one.rendered
         for one in shared
@@ -155,7 +155,7 @@ def _system(shared: Sequence[Included]) -> list[Turn]:
     return [Turn("system", text.removesuffix("\n"))] if text else []
 
 
-def _memory(personal: Sequence[Included], hits: Sequence[Quoted]) -> list[Turn]:
+def _memory(personal: Sequence[PromptFile], hits: Sequence[PromptHit]) -> list[Turn]:
     text = "".join(one.rendered for one in personal)
     if hits:
         text += render([(prefetch.HEADING, "".join(one.line for one in prefetch.in_order(hits)))])

@@ -26,7 +26,7 @@ Choice = Callable[[str, int], Part]
 
 
 @dataclass(frozen=True)
-class Included:
+class PromptFile:
     """A file as it was put in: `rendered` with its fence, `lines` of it; `cut` characters were
     left out."""
 
@@ -50,7 +50,7 @@ class Included:
         return any(first <= line <= last for first, last in self.lines)
 
 
-def shared(reader: Reader, room: int) -> tuple[Included, ...]:
+def shared(reader: Reader, room: int) -> tuple[PromptFile, ...]:
     """Those of every team first, then the agent's own; the same for every message."""
     with reading(reader):
         of_both = File.objects.filter(agent__in=[GLOBAL_AGENT_ID, reader.agent.pk], owner=None)
@@ -60,7 +60,7 @@ def shared(reader: Reader, room: int) -> tuple[Included, ...]:
     return _include(files, room, top)
 
 
-def personal(reader: Reader, room: int, message: str) -> tuple[Included, ...]:
+def personal(reader: Reader, room: int, message: str) -> tuple[PromptFile, ...]:
     """Of what does not fit, what has to do with the message."""
     if reader.owner is None:
         return ()
@@ -98,7 +98,7 @@ def _terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
     return frozenset(number for number, term in enumerate(terms) if not words.isdisjoint(term))
 
 
-def _include(files: Iterable[File], room: int, choice: Choice) -> tuple[Included, ...]:
+def _include(files: Iterable[File], room: int, choice: Choice) -> tuple[PromptFile, ...]:
     included = []
     found = list(files)
     for file, read in zip(found, readable_files(found, To.PROGRAM), strict=True):
@@ -108,7 +108,7 @@ def _include(files: Iterable[File], room: int, choice: Choice) -> tuple[Included
     return tuple(included)
 
 
-def _fitted(file: File, read: ReadableFile, room: int, choice: Choice) -> Included:
+def _fitted(file: File, read: ReadableFile, room: int, choice: Choice) -> PromptFile:
     """The file under its own limit and within the room; nothing of it where that is too small.
 
     Lines that wait for a person, and those that their owner spoke against, are left empty.
@@ -122,10 +122,10 @@ def _fitted(file: File, read: ReadableFile, room: int, choice: Choice) -> Includ
         # Escaping may add to it: each turn leaves a little more room.
         limit = min(fitting(content, room - header - _NOTE), limit * 9 // 10)
         if room < header + _LEAST or limit <= 0:
-            return Included(file, "", 0, (), 0, len(content), masked)
+            return PromptFile(file, "", 0, (), 0, len(content), masked)
         part = choice(content, limit)
         rendered = render([(file.path, part.text)]) + "\n"
     # Masking may have taken lines away: then the whole file counts as given.
     lines = ((1, line_count(read.text)),) if masked else part.lines
     size = estimate(rendered)
-    return Included(file, rendered, len(content) - part.cut, lines, size, part.cut, masked)
+    return PromptFile(file, rendered, len(content) - part.cut, lines, size, part.cut, masked)

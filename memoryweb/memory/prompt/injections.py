@@ -218,9 +218,9 @@ def _lines(hits: Iterable[Hit]) -> list[Line]:
     return [Line(hit.file, hit.line, hit.text) for hit in hits if hit.file]
 
 
-def _given(lines: Iterable[Line]) -> list[recalls.Given]:
+def _given(lines: Iterable[Line]) -> list[recalls.RecalledLine]:
     """Of daily notes, which dreams weigh."""
-    return [recalls.Given(one.file.pk, one.text) for one in lines if one.file.note_date]
+    return [recalls.RecalledLine(one.file.pk, one.text) for one in lines if one.file.note_date]
 
 
 def last_prompt(conversation: Conversation) -> Injection | None:
@@ -260,7 +260,7 @@ def carried_by(prompts: Sequence[Injection]) -> list[list[Fact]]:
 
 
 @dataclass(frozen=True)
-class _Held:
+class _PromptContents:
     """The messages of one prompt, and by file the statements on its lines, as they were then."""
 
     said: set[int]
@@ -284,7 +284,7 @@ def _standing(prompt: Injection) -> "QuerySet[Fact]":
     return standing.filter(hidden_at=None).exclude(pk__in=hidden_facts())
 
 
-def _held(prompts: Sequence[Injection]) -> list[_Held]:
+def _held(prompts: Sequence[Injection]) -> list[_PromptContents]:
     spans: dict[int, list[InjectedSpan]] = defaultdict(list)
     wanted: dict[UUID, set[int]] = defaultdict(set)
     for span in InjectedSpan.objects.filter(injection__in=prompts):
@@ -302,8 +302,10 @@ def _held(prompts: Sequence[Injection]) -> list[_Held]:
     return [_held_in(spans[prompt.pk], lines) for prompt in prompts]
 
 
-def _held_in(spans: Iterable[InjectedSpan], lines: Mapping[tuple[UUID, int], Any]) -> _Held:
-    held = _Held(set(), defaultdict(set))
+def _held_in(
+    spans: Iterable[InjectedSpan], lines: Mapping[tuple[UUID, int], Any]
+) -> _PromptContents:
+    held = _PromptContents(set(), defaultdict(set))
     for span in spans:
         if span.message_id is not None:
             held.said.add(span.message_id)

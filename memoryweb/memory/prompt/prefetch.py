@@ -9,12 +9,12 @@ from memoryweb.agents.readers import Reader
 from memoryweb.language.secrets import credentials
 from memoryweb.language.small_talk import asks_about_past, without_courtesies
 from memoryweb.llm import tokens
-from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.relevance import ANSWERS, FLOOR
-from memoryweb.memory.prompt.files import Included
+from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.search import beside, search
 from memoryweb.memory.visible import placeholders
 
@@ -26,7 +26,7 @@ _SHORT = 20  # tokens of a short hit: more of them would not fit
 
 
 @dataclass(frozen=True)
-class Quoted:
+class PromptHit:
     """A hit as it was put in: what was `said`, on one line of its own."""
 
     hit: Hit
@@ -45,16 +45,16 @@ class Quoted:
 def found_for(
     reader: Reader,
     message: str,
-    files: Sequence[Included],
+    files: Sequence[PromptFile],
     talk: tuple[UUID, int] | None,
     room: int,
-) -> tuple[Quoted, ...]:
+) -> tuple[PromptHit, ...]:
     """As many hits as there is room for: the first ten as a search ranks them, with the turns that
     stand beside them, then those that answer most of the message.
 
     `files` and `talk`, a conversation from some position on, stand in the prompt.
     """
-    quoted: list[Quoted] = []
+    quoted: list[PromptHit] = []
     room -= tokens.estimate(f"--- {HEADING} ---\n")
     asked = without_courtesies(message)
     if room <= 0 or not asked:
@@ -81,13 +81,13 @@ def found_for(
     return tuple(quoted)
 
 
-def in_order(quoted: Sequence[Quoted]) -> list[Quoted]:
+def in_order(quoted: Sequence[PromptHit]) -> list[PromptHit]:
     """Turns that stand side by side are read in the order of their talk, where the first of them
     would be."""
     turns = {
         (said.conversation_id, said.position): one for one in quoted if (said := one.hit.message)
     }
-    told: dict[Quoted, None] = {}
+    told: dict[PromptHit, None] = {}
     for one in quoted:
         talk, at = None, 0
         if one.hit.message:
@@ -124,11 +124,11 @@ def _answers(hits: Sequence[Hit]) -> list[Hit]:
 
 def _is_over(hit: Hit) -> bool:
     """The diary tells what was replaced in the same breath as what took its place."""
-    is_told = hit.file is not None and kind_of(hit.file.path).written is Written.DREAMS
+    is_told = hit.file is not None and kind_of(hit.file.path).written is WritingKind.DREAMS
     return hit.until is not None or is_told
 
 
-def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None) -> bool:
+def _is_given(hit: Hit, files: Sequence[PromptFile], talk: tuple[UUID, int] | None) -> bool:
     if hit.file:
         return any(one.file.pk == hit.file.pk and one.holds(hit.line) for one in files)
     if hit.message is None or talk is None:
@@ -137,10 +137,10 @@ def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None
     return hit.message.conversation_id == conversation_id and hit.message.position >= first
 
 
-def _quote(hit: Hit, message: str) -> Quoted | None:
+def _quote(hit: Hit, message: str) -> PromptHit | None:
     text = " ".join(credentials.mask(hit.text)[0].split()).removeprefix("- ")
     if text == " ".join(message.split()):  # the message itself, sent to the conversation already
         return None
     if len(text) > _CHARACTERS:
         text = f"{text[:_CHARACTERS].rsplit(' ', 1)[0]} …"
-    return Quoted(hit, text)
+    return PromptHit(hit, text)

@@ -45,7 +45,7 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import projection
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.writing import matrix, proposing, put_back, write
-from memoryweb.memory.writing.write import Place, Writer, Written
+from memoryweb.memory.writing.write import Place, Writer, WriteResult
 from memoryweb.runs.models import Run
 
 # Messages of a source that is taken back.
@@ -101,11 +101,11 @@ def register_quotes(untell: Callable[[Agent, UUID | None, Collection[str]], None
     _QUOTING.append(untell)
 
 
-_NOTES: dict[str, Callable[[Transaction, Run, Writer], Sequence[Written]]] = {}
+_NOTES: dict[str, Callable[[Transaction, Run, Writer], Sequence[WriteResult]]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 
 
-def register(kind: str, note: Callable[[Transaction, Run, Writer], Sequence[Written]]) -> None:
+def register(kind: str, note: Callable[[Transaction, Run, Writer], Sequence[WriteResult]]) -> None:
     """What else is written when a run of that kind was taken back, in the same transaction."""
     _NOTES[kind] = note
 
@@ -421,7 +421,7 @@ def _stands_alone_on(source: Source) -> Q:
     return Q(Exists(said.filter(theirs))) & ~Q(Exists(said.exclude(theirs)))
 
 
-def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> Sequence[Written]:
+def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> Sequence[WriteResult]:
     """The import or the run says itself that it was taken back. Returns what is written of it."""
     came = bool(made.changes or made.messages)
     if source.kind is Kind.IMPORT:

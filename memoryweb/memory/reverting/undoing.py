@@ -10,7 +10,7 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Writer, Written
+from memoryweb.memory.writing.write import Writer, WriteResult
 from memoryweb.runs.models import Run
 
 
@@ -24,7 +24,7 @@ class SavedSince(MemoryRefused):
         super().__init__(said.format(path=path))
 
 
-def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written:
+def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteResult:
     """The text before one's own save, or deletion, is current again, its lines the words of whoever
     wrote them. Raises SavedSince and what memory.write.restore raises."""
     file = write.lock(file)

@@ -17,7 +17,7 @@ from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.review import flags, nearly_full, proposals
 from memoryweb.memory.review.inbox import Item
 from memoryweb.memory.review.item_kinds import Kind
-from memoryweb.memory.writing.changes import Picked
+from memoryweb.memory.writing.changes import Pick
 
 _NOBODY = UUID(int=0)
 Handler = Callable[[Transaction, Item, User, str], object]
@@ -96,7 +96,7 @@ def decide(
     *,
     by: User,
     value: str = "",
-    picked: Picked | None = None,
+    picked: Pick | None = None,
     no_secrets: bool = False,
 ) -> None:
     """`value`: what a person types in: one line for two that contradict each other. `picked`: the

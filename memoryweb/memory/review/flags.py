@@ -11,7 +11,7 @@ from memoryweb.memory.models.refusals import Decided, Stale
 from memoryweb.memory.models.review_items import Kind, follow
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.statements import projection
-from memoryweb.memory.writing.write import Writer, Written, lock, restore, take_out
+from memoryweb.memory.writing.write import Writer, WriteResult, lock, restore, take_out
 
 
 def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
@@ -30,7 +30,7 @@ def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
     return number
 
 
-def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> Written:
+def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> WriteResult:
     """Take the line out by a new revision of the person. Raises Decided, WriteRefused."""
     file = lock(file)
     number, marks = _find(file, line_print)

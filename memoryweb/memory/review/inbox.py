@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.models import Contradiction, ReviewItem
 from memoryweb.memory.models.review_items import CAUSES, about
 from memoryweb.memory.review.item_kinds import SOURCES, Kind
@@ -121,16 +121,16 @@ def _reached(reach: Reach, kinds: Collection[str]) -> Q:
 
 
 @lru_cache(128)
-def _listed(at: str, first: int, stop: int | None) -> Prepared[ReviewItem]:
+def _listed(at: str, first: int, stop: int | None) -> PreparedQuery[ReviewItem]:
     def build(team: Any, which: Q) -> "QuerySet[ReviewItem]":
         rows = ReviewItem.objects.filter(which, team=team)
         return rows.order_by(f"-{at}", "kind", "pk")[first:stop]
 
-    return Prepared(build)
+    return PreparedQuery(build)
 
 
 @cache
-def _counted(lists: int) -> Prepared[tuple[int, str, int]]:
+def _counted(lists: int) -> PreparedQuery[tuple[int, str, int]]:
     """Each with the number of its list."""
 
     def build(team: Any, *filters: Q) -> "QuerySet[Any, tuple[int, str, int]]":
@@ -143,12 +143,12 @@ def _counted(lists: int) -> Prepared[tuple[int, str, int]]:
         )
         return first.union(*others, all=True) if others else first
 
-    return Prepared(build)
+    return PreparedQuery(build)
 
 
 @cache
-def _rows_of_keys(kind: Kind) -> Prepared[Any]:
-    return Prepared(lambda team, keys: rows_of(kind, team).filter(pk__in=keys))
+def _rows_of_keys(kind: Kind) -> PreparedQuery[Any]:
+    return PreparedQuery(lambda team, keys: rows_of(kind, team).filter(pk__in=keys))
 
 
 def count_together(*lists: Inbox) -> None:

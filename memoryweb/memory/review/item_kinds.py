@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.lines.flags import line_at, print_of
 from memoryweb.memory.models import Fact, ReviewItem
 from memoryweb.memory.statements.listing import weighed
@@ -33,7 +33,7 @@ class Source:
     add_beside: Callable[[Sequence[Any]], None] = lambda _rows: None
 
 
-@Prepared
+@PreparedQuery
 def _sides(keys: Sequence[UUID]) -> "QuerySet[Any]":
     sides = weighed(Fact.objects.filter(contradiction__in=keys))
     found: QuerySet[Any] = sides.annotate(is_hidden=is_hidden())

@@ -25,9 +25,9 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.statements.projection import all_went
-from memoryweb.memory.writing.changes import Picked, print_of, take
+from memoryweb.memory.writing.changes import Pick, print_of, take
 from memoryweb.memory.writing.proposing import settle, states
-from memoryweb.memory.writing.write import Place, Writer, Written, delete, lock, restore, write
+from memoryweb.memory.writing.write import Place, Writer, WriteResult, delete, lock, restore, write
 
 logger = logging.getLogger(__name__)
 _KEPT = timedelta(days=30)
@@ -50,7 +50,7 @@ class NothingTicked(MemoryRefused):
         super().__init__(_("Tick the lines that are right, or reject all of them."))
 
 
-def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
+def accept(tx: Transaction, proposal: Proposal, *, by: User) -> WriteResult:
     """Write what was proposed, if it still fits what the file is now.
 
     Raises Decided, Stale.
@@ -62,8 +62,8 @@ def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
 
 
 def accept_lines(
-    tx: Transaction, proposal: Proposal, *, by: User, picked: Picked, no_secrets: bool = False
-) -> Written:
+    tx: Transaction, proposal: Proposal, *, by: User, picked: Pick, no_secrets: bool = False
+) -> WriteResult:
     """Write the lines that a person picked, some in their own words. What they leave out is not
     proposed again.
 
@@ -173,10 +173,10 @@ def expire(now: datetime) -> int:
         proposals = list(seen.order_by("created_at")[:_A_TICK])
     for team in {proposal.team for proposal in proposals}:
         try:
-            with write_transaction(team) as work:
+            with write_transaction(team) as tx:
                 for proposal in proposals:
                     if proposal.team_id == team.pk:
-                        _expire(work, proposal)
+                        _expire(tx, proposal)
         except Exception:
             logger.exception("Proposals of team %s that nobody decides could not expire.", team.pk)
     return len(proposals)
@@ -207,7 +207,7 @@ def _taken_up(tx: Transaction, proposal: Proposal, by: User) -> str:
 
 def _write(
     tx: Transaction, proposal: Proposal, content: str, told: Mapping[int, Origin], by: User
-) -> Written:
+) -> WriteResult:
     file, brought = proposal.file, _brought(proposal.file, content)
     if proposal.run is None:
         flags.let_stand(file, suspicious(brought))
@@ -218,7 +218,7 @@ def _write(
     return written
 
 
-def _keep(proposal: Proposal, written: Written) -> Written:
+def _keep(proposal: Proposal, written: WriteResult) -> WriteResult:
     proposal.taken["after"] = written.file.revision
     proposal.save(update_fields=["taken"])
     return written

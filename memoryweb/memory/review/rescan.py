@@ -54,13 +54,13 @@ class Sighting:
     owner: str | None
 
 
-def request(work: Transaction, agent: Agent, *, fix: bool, trigger: str, user: Any = None) -> Run:
+def request(tx: Transaction, agent: Agent, *, fix: bool, trigger: str, user: Any = None) -> Run:
     """The run that looks, or the one at work already."""
     made = enqueue(
         agent=agent, owner=None, kind=KIND, trigger=trigger, user=user, topic=FIX if fix else ""
     )
     if made.created:
-        work.record("run.requested", **target(made.run), run_id=made.run.pk)
+        tx.record("run.requested", **target(made.run), run_id=made.run.pk)
     return made.run
 
 
@@ -83,14 +83,12 @@ def scan(lease: Lease) -> None:
             cursor = {"stage": cursor["stage"] + 1, "after": None}
             continue
         lease.make_room(STEP_SECONDS)
-        with write_transaction(run.team, run=run) as work:
-            seen = [
-                sighting for row in batch for sighting in _look(work, name, row, fix=masks(run))
-            ]
+        with write_transaction(run.team, run=run) as tx:
+            seen = [sighting for row in batch for sighting in _look(tx, name, row, fix=masks(run))]
             cursor = {"stage": cursor["stage"], "after": str(batch[-1].pk)}
             _count(result, seen, len(batch), fixed=masks(run))
             if seen and masks(run):
-                work.record("secret.masked", details={"where": name, "count": len(seen)})
+                tx.record("secret.masked", details={"where": name, "count": len(seen)})
             lease.advance(Run.Phase.INPUTS, checked=cursor, result=result)
     status = Run.Status.SUCCEEDED if result["found"] else Run.Status.NO_CHANGE
     lease.finish(Outcome(status, "masked" if result["masked"] else "", result=result))
@@ -113,12 +111,12 @@ def _after(rows: "QuerySet[Any]", after: str | None) -> "QuerySet[Any]":
     return found.filter(pk__gt=after) if after else found
 
 
-def _look(work: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sighting]:
+def _look(tx: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sighting]:
     table = in_place.table_of(type(row))
     owner_id = table.owner_id(row)
     if isinstance(row, File):
         # The past second: the revision that masks the current text makes one more.
-        found = [("file", row.revision, sight) for sight in in_current(work, row, fix=fix)]
+        found = [("file", row.revision, sight) for sight in in_current(tx, row, fix=fix)]
         found += [("revision", number, sight) for number, sight in in_past(row, fix=fix)]
     elif isinstance(row, Message):
         found = [(name, row.position, sight) for sight in in_message(row, fix=fix)]
@@ -138,7 +136,7 @@ def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bo
     result["sightings"] += [asdict(sighting) for sighting in seen[: max(0, room)]]
 
 
-def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
+def in_current(tx: Transaction, file: File, *, fix: bool) -> list[Sight]:
     """Of the current text; masked by a new revision that leaves every line to its writer."""
     if file.deleted_at is not None:
         return []
@@ -146,8 +144,8 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
     if fix and masked.sights:
         origins = list(LineOrigin.objects.filter(file=file))
         place = Place(file.agent, file.owner, file.path)
-        writer = Writer(AuthorKind.SYSTEM, run=work.run)
-        written = write.write(work, place, masked.text, writer=writer)
+        writer = Writer(AuthorKind.SYSTEM, run=tx.run)
+        written = write.write(tx, place, masked.text, writer=writer)
         LineOrigin.objects.filter(file=file).delete()
         insert(_again(row) for row in origins)
         follow(Kind.FLAG, [file.pk])

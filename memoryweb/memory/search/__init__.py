@@ -1,7 +1,7 @@
 """The only way text is found. Can't be called without a reader."""
 
 from memoryweb.memory.search.engine import beside, search, search_each
-from memoryweb.memory.search.matching import Asked
+from memoryweb.memory.search.matching import SearchPlan
 from memoryweb.memory.search.statements import (
     LOOKED_AT,
     Found,
@@ -14,8 +14,8 @@ from memoryweb.memory.search.statements import (
 
 __all__ = [
     "LOOKED_AT",
-    "Asked",
     "Found",
+    "SearchPlan",
     "answering",
     "beside",
     "found_with",

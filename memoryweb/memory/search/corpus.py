@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.index import fulltext, indexing
@@ -53,7 +53,7 @@ class Reaches:
         return [self.shared, self.everyones]
 
 
-class Current:
+class CurrentCorpus:
     """The workspaces and the conversations as they are, of some readers of one team.
 
     What it is asked, it is asked for all of them at once: many take as many statements as one.
@@ -119,7 +119,7 @@ class Current:
         return None
 
 
-@Prepared
+@PreparedQuery
 def _standing(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
     names = ("file__folded_path", "message__conversation__external_id")
     rows = Passage.objects.filter(pk__in=ids)

@@ -22,9 +22,9 @@ from memoryweb.memory.index.relevance import relevance
 from memoryweb.memory.models import Passage
 from memoryweb.memory.models.refusals import SearchRefused
 from memoryweb.memory.search import matching
-from memoryweb.memory.search.corpus import Current
-from memoryweb.memory.search.matching import Asked, Corpus, Matched, Page
-from memoryweb.memory.search.past import Then
+from memoryweb.memory.search.corpus import CurrentCorpus
+from memoryweb.memory.search.matching import Corpus, MatchSet, Page, SearchPlan
+from memoryweb.memory.search.past import PastCorpus
 from memoryweb.memory.search.statements import answering
 from memoryweb.memory.statements.listing import held_from, trusts_of
 from memoryweb.memory.statements.trust import beside_others
@@ -59,7 +59,7 @@ def search(
     after = query_syntax.read(cursor, stamp) if cursor else None
     if reader.agent.archived_at:
         return Found(0, ())
-    asked = Asked.of(query, kinds, scope)
+    asked = SearchPlan.of(query, kinds, scope)
     (found,) = _found([_awake(reader)], asked, limit, after)
     if found.last is not None:
         found = replace(found, cursor=query_syntax.write(found.last, stamp))
@@ -82,13 +82,13 @@ def search_each(
     readers = [_awake(Reader(agent, owner)) for agent in agents]
     if not readers:
         return []
-    asked = Asked.of(query, kinds, _scope(Reader(agents[0], owner), query.owner) or scope)
+    asked = SearchPlan.of(query, kinds, _scope(Reader(agents[0], owner), query.owner) or scope)
     if query.at:
         return [found for reader in readers for found in _found([reader], asked, limit)]
     return _found(readers, asked, limit)
 
 
-def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> Found:
+def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int) -> Found:
     """On the first page those that MEMORY.md has no room for, by how much of the query they answer
     and how far they are trusted: one that answers all of it is as good as the best text."""
     query = asked.query
@@ -147,20 +147,20 @@ def _awake(reader: Reader) -> Reader:
 
 
 def _found(
-    readers: Sequence[Reader], asked: Asked, limit: int, after: Cursor | None = None
+    readers: Sequence[Reader], asked: SearchPlan, limit: int, after: Cursor | None = None
 ) -> list[Found]:
     if not asked.terms:
         return [Found(0, ()) for _reader in readers]
     at, limit = asked.query.at, min(max(limit, 1), MOST)
     with reading(readers[0]):
-        corpus = Then(readers[0], at) if at else Current(readers)
+        corpus = PastCorpus(readers[0], at) if at else CurrentCorpus(readers)
         matches = matching.match(corpus, asked)
         pages = matching.pages(corpus, matches, limit + SPARE, after)
         rows = _rows(corpus, pages)
     spoken = [word for row in rows.values() if row.message for word in tokens(row.trail)]
     names = {at for at, term in enumerate(asked.terms) if not {*term}.isdisjoint(spoken)}
 
-    def shown(reader: Reader, matched: Matched, page: Page) -> Found:
+    def shown(reader: Reader, matched: MatchSet, page: Page) -> Found:
         seen = [one for one in page.hits if one[0] in rows and corpus.sees(reader, rows[one[0]])]
         rarities = matched.scores.rarities
         made = (

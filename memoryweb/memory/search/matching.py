@@ -14,14 +14,14 @@ from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
 from memoryweb.memory.index.relevance import Evidence, Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of
-from memoryweb.memory.search.corpus import Current, Reaches, Spot, Standing
-from memoryweb.memory.search.past import Then
+from memoryweb.memory.search.corpus import CurrentCorpus, Reaches, Spot, Standing
+from memoryweb.memory.search.past import PastCorpus
 
-Corpus = Current | Then
+Corpus = CurrentCorpus | PastCorpus
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchPlan:
     """A query, read: what to rank by, what must occur, and what narrows it."""
 
     query: Query
@@ -33,7 +33,7 @@ class Asked:
     scope: str
 
     @classmethod
-    def of(cls, query: Query, kinds: Collection[str], scope: str) -> "Asked":
+    def of(cls, query: Query, kinds: Collection[str], scope: str) -> "SearchPlan":
         phrases = [found for phrase in query.phrases if (found := tokens(phrase))]
         text = " ".join([*query.words, *query.phrases])
         terms = terms_of(text)
@@ -56,7 +56,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Matched:
+class MatchSet:
     """What one reader finds, to be scored where it matters."""
 
     scores: Scores
@@ -113,7 +113,7 @@ class Matched:
         return self.places.at.get(spot_of(cursor.whole, cursor.ordinal), -1)
 
 
-def match(corpus: Corpus, asked: Asked) -> list[Matched]:
+def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
     """One for each reader of the corpus."""
     finds = corpus.find([_keyed(reaches, asked.words) for reaches in corpus.reaches])
     narrowing = _Narrowing.of(corpus, asked, finds)
@@ -121,12 +121,12 @@ def match(corpus: Corpus, asked: Asked) -> list[Matched]:
     for reaches, found, extent in zip(corpus.reaches, finds, corpus.extents(), strict=True):
         terms = [_postings(found, reaches, term) for term in asked.terms]
         scores = ranking.score(extent, terms, asked.sought, found.places)
-        matches.append(Matched(scores.narrowed(narrowing.keys(scores.found, found, reaches))))
+        matches.append(MatchSet(scores.narrowed(narrowing.keys(scores.found, found, reaches))))
     return matches
 
 
 def pages(
-    corpus: Corpus, matches: Sequence[Matched], limit: int, after: Cursor | None
+    corpus: Corpus, matches: Sequence[MatchSet], limit: int, after: Cursor | None
 ) -> list[Page]:
     """A page of each. What the corpus is asked about them, it is asked once."""
     bests = [matched.best(limit, after) for matched in matches]
@@ -142,7 +142,7 @@ class _Narrowing:
     Filters take hits away; they change no score.
     """
 
-    asked: Asked
+    asked: SearchPlan
     named: Collection[int] | None = None
     entries: Collection[int] = ()
     said: Collection[int] | None = None
@@ -150,7 +150,7 @@ class _Narrowing:
     lines: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, corpus: Corpus, asked: Asked, finds: Sequence[Found]) -> "_Narrowing":
+    def of(cls, corpus: Corpus, asked: SearchPlan, finds: Sequence[Found]) -> "_Narrowing":
         query = asked.query
         named = corpus.files(query.path) if query.path else None
         entries = corpus.entries() if "entry" in asked.kinds else ()

@@ -23,7 +23,7 @@ from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.search.corpus import Reaches, Spot, Standing, standing
 
 
-class Then:
+class PastCorpus:
     """A corpus like `corpus.Current`, at a moment, of one reader. Its passages are numbered, not
     stored."""
 

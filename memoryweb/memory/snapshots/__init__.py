@@ -6,7 +6,7 @@ from memoryweb.memory.snapshots.manifest import Part
 from memoryweb.memory.snapshots.planning import Action, Item, Plan
 from memoryweb.memory.snapshots.service import (
     VALID_SECONDS,
-    Imported,
+    ImportOutcome,
     PartMissing,
     Preview,
     apply,
@@ -25,7 +25,7 @@ __all__ = [
     "MAX_UPLOAD",
     "VALID_SECONDS",
     "Action",
-    "Imported",
+    "ImportOutcome",
     "Item",
     "Part",
     "PartMissing",

@@ -22,7 +22,7 @@ _LITTER = ("__MACOSX/",)
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
+class IgnoredEntry:
     """An entry that is left out, and why."""
 
     name: str
@@ -59,7 +59,7 @@ class Contents:
     what they remember joins."""
 
     files: tuple[Incoming, ...]
-    ignored: tuple[Ignored, ...]
+    ignored: tuple[IgnoredEntry, ...]
     talks: Callable[[], Iterator[Talk]] = field(default=lambda: iter(()), repr=False)
     remembered_in: str = ""
     format: str = "snapshot"
@@ -73,7 +73,7 @@ class _Target(NamedTuple):
     is_plain: bool
 
 
-class _Meant(NamedTuple):
+class _NamedEntry(NamedTuple):
     target: _Target | None
     name: str
     entry: Entry
@@ -86,24 +86,24 @@ class _Meant(NamedTuple):
 
 def sort_out(entries: Sequence[Entry]) -> Contents:
     """Files by name, what joins one note in the order of its names, and what is left out."""
-    given: dict[str, list[_Meant]] = defaultdict(list)
+    given: dict[str, list[_NamedEntry]] = defaultdict(list)
     ignored = []
     for one in sorted(_meant(entries), key=lambda one: one.order):
         if one.target is None:
             ignored.append(_ignored(one.entry.name, one.name))
         elif one.name in _ALSO and one.target.path in given:
             said = _("The archive has “{path}” as well.").format(path=one.target.path)
-            ignored.append(Ignored(one.entry.name, "twice", said))
+            ignored.append(IgnoredEntry(one.entry.name, "twice", said))
         else:
             given[one.target.path].append(one)
     ignored.sort(key=lambda one: one.name)
     return Contents(tuple(_incoming(given[path]) for path in sorted(given)), tuple(ignored))
 
 
-def _meant(entries: Sequence[Entry]) -> list[_Meant]:
+def _meant(entries: Sequence[Entry]) -> list[_NamedEntry]:
     top = _top(entries)
     named = ((entry.name.removeprefix(top), entry) for entry in entries)
-    return [_Meant(_target(name), name, entry) for name, entry in named if name != MANIFEST]
+    return [_NamedEntry(_target(name), name, entry) for name, entry in named if name != MANIFEST]
 
 
 def _top(entries: Sequence[Entry]) -> str:
@@ -149,7 +149,7 @@ def _date(text: str) -> date | None:
         return None
 
 
-def _ignored(full_name: str, name: str) -> Ignored:
+def _ignored(full_name: str, name: str) -> IgnoredEntry:
     match = _NOTE.fullmatch(name)
     reason = ""
     if match:
@@ -158,12 +158,12 @@ def _ignored(full_name: str, name: str) -> Ignored:
     elif name.casefold().endswith(".md"):
         reason = _refusal(name)
     if reason:
-        return Ignored(full_name, "path_refused", reason)
+        return IgnoredEntry(full_name, "path_refused", reason)
     said = _("A snapshot takes along the core files and the daily notes, nothing else.")
-    return Ignored(full_name, "not_in_snapshot", said)
+    return IgnoredEntry(full_name, "not_in_snapshot", said)
 
 
-def _incoming(given: list[_Meant]) -> Incoming:
+def _incoming(given: list[_NamedEntry]) -> Incoming:
     data = given[0].entry.data
     for one in given[1:]:
         more = one.entry.data

@@ -68,11 +68,11 @@ def bring(lease: Lease) -> None:
         is_there = is_there and _kept(lease, batch, batch.owner, talk)
         if not is_there:
             break
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         batch.archive = None
         batch.save(update_fields=["archive"])
-        lease.finish(_outcome(run.result, is_there=is_there), record=work.record)
-        engine.followed(work, run)
+        lease.finish(_outcome(run.result, is_there=is_there), record=tx.record)
+        engine.followed(tx, run)
 
 
 def _began(lease: Lease, batch: Import, contents: Contents) -> bool:
@@ -80,21 +80,21 @@ def _began(lease: Lease, batch: Import, contents: Contents) -> bool:
     run, by = lease.run, Writer(AuthorKind.IMPORT, user=batch.user, token=batch.token)
     by = replace(by, integration=run.integration)
     coming = conversations.look(batch.agent, batch.owner, contents)
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         if not _is_wanted(batch):
             return False
         made = plan(batch.agent, batch.owner, bytes(batch.archive or b""), by, coming)
-        files = len(write_files(work, batch, made, by))
+        files = len(write_files(tx, batch, made, by))
         result = {"done": 0, "total": coming.total, "messages": 0, "files": files}
         lease.advance(Run.Phase.INPUTS, result=result)
     return True
 
 
 def _kept(lease: Lease, batch: Import, owner: Owner, talk: Talk) -> bool:
-    with write_transaction(lease.run.team, run=lease.run) as work:
+    with write_transaction(lease.run.team, run=lease.run) as tx:
         if not _is_wanted(batch):
             return False
-        added, before = conversations.bring(work, batch, owner, talk), lease.run.result
+        added, before = conversations.bring(tx, batch, owner, talk), lease.run.result
         counts = {"done": before["done"] + 1, "messages": before["messages"] + added}
         lease.advance(Run.Phase.INPUTS, result=before | counts)
     return True

@@ -22,7 +22,7 @@ from memoryweb.memory.conversations import (
 from memoryweb.memory.models import Conversation, Import, Message
 from memoryweb.memory.models.refusals import BatchRefused
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.snapshots.contents import Contents, Ignored, Talk
+from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Talk
 
 _TOLD = 20  # conversations that are left out, each with its reason; then how many more
 
@@ -40,7 +40,7 @@ class Talks:
     first: datetime | None = None
     last: datetime | None = None
     remembered: list[str] = field(default_factory=list)
-    ignored: list[Ignored] = field(default_factory=list)
+    ignored: list[IgnoredEntry] = field(default_factory=list)
 
     @property
     def new(self) -> int:
@@ -58,7 +58,7 @@ def look(agent: Agent, owner: Owner | None, contents: Contents) -> Talks:
         if reason:
             wrong += 1
             if wrong <= _TOLD:
-                found.ignored.append(Ignored(key, "conversation_refused", reason))
+                found.ignored.append(IgnoredEntry(key, "conversation_refused", reason))
             continue
         messages = list(parsed(talk))
         found.conversations += 1
@@ -129,19 +129,19 @@ def _checked(talk: Talk, owner: Owner | None) -> tuple[str, str]:
     return key, _("Its id looks like a secret.") if in_names.holds_secret(key) else ""
 
 
-def _more(wrong: int, messages: int) -> Iterator[Ignored]:
+def _more(wrong: int, messages: int) -> Iterator[IgnoredEntry]:
     if wrong > 0:
         said = ngettext(
             "{n} more conversation isn't taken.", "{n} more conversations aren't taken.", wrong
         )
-        yield Ignored("…", "conversation_refused", said.format(n=wrong))
+        yield IgnoredEntry("…", "conversation_refused", said.format(n=wrong))
     if messages:
         said = ngettext(
             "{n} message can't be kept: it is too long, or no text.",
             "{n} messages can't be kept: they are too long, or no text.",
             messages,
         )
-        yield Ignored("…", "message_refused", said.format(n=messages))
+        yield IgnoredEntry("…", "message_refused", said.format(n=messages))
 
 
 def _here(agent: Agent, owner: Owner | None) -> dict[str, UUID]:

@@ -20,7 +20,7 @@ _UNIX = 3
 
 
 @dataclass(frozen=True)
-class Packed:
+class FileToPack:
     """One file to pack; `changed_at` is when its text last changed."""
 
     path: str
@@ -29,7 +29,7 @@ class Packed:
 
 
 def write(
-    files: Sequence[Packed],
+    files: Sequence[FileToPack],
     *,
     agent: Mapping[str, str],
     owner: str,
@@ -75,7 +75,7 @@ MOST_BYTES = MAX_TOTAL - 1024 * 1024  # leaves room for the manifest, and for th
 
 
 @dataclass(frozen=True)
-class Sized:
+class FileSize:
     path: str
     size: int
     note_date: date | None = None
@@ -87,7 +87,7 @@ class Part:
 
     number: int
     of: int
-    files: tuple[Sized, ...]
+    files: tuple[FileSize, ...]
 
     @property
     def first(self) -> date | None:
@@ -106,10 +106,10 @@ class Part:
         return sum(file.size for file in self.files)
 
 
-def divide(files: Sequence[Sized]) -> tuple[Part, ...]:
+def divide(files: Sequence[FileSize]) -> tuple[Part, ...]:
     """By name, so that the core files come first and the notes after them in time. The same
     files give the same parts; what fits into one archive is one."""
-    parts: list[list[Sized]] = [[]]
+    parts: list[list[FileSize]] = [[]]
     room = MOST_BYTES
     for file in sorted(files, key=lambda file: file.path):
         if parts[-1] and (len(parts[-1]) == MOST_FILES or file.size > room):

@@ -19,7 +19,7 @@ from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.snapshots import conversations
-from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming, as_file, bullets
+from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Incoming, as_file, bullets
 from memoryweb.memory.snapshots.conversations import Talks
 from memoryweb.memory.snapshots.formats import table
 from memoryweb.memory.statements.bullets import statements_of
@@ -29,7 +29,7 @@ from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import matrix, screening, tombstones
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.screening import Screened, Sight
-from memoryweb.memory.writing.tombstones import Buried
+from memoryweb.memory.writing.tombstones import Tombstones
 from memoryweb.memory.writing.write import MAX_BYTES
 
 # Two texts of one daily note in one: an append-only journal loses nothing by an import.
@@ -164,7 +164,7 @@ class Plan:
     comes by a run."""
 
     items: tuple[Item, ...]
-    ignored: tuple[Ignored, ...]
+    ignored: tuple[IgnoredEntry, ...]
     archive_sha256: str
     state: str
     format: str = "snapshot"
@@ -217,7 +217,7 @@ def plan(
     )
 
 
-def _files_of(contents: Contents, coming: Talks) -> tuple[list[Incoming], tuple[Ignored, ...]]:
+def _files_of(contents: Contents, coming: Talks) -> tuple[list[Incoming], tuple[IgnoredEntry, ...]]:
     """With what the conversations remember; of what is added to a file, no line with a secret."""
     files = [replace(one, data=_unix_ended(one.data)) for one in contents.files]
     lines, _left_out = bullets(coming.remembered)
@@ -229,7 +229,7 @@ def _files_of(contents: Contents, coming: Talks) -> tuple[list[Incoming], tuple[
     return [file for file, _found in told], (*contents.ignored, *coming.ignored, *more)
 
 
-def _without_secrets(incoming: Incoming) -> tuple[Incoming, Sequence[Ignored]]:
+def _without_secrets(incoming: Incoming) -> tuple[Incoming, Sequence[IgnoredEntry]]:
     text = incoming.data.decode("utf-8", "replace")
     lines = text.split("\n")
     kept = (
@@ -242,7 +242,7 @@ def _without_secrets(incoming: Incoming) -> tuple[Incoming, Sequence[Ignored]]:
         "{n} lines look like secrets and aren't taken.",
         len(lines) - len(kept),
     ).format(n=len(lines) - len(kept))
-    ignored = Ignored(incoming.path, SecretRefused.code, said)
+    ignored = IgnoredEntry(incoming.path, SecretRefused.code, said)
     return replace(incoming, data="\n".join(kept).encode()), (ignored,)
 
 
@@ -303,7 +303,7 @@ def _allowed(item: Item, place: Place, writer: Writer) -> Item:
     return replace(item, code="proposed", said=_PROPOSED)
 
 
-def _still_forgotten(item: Item, buried: Buried) -> Item:
+def _still_forgotten(item: Item, buried: Tombstones) -> Item:
     """What was erased comes back by no archive."""
     coming = buried.kept_out(item.coming, known=item.before)
     if item.action == Action.UPDATE and coming == item.before:

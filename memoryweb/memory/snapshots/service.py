@@ -24,7 +24,7 @@ from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.snapshots import conversation_run, manifest, writing
 from memoryweb.memory.snapshots.contents import NAMES
 from memoryweb.memory.snapshots.formats import table
-from memoryweb.memory.snapshots.manifest import Packed, Part, Sized, divide
+from memoryweb.memory.snapshots.manifest import FileSize, FileToPack, Part, divide
 from memoryweb.memory.snapshots.planning import Action, Item, Plan, plan
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import write
@@ -65,7 +65,7 @@ class PartMissing(MemoryRefused):
 
 
 @dataclass(frozen=True)
-class Exported:
+class Export:
     """`parts` is how many archives an import needs; `part` which of them this is, if any."""
 
     archive: bytes
@@ -92,12 +92,12 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportOutcome:
     """`batch` is None where nothing was to change."""
 
     batch: Import | None
     plan: Plan
-    written: tuple[tuple[Item, write.Written], ...]
+    written: tuple[tuple[Item, write.WriteResult], ...]
 
 
 def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
@@ -110,9 +110,9 @@ def parts_of_each(agent: Agent, owners: Sequence[Owner | None]) -> list[tuple[Pa
     keys = [owner.pk if owner else None for owner in owners]
     reach = Q(owner__in=[key for key in keys if key])
     rows = File.objects.filter(_TAKEN, reach | Q(owner=None), agent=agent, deleted_at=None)
-    found: dict[UUID | None, list[Sized]] = defaultdict(list)
+    found: dict[UUID | None, list[FileSize]] = defaultdict(list)
     for key, path, size, day in rows.values_list("owner_id", "path", "size", "note_date"):
-        found[key].append(Sized(path, size, day))
+        found[key].append(FileSize(path, size, day))
     return [divide(found[key]) for key in keys]
 
 
@@ -123,7 +123,7 @@ def export(
     part: int | None = None,
     *,
     to: To = To.PAGE,
-) -> Exported:
+) -> Export:
     """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
     calls has checked that the person is that owner. The same state gives the same bytes; of lines
     that wait for a person, a program gets placeholders.
@@ -148,7 +148,7 @@ def export(
         part=(part, len(parts)) if part else None,
     )
     name = f"{slugify(agent.name) or 'agent'}-{whose}"
-    return Exported(archive, len(packed), name, len(parts), part)
+    return Export(archive, len(packed), name, len(parts), part)
 
 
 def preview(agent: Agent, owner: Owner | None, archive: bytes, *, by: Writer) -> Preview:
@@ -165,32 +165,32 @@ def apply(
     token: str,
     *,
     by: Writer,
-) -> Imported:
+) -> ImportOutcome:
     """Import what a preview showed, all of it or nothing; of conversations, a run brings them.
 
     Raises ArchiveRefused, PreviewRefused, StateMoved, Importing and what memory.write raises.
     """
     made = _checked(agent, owner, archive, token, by)
     if not made.changes and not made.is_run:
-        return Imported(None, made, ())
+        return ImportOutcome(None, made, ())
     batch = _batch(tx, agent, owner, made, by)
     if made.is_run:
         conversation_run.request(tx, batch, archive, by=by)
-    return Imported(batch, made, writing.write_files(tx, batch, made, by))
+    return ImportOutcome(batch, made, writing.write_files(tx, batch, made, by))
 
 
 def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
     return File.objects.of(agent.pk, owner.pk if owner else None).present().filter(_TAKEN)
 
 
-def _packed(agent: Agent, owner: Owner | None, part: Part | None, to: To) -> list[Packed]:
+def _packed(agent: Agent, owner: Owner | None, part: Part | None, to: To) -> list[FileToPack]:
     rows = _files(agent, owner)
     if part:
         rows = rows.filter(path__in=[file.path for file in part.files])
     found = list(rows)
     look = Look(to, files=found)
     return [
-        Packed(
+        FileToPack(
             file.path,
             without_lines(look.file(file).text, look.hidden.lines_of(file)),
             file.updated_at,
@@ -298,7 +298,7 @@ def keep(
     return upload
 
 
-def take(tx: Transaction, upload: Upload, token: str, *, by: Writer) -> Imported:
+def take(tx: Transaction, upload: Upload, token: str, *, by: Writer) -> ImportOutcome:
     """Import it, and keep it no longer. Raises what `apply` raises."""
     archive = bytes(upload.archive)
     done = apply(tx, upload.agent, upload.owner, archive, token, by=by)

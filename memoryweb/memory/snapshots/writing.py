@@ -10,12 +10,12 @@ from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Place, Writer
 from memoryweb.memory.snapshots.planning import Item, Plan
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Written
+from memoryweb.memory.writing.write import WriteResult
 
 
 def write_files(
     tx: Transaction, batch: Import, made: Plan, by: Writer
-) -> tuple[tuple[Item, Written], ...]:
+) -> tuple[tuple[Item, WriteResult], ...]:
     """Raises what memory.write raises."""
     if not made.changes:
         return ()

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert
 from memoryweb.language.extraction_rules import is_own_word
 from memoryweb.language.statement_comparison import cited
@@ -71,7 +71,7 @@ def attributed(file: File, there: Sequence[Statement]) -> list[Statement]:
     return [replace(one, speaker=names.get(one.line, "")) for one in there]
 
 
-@Prepared
+@PreparedQuery
 def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
     rows = LineOrigin.objects.filter(file=file_id).select_related(
         "user", "root__user", "message__token__user", "message__conversation__owner__person"
@@ -79,7 +79,7 @@ def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
     return rows.defer("message__raw_content", "root__raw_text").order_by("line", "-pk")
 
 
-@Prepared
+@PreparedQuery
 def _rows(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin]:
     rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last))
     rows = rows.select_related("message__conversation__owner", "root").order_by("line", "pk")

@@ -25,7 +25,7 @@ from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 
 from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
 from memoryweb.memory.models.statements import BY_HAND
@@ -202,7 +202,7 @@ def trusts_of(places: Iterable[tuple[UUID, str]], now: datetime) -> dict[tuple[U
     return {(row.file_id, row.fingerprint): weight_of(row, now).value for row in rows}
 
 
-@Prepared
+@PreparedQuery
 def _standing(files: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
     return weighed(Fact.objects.filter(file__in=files, fingerprint__in=prints))
 

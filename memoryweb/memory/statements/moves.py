@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memoryweb.audit.record import target
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, update
 from memoryweb.language.line_flags import CORRECTED
 from memoryweb.language.normal_form import normalise
@@ -48,7 +48,7 @@ _CAME = (
 
 
 @dataclass(frozen=True)
-class Went:
+class Departure:
     """Why a statement left its file, None where it holds without a line there; `by`: the fact
     that replaced it, or the text that did."""
 
@@ -56,15 +56,15 @@ class Went:
     by: UUID | str | None = None
 
 
-Whys = Mapping[str, Went]  # by the normalised text of what went
+Whys = Mapping[str, Departure]  # by the normalised text of what went
 
 
-def whys_of(fact: Fact, went: Went) -> Whys:
+def whys_of(fact: Fact, went: Departure) -> Whys:
     return {normalise(fact.raw_text): went}
 
 
 @dataclass(frozen=True)
-class Revised:
+class FileChange:
     """A file with its new text, who wrote that, and why statements left it."""
 
     tx: Transaction
@@ -88,7 +88,7 @@ class Revised:
         return self.writer.kind == AuthorKind.PERSON
 
 
-def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:
+def move(of: FileChange, before: Sequence[Statement], after: Sequence[Statement]) -> None:
     old, new = {one.print: one for one in before}, {one.print: one for one in after}
     gone = [one for key, one in old.items() if key not in new]
     come = [one for key, one in new.items() if key not in old]
@@ -118,7 +118,7 @@ def _is_worded(new: Statement, old: Statement) -> bool:
 
 
 @dataclass(frozen=True)
-class Known:
+class OtherStatements:
     """Of that workspace and not in this file: the same statements by their prints, the latest
     first, and for a machine what was taken back."""
 
@@ -132,25 +132,27 @@ class Known:
         return next((row for row in self.same.get(key, ()) if row.file_id is not None), None)
 
 
-def known_of(of: Revised, keys: Collection[str]) -> Known:
+def known_of(of: FileChange, keys: Collection[str]) -> OtherStatements:
     same: dict[str, list[Fact]] = defaultdict(list)
     if not keys:
-        return Known(same, ())
+        return OtherStatements(same, ())
     find = _said_or_corrected if of.is_machines else _said
     found = find(of.file.agent_id, of.file.owner_id, of.file.pk, tuple(keys))
     for row in found:
         same[row.fingerprint].append(row)
-    return Known(same, [row for row in found if row.corrected_at] if of.is_machines else ())
+    return OtherStatements(
+        same, [row for row in found if row.corrected_at] if of.is_machines else ()
+    )
 
 
-@Prepared
+@PreparedQuery
 def _said(
     agent_id: UUID, owner_id: UUID | None, but: UUID, keys: Collection[str]
 ) -> "QuerySet[Fact]":
     return _known(agent_id, owner_id, but, Q(fingerprint__in=keys))
 
 
-@Prepared
+@PreparedQuery
 def _said_or_corrected(
     agent_id: UUID, owner_id: UUID | None, but: UUID, keys: Collection[str]
 ) -> "QuerySet[Fact]":
@@ -163,7 +165,7 @@ def _known(agent_id: UUID, owner_id: UUID | None, but: UUID, which: Q) -> "Query
     return rows.select_related("superseded_by").order_by("-changed_at", "pk")
 
 
-def _bring(of: Revised, come: Sequence[Statement], known: Known) -> dict[str, Fact]:
+def _bring(of: FileChange, come: Sequence[Statement], known: OtherStatements) -> dict[str, Fact]:
     """Facts of new statements, by their prints: one that was there before is itself again."""
     if not come:
         return {}
@@ -205,7 +207,7 @@ def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
     return fact
 
 
-def leave(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> None:
+def leave(tx: Transaction, fact: Fact, went: Departure, writer: Writer) -> None:
     """What stands in no file becomes history, as what a file loses does."""
     same = Fact.objects.of(fact.agent_id, fact.owner_id).standing()
     text = went.by if isinstance(went.by, str) else ""
@@ -215,13 +217,13 @@ def leave(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> None:
     conflicts.close_decided(tx, [fact])
 
 
-def _comes_back(of: Revised, row: Fact) -> bool:
+def _comes_back(of: FileChange, row: Fact) -> bool:
     """One that lives, or that a person or an earlier revision brings; else it is said anew."""
     is_restored = of.is_restored and row.corrected_at is None
     return row.state not in Fact.OVER or of.by_person or is_restored
 
 
-def _stand(of: Revised, fact: Fact, one: Statement, grounds: Grounds) -> None:
+def _stand(of: FileChange, fact: Fact, one: Statement, grounds: Grounds) -> None:
     if not of.by_person and fact.state in Fact.OVER:
         fact.confirmed_at = fact.confirmed_by = None
     fact.file, fact.path, fact.source = of.file, of.file.path, grounds.source
@@ -259,7 +261,7 @@ def lift(known: Iterable[Fact]) -> None:
 
 
 def _flag_corrected(
-    of: Revised,
+    of: FileChange,
     come: Sequence[Statement],
     grounds: Mapping[str, Grounds],
     taken_back: Corrections,
@@ -275,25 +277,25 @@ def _flag_corrected(
 
 
 def _take_away(
-    of: Revised,
+    of: FileChange,
     gone: Sequence[Statement],
     come: Sequence[Statement],
     made: Mapping[str, Fact],
-    known: Known,
+    known: OtherStatements,
 ) -> list[Fact]:
     """Facts of statements that left become history."""
     fates = _fates(of, gone, come)
     rows = list(Fact.objects.filter(file=of.file, fingerprint__in=fates))
     for row in rows:
         other = known.standing(row.fingerprint)
-        went = Went(Why.DUPLICATE, other.pk) if other else fates[row.fingerprint]
+        went = Departure(Why.DUPLICATE, other.pk) if other else fates[row.fingerprint]
         _let_go(of.tx, of.writer, row, went, made)
     update(rows, _WENT)
     return rows
 
 
 def _let_go(
-    tx: Transaction, writer: Writer, row: Fact, went: Went, made: Mapping[str, Fact]
+    tx: Transaction, writer: Writer, row: Fact, went: Departure, made: Mapping[str, Fact]
 ) -> None:
     newer = made.get(fingerprint(went.by)) if isinstance(went.by, str) else None
     named = went.by if isinstance(went.by, UUID) else None
@@ -312,7 +314,9 @@ def _left_as(why: Fact.Why | None) -> Fact.State:
     return State.SUPERSEDED if why in _REPLACED else State.RETIRED
 
 
-def _fates(of: Revised, gone: Sequence[Statement], come: Sequence[Statement]) -> dict[str, Went]:
+def _fates(
+    of: FileChange, gone: Sequence[Statement], come: Sequence[Statement]
+) -> dict[str, Departure]:
     """Print → why it went: what the writer says; else another value of its key replaces it, or
     what a person wrote that reads like it. Of a program's lines, alike ones may be two things."""
     by_key = {one.claim.key: one for one in come if one.claim.key}
@@ -325,9 +329,11 @@ def _fates(of: Revised, gone: Sequence[Statement], come: Sequence[Statement]) ->
         if (given := of.whys.get(normalise(one.text))) is not None:
             found[one.print] = given
         elif newer is not None:
-            found[one.print] = Went(Why.REWORDED if of.takes_back else Why.SUPERSEDED, newer.text)
+            found[one.print] = Departure(
+                Why.REWORDED if of.takes_back else Why.SUPERSEDED, newer.text
+            )
         else:
-            found[one.print] = Went(Why.DELETED if of.takes_back else Why.REMOVED)
+            found[one.print] = Departure(Why.DELETED if of.takes_back else Why.REMOVED)
     return found
 
 
@@ -336,7 +342,7 @@ def waiting_of(there: Iterable[Statement], flagged: Collection[int]) -> set[str]
     return {one.print for one in there if any(n in flagged for n in range(one.line, one.end + 1))}
 
 
-def record(of: Revised, **counts: int) -> None:
+def record(of: FileChange, **counts: int) -> None:
     of.tx.record(
         "fact.changed",
         **target(of.file),

@@ -19,7 +19,7 @@ from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.statements.evidence import attributed, grounds_of
 from memoryweb.memory.statements.moves import (
     WORDING,
-    Revised,
+    FileChange,
     known_of,
     lift,
     move,
@@ -29,7 +29,7 @@ from memoryweb.memory.statements.moves import (
     word,
     wording_of,
 )
-from memoryweb.memory.statements.moves import Went as Went
+from memoryweb.memory.statements.moves import Departure as Departure
 from memoryweb.memory.statements.moves import Whys as Whys
 
 State, Why = Fact.State, Fact.Why
@@ -45,7 +45,7 @@ def project(
 ) -> None:
     """Move the facts from the text `before` to the file's. `whys` says why statements went;
     without it a person's removal is a correction, a program's none."""
-    of = Revised(tx, file, writer, whys or {}, revision.restored_from is not None)
+    of = FileChange(tx, file, writer, whys or {}, revision.restored_from is not None)
     if file.note_date is not None and before and of.takes_back and whys is None:
         _correct_note(of, bullets_of(before), bullets_of(file.raw_content))
     elif kind_of(file.path).holds_facts:
@@ -59,13 +59,13 @@ def follow_name(tx: Transaction, file: File, was: str, writer: Writer) -> None:
         return
     old, new = statements_of(file.raw_content, was), statements_of(file.raw_content, file.path)
     whys = all_went(file, Why.REMOVED, was)
-    move(Revised(tx, file, writer, whys, is_restored=True), old, new)
+    move(FileChange(tx, file, writer, whys, is_restored=True), old, new)
 
 
 def all_went(file: File, why: Fact.Why, was: str = "") -> Whys:
     """Whichever of its statements go, they go for that reason. `was`: its path before."""
     there = statements_of(file.raw_content, was or file.path)
-    return {normalise(one.text): Went(why) for one in there}
+    return {normalise(one.text): Departure(why) for one in there}
 
 
 def let_stand(file: File, line: int) -> None:
@@ -116,7 +116,7 @@ def bring_in_line(tx: Transaction, file: File) -> None:
         stood.setdefault(row.fingerprint, Statement(row.raw_text, row.heading))
         row.save(update_fields=["fingerprint", "path", "file", "state", "why"])
     there = _there(file) if file.deleted_at is None else []
-    move(Revised(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
+    move(FileChange(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
     follow_flags(file)
     rows = list(Fact.objects.filter(file=file, fingerprint__in=[one.print for one in there]))
     by_print = {one.print: one for one in there}
@@ -129,7 +129,7 @@ def _there(file: File) -> list[Statement]:
     return attributed(file, statements_of(file.raw_content, file.path))
 
 
-def _correct_note(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:
+def _correct_note(of: FileChange, before: Sequence[Statement], after: Sequence[Statement]) -> None:
     """A line of a daily note that a person deletes or rewords is taken back, too, unless memory
     states it by itself; one that they write again no longer is."""
     old, there = {one.print: one for one in before}, {one.print: one for one in after}

@@ -17,7 +17,7 @@ from memoryweb.memory.statements import projection
 
 
 @dataclass(frozen=True)
-class Projected:
+class ProjectionCheck:
     """`differing`: files, by id, whose statements were not their facts."""
 
     files: int
@@ -25,14 +25,14 @@ class Projected:
     differing: tuple[str, ...]
 
 
-def check(team: Team) -> Projected:
+def check(team: Team) -> ProjectionCheck:
     with scope(team=team):
         found = list(_files(Q()))
         differing = tuple(str(file.pk) for file in found if not projection.is_in_line(file))
-        return Projected(len(found), Fact.objects.standing().count(), differing)
+        return ProjectionCheck(len(found), Fact.objects.standing().count(), differing)
 
 
-def project(team: Team) -> Projected:
+def project(team: Team) -> ProjectionCheck:
     """A transaction each file, so that it can be stopped and run again."""
     return _project(team, Q())
 
@@ -47,7 +47,7 @@ def project_missing(**_signal: Any) -> None:
         _project(team, none & Q(deleted_at=None) & ~Q(raw_content=""))
 
 
-def _project(team: Team, which: Q) -> Projected:
+def _project(team: Team, which: Q) -> ProjectionCheck:
     count, differing = 0, []
     with scope(team=team):
         for file in _files(which):
@@ -59,7 +59,7 @@ def _project(team: Team, which: Q) -> Projected:
                     tx, File.objects.select_for_update(of=("self",)).get(pk=file.pk)
                 )
             differing.append(str(file.pk))
-        return Projected(count, Fact.objects.standing().count(), tuple(differing))
+        return ProjectionCheck(count, Fact.objects.standing().count(), tuple(differing))
 
 
 def _files(which: Q) -> Iterator[File]:

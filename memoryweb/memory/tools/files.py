@@ -33,7 +33,7 @@ from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.writing import machine_guards, screening, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer, Written
+from memoryweb.memory.writing.write import NewLine, Place, Writer, WriteResult
 
 SNIPPET = 500
 LIMIT, MOST = 5, 50
@@ -88,12 +88,12 @@ class Acting:
         return self.reader.owner if self.reader.agent.owner_isolation else None
 
 
-class Remembered(NamedTuple):
+class NoteOutcome(NamedTuple):
     """`written` is None where the line stood there already."""
 
     path: str
     line: int
-    written: Written | None
+    written: WriteResult | None
 
 
 class NoteLine(NamedTuple):
@@ -120,7 +120,7 @@ def read_file(acting: Acting, filename: str) -> tuple[File, str]:
 
 def write_file(
     tx: Transaction, acting: Acting, filename: str, content: str, *, writer: Writer
-) -> Written:
+) -> WriteResult:
     """Full replace. Raises what `write.write` raises."""
     return write.write(tx, place_of(acting, filename), content, writer=writer)
 
@@ -134,7 +134,7 @@ def edit_file(
     *,
     writer: Writer,
     replace_all: bool = False,
-) -> tuple[Written, int]:
+) -> tuple[WriteResult, int]:
     """Works on the text that `read_file` gives; returns also in how many places it changed.
 
     Raises FileMissing, EditRefused (absent, several and not `replace_all`, or lines of people and
@@ -166,7 +166,7 @@ def change_file(
     *,
     writer: Writer,
     whys: Whys | None = None,
-) -> Written:
+) -> WriteResult:
     """`change` is given the text that `read_file` gives. Raises FileMissing, EditRefused."""
     file = write.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
@@ -190,7 +190,7 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
         raise EditRefused(said.format(detail=broken.detail))
 
 
-def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -> Remembered:
+def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -> NoteOutcome:
     """One line in today's (UTC) note; the same text again that day is reported, not written."""
     text = " ".join(content.split())
     if not text:
@@ -202,10 +202,10 @@ def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -
     kept = screening.mask(tx.team.pk, text, owner_id=place.owner_id).text
     note = write.find(place)
     if note is not None and (number := noted_at(note, kept)):
-        return Remembered(path, number, None)
+        return NoteOutcome(path, number, None)
     fresh = NewLine(note_line(acting.now, text), Origin(asked=True))
     written = write.append(tx, place, [fresh], writer=writer)
-    return Remembered(path, written.first_line, written)
+    return NoteOutcome(path, written.first_line, written)
 
 
 def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> list[NoteLine]:

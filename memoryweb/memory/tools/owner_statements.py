@@ -19,7 +19,7 @@ from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.memory.search import Found, known, taken_back
 from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import bullets_of, statements_of
-from memoryweb.memory.statements.moves import Went
+from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.tools import files, statements
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.visible.hidden import remembered_of
@@ -108,7 +108,7 @@ def reword(tx: Transaction, acting: Acting, fact: Fact, text: str, *, writer: Wr
         lines[one.line - 1 : one.end] = [f"- {said}"]
         return "\n".join(lines)
 
-    whys = moves.whys_of(fact, Went(Fact.Why.SUPERSEDED, said))
+    whys = moves.whys_of(fact, Departure(Fact.Why.SUPERSEDED, said))
     files.change_file(tx, acting, fact.path, change, writer=writer, whys=whys)
     return own(acting).filter(fingerprint=fingerprint(said)).first()
 
@@ -152,18 +152,18 @@ def write_all(lease: Lease) -> None:
 
 def _write_slice(lease: Lease) -> None:
     run = lease.run
-    with write_transaction(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as tx:
         # Meanwhile more may have come, and something of it been erased.
         run.refresh_from_db(fields=["inputs", "result", "owner", "agent"])
         waiting, why = run.inputs.get("waiting"), _why_not(run)
         if not waiting or why:
             lease.store(Run.Phase.APPLIED, inputs={})
-            lease.finish(_outcome(run, why), record=work.record)
+            lease.finish(_outcome(run, why), record=tx.record)
             return
         sent, *later = waiting
-        acting = Acting(Reader(run.agent, run.owner), work.now)
+        acting = Acting(Reader(run.agent, run.owner), tx.now)
         now, rest = sent["texts"][:SLICE], sent["texts"][SLICE:]
-        state(work, acting, now, writer=_writer(run, sent["token"]))
+        state(tx, acting, now, writer=_writer(run, sent["token"]))
         later = [sent | {"texts": rest}, *later] if rest else later
         done = run.result | {"done": run.result.get("done", 0) + len(now)}
         lease.advance(Run.Phase.INPUTS, inputs={"waiting": later}, result=done)

@@ -15,7 +15,7 @@ from memoryweb.memory.tools.files import Acting, place_of
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import machine_guards, write
-from memoryweb.memory.writing.write import Written
+from memoryweb.memory.writing.write import WriteResult
 
 KEY, HEADING = 120, 200
 
@@ -51,7 +51,7 @@ class Step:
 
 def write_memory(
     tx: Transaction, acting: Acting, filename: str, step: Step, *, writer: Writer
-) -> Written:
+) -> WriteResult:
     """Raises StrategyRefused and what `files.write` raises.
 
     A machine changes no line that is pinned, that a person wrote or that waits for one: within a

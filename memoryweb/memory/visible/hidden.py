@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet, Value
 from django_scopes import scope
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import blocks
@@ -115,7 +115,7 @@ def of_memory(team_id: UUID, agent_id: UUID, owner_id: UUID | None) -> Hidden:
         return of_targets(_of_memory(agent_id, owner_id))
 
 
-@Prepared
+@PreparedQuery
 def _of_memory(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Target]":
     its = Q(fact__isnull=False, fact__owner=owner_id)
     its |= Q(file__isnull=False, file__owner=owner_id)

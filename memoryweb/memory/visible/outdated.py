@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet, Value
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin
@@ -57,7 +57,7 @@ def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
     return found
 
 
-@Prepared
+@PreparedQuery
 def _withheld(files: Collection[UUID]) -> "QuerySet[LineOrigin, tuple[UUID, int, str]]":
     flagged = LineOrigin.objects.filter(~Q(marks=""), file__in=files)
     rows = flagged.values_list("file", "line", Value(""))

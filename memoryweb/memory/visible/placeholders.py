@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 from django_scopes import scope
 
-from memoryweb.language.line_flags import Known, flags_of, orders_across
+from memoryweb.language.line_flags import KnownLines, flags_of, orders_across
 from memoryweb.memory.index.hits import Hit, folded, unfolded
 from memoryweb.memory.lines.flags import flagged_lines, flagged_messages, said_in, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
@@ -165,8 +165,8 @@ class _Waiting:
         self._forgotten = forgotten(files=[file])
 
     @cached_property
-    def _known(self) -> Known:
-        return Known([self._stands])
+    def _known(self) -> KnownLines:
+        return KnownLines([self._stands])
 
     def numbers(self, lines: Sequence[str]) -> set[int]:
         """Of these lines, from 1; also both lines of an order that neither is by itself."""

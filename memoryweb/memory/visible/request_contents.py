@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Count, Prefetch, Q, QuerySet, Subquery, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.forget_requests import meanings
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.flags import flagged_messages, flagged_of
@@ -206,7 +206,7 @@ def without_away(file: File, found: Iterable[Revision]) -> None:
             revision.reason = away.without(revision.reason)
 
 
-@Prepared
+@PreparedQuery
 def _hidden_of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Target]":
     rows = hiding(Q(request__agent=agent_id, request__owner=owner_id))
     return rows.select_related("fact", "file", "message")

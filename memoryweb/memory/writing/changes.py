@@ -36,7 +36,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Picked:
+class Pick:
     """What a person takes of a change, and their own words for some of it, by numbers: those that
     say the same as what is proposed are nobody's. `seen` tells which change they saw."""
 
@@ -46,7 +46,7 @@ class Picked:
 
 
 @dataclass(frozen=True)
-class Taken:
+class PickOutcome:
     """`came`: line of the content → line of what was proposed. `edited`: line → a person's words.
     `left_out`, `kept`: numbers of the lines of the proposed and of the current text that were not
     taken, and that stay for it."""
@@ -68,7 +68,7 @@ def print_of(before: str, after: str) -> str:
     return hashlib.sha256(both).hexdigest()[:32]
 
 
-def take(before: str, after: str, picked: Picked) -> Taken:
+def take(before: str, after: str, picked: Pick) -> PickOutcome:
     """Headings and blank lines come with the first statement of their section that does, and go
     with the last; a line that only moved does so with any."""
     rows = list(_numbered(before, after))
@@ -76,7 +76,7 @@ def take(before: str, after: str, picked: Picked) -> Taken:
     for _row, one, section in rows:
         sections[section] |= {one.number} if one else set()
     lines: list[str] = []
-    taken = Taken("", {}, {}, [], [])
+    taken = PickOutcome("", {}, {}, [], [])
     for row, change, section in rows:
         if change is None:
             is_taken = _is_along(row, sections[section] or picked.numbers, picked.numbers)
@@ -95,7 +95,7 @@ def take(before: str, after: str, picked: Picked) -> Taken:
             bullet = _BULLET.match(lines[-1])
             taken.edited[len(lines)] = (bullet[0] if bullet else "") + " ".join(words.split())
     content = "\n".join(lines)
-    return Taken(content, taken.came, taken.edited, taken.left_out, taken.kept)
+    return PickOutcome(content, taken.came, taken.edited, taken.left_out, taken.kept)
 
 
 def not_taken(proposal: Proposal) -> tuple[set[str], set[str]]:

@@ -27,19 +27,19 @@ _HOST = re.compile(
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenGuard:
     guard: str
     detail: str
 
 
-def of_people(before: str, after: str, protected_lines: Collection[int]) -> Broken | None:
+def of_people(before: str, after: str, protected_lines: Collection[int]) -> BrokenGuard | None:
     """Whether it would touch what people pinned or wrote: no machine may, by whichever way.
 
     `protected_lines` are 1-based numbers of lines of `before` that a person edited."""
     return _pinned(before, after) or _protected(before, after, protected_lines)
 
 
-def of_people_in(file: File, after: str) -> Broken | None:
+def of_people_in(file: File, after: str) -> BrokenGuard | None:
     """The same of what stands in a file."""
     return of_people(file.raw_content, after, protected_lines(file))
 
@@ -56,16 +56,16 @@ def addresses_in(texts: Iterable[str]) -> set[str]:
     return found
 
 
-def _pinned(before: str, after: str) -> Broken | None:
+def _pinned(before: str, after: str) -> BrokenGuard | None:
     old, new = _pinned_texts(before), _pinned_texts(after)
     if old == new:
         return None
     lost = len(old) - sum((Counter(old) & Counter(new)).values())
     if lost:
-        return Broken("pinned", f"{lost} of {_count(len(old), 'pinned block')} would change.")
+        return BrokenGuard("pinned", f"{lost} of {_count(len(old), 'pinned block')} would change.")
     if Counter(old) == Counter(new):
-        return Broken("pinned", "The pinned blocks would change their order.")
-    return Broken("pinned", f"{_count(len(new) - len(old), 'new pinned block')} would appear.")
+        return BrokenGuard("pinned", "The pinned blocks would change their order.")
+    return BrokenGuard("pinned", f"{_count(len(new) - len(old), 'new pinned block')} would appear.")
 
 
 def _pinned_texts(text: str) -> list[str]:
@@ -73,7 +73,7 @@ def _pinned_texts(text: str) -> list[str]:
     return ["\n".join(lines[start - 1 : end]) for start, end in pinned_ranges(text)]
 
 
-def _protected(before: str, after: str, numbers: Collection[int]) -> Broken | None:
+def _protected(before: str, after: str, numbers: Collection[int]) -> BrokenGuard | None:
     lines = before.split("\n")
     kept = [lines[n - 1] for n in sorted(set(numbers)) if 0 < n <= len(lines)]
     kept = [line for line in kept if line.strip()]
@@ -82,7 +82,7 @@ def _protected(before: str, after: str, numbers: Collection[int]) -> Broken | No
         return None
     lost = len(kept) - there
     whole = _count(len(kept), "line") + " edited by a person"
-    return Broken("edited", f"{lost} of {whole} would be changed, moved or lost.")
+    return BrokenGuard("edited", f"{lost} of {whole} would be changed, moved or lost.")
 
 
 def _count(number: int, noun: str) -> str:

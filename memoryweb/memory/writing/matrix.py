@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryweb.agents.models import Agent
-from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines import source_classes
 from memoryweb.memory.models import File
@@ -17,7 +17,7 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Place, Writer
 
-APPROVED = frozenset({Written.INSTRUCTIONS})  # what a run's proposal may change, too
+APPROVED = frozenset({WritingKind.INSTRUCTIONS})  # what a run's proposal may change, too
 
 OUTSIDE = (
     "outside",
@@ -125,15 +125,15 @@ def _rules_everywhere(writer: Writer) -> bool:
 
 def _sentence(writer: Writer, path: str) -> str:
     told = {
-        Written.INSTRUCTIONS: _(
+        WritingKind.INSTRUCTIONS: _(
             "“{path}” tells the agent what to be, so only a person can change it. "
             "Ask a member of the team to."
         ),
-        Written.DREAMS: _(
+        WritingKind.DREAMS: _(
             "“{path}” is the diary of dreams. Only dreams and people can write it. "
             "Write to today's note instead."
         ),
-        Written.HISTORY: _(
+        WritingKind.HISTORY: _(
             "“{path}” keeps what could not be extracted. Only extractions and people can "
             "write it. Write to today's note instead."
         ),

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from memoryweb.agents.models import Owner
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import Lookup, clean, fingerprint, says_the_same
@@ -208,7 +208,7 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
     )
 
 
-@Prepared
+@PreparedQuery
 def _rejected(
     agent_id: UUID, owner_id: UUID | None, path: str
 ) -> QuerySet[Proposal, tuple[str, dict[str, Any], dict[str, Any]]]:

@@ -10,7 +10,7 @@ from memoryweb.memory.index import indexing
 from memoryweb.memory.lines import files as entries
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines import origins as line_origins
-from memoryweb.memory.lines.flags import Brought, without_flagged
+from memoryweb.memory.lines.flags import NewLines, without_flagged
 from memoryweb.memory.lines.history import rooted
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.source_classes import source_of
@@ -63,7 +63,7 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
         file, origins = one.file, rooted(one.origins)
         rows = line_origins.follow(file, old, revision, file.raw_content, origins)
         stood, flagged = without_flagged(old, waits[file.pk]), bool(waits[file.pk])
-        brought.append(Brought(file, stood, rows, was_flagged=flagged))
+        brought.append(NewLines(file, stood, rows, was_flagged=flagged))
     keep(tx, action, brought, revisions)
     for one, old, revision in zip(saves, before, revisions, strict=True):
         projection.project(tx, one.file, revision, old, writer, one.whys)
@@ -71,7 +71,7 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
 
 
 def keep(
-    tx: Transaction, action: str, brought: Sequence[Brought], revisions: Sequence[Revision]
+    tx: Transaction, action: str, brought: Sequence[NewLines], revisions: Sequence[Revision]
 ) -> None:
     flags.flag_new(brought)
     insert(row for one in brought for row in one.rows)

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet, Value
 
 from memoryweb.agents.owners import memory_of
 from memoryweb.audit import keys
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import (
@@ -33,7 +33,7 @@ _ONLY_MARK = re.compile(rf"\W*(?:\d{{1,2}}:\d\d\s+)?{re.escape(MARK)}\W*")
 
 
 @dataclass(frozen=True)
-class Buried:
+class Tombstones:
     """Of one memory: the agent's shared one, or one owner's. `is_hiding`: some of it is to be
     forgotten and not erased yet."""
 
@@ -70,7 +70,7 @@ class Buried:
                 text = text[:first] + MARK + text[last:]
         return text
 
-    def lifted(self, said: Iterable[tuple[str, datetime]], now: datetime) -> "Buried":
+    def lifted(self, said: Iterable[tuple[str, datetime]], now: datetime) -> "Tombstones":
         """Their person wrote this again, at that time: what was erased before it is kept out no
         longer."""
         if not self.prints:
@@ -104,12 +104,12 @@ class Buried:
         return _fingerprint(self.agent_id, self.owner_id, text)
 
 
-def of(agent_id: UUID, owner_id: UUID | None) -> Buried:
+def of(agent_id: UUID, owner_id: UUID | None) -> Tombstones:
     prints = {print_ for (print_,) in _prints(agent_id, owner_id)}
-    return Buried(agent_id, owner_id, frozenset(prints - {""}), "" in prints)
+    return Tombstones(agent_id, owner_id, frozenset(prints - {""}), "" in prints)
 
 
-@Prepared
+@PreparedQuery
 def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[Tombstone, tuple[str]]:
     """In one statement with "", where a request hides something."""
     rows = Tombstone.objects.filter(agent=agent_id, owner=owner_id, lifted_at=None)
@@ -205,7 +205,7 @@ def _hide(request: ForgetRequest, kind: Target.Kind, **place: Any) -> None:
 # What a person says once more after they asked to forget it is theirs to have remembered.
 
 
-def lifted(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> Buried:
+def lifted(tx: Transaction, buried: Tombstones, anew: Mapping[str, datetime]) -> Tombstones:
     """Their own words and when they said them: what was erased before it is kept out no longer,
     and what is hidden since before it is offered instead."""
     if buried.is_hiding and anew:
@@ -213,7 +213,7 @@ def lifted(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> Bur
     return buried.lifted(anew.items(), tx.now)
 
 
-def _offer(tx: Transaction, buried: Buried, anew: Mapping[str, datetime]) -> None:
+def _offer(tx: Transaction, buried: Tombstones, anew: Mapping[str, datetime]) -> None:
     for request, texts in hidden_texts(buried.agent_id, buried.owner_id).items():
         later = (said for said, at in anew.items() if at > request.created_at)
         again = [said for said in later if any(_states(said, one) for one in texts)]

@@ -16,7 +16,7 @@ from memoryweb.memory.index import indexing
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines import origins as line_origins
 from memoryweb.memory.lines.files import last_places, locked_at_paths, new_file
-from memoryweb.memory.lines.flags import Brought, without_flagged
+from memoryweb.memory.lines.flags import NewLines, without_flagged
 from memoryweb.memory.lines.history import returning, rooted
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.revisions import content_of
@@ -43,7 +43,7 @@ class NewLine:
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteResult:
     """`revision` is None when the same text was not written again, and when a person has to accept
     it first (`proposal`); of `masked` the marks stand in it."""
 
@@ -101,7 +101,7 @@ def write(
     reason: str = "",
     origins: Mapping[int, Origin] | None = None,
     whys: Whys | None = None,
-) -> Written:
+) -> WriteResult:
     """Replace a file's text, or make the file. Lines end with a newline alone.
 
     `expected` is the SHA-256 of the text that the caller saw ("": no file, None: not checked).
@@ -119,13 +119,13 @@ def change(
     *,
     writer: Writer,
     whys: Whys | None = None,
-) -> Written:
+) -> WriteResult:
     """The same with what `how` makes of the true text there; of a file that is not there, of ""."""
     file = find(place)
     return write(tx, place, how(file.raw_content if file else ""), writer=writer, whys=whys)
 
 
-def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list[Written]:
+def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list[WriteResult]:
     """The same for files of one workspace, at once: all are written, or none."""
     named = [screening.path(text.place.path) for text in texts]  # PostgreSQL can't look for a NUL
     found = _find([text.place for text in texts])
@@ -152,8 +152,8 @@ def _judged(
     file: File | None,
     writer: Writer,
     places: Iterator[int],
-    buried: tombstones.Buried,
-) -> Written | Save:
+    buried: tombstones.Tombstones,
+) -> WriteResult | Save:
     """What is to be saved; or what came of it, where that is nothing."""
     place = text.place
     matrix.check(writer, place)
@@ -164,13 +164,13 @@ def _judged(
     known = file.raw_content if file else ""
     content = _kept_out(tx, buried, content, known, writer)
     if _is_at(file, content):
-        return Written(file, None, file.revision)
+        return WriteResult(file, None, file.revision)
     screened = screening.screen(
         tx.team.pk, content, owner_id=place.owner_id, known=known, typed_by=writer
     )
     content = screened.text
     if _is_at(file, content):
-        return Written(file, None, file.revision, masked=screened.masked)
+        return WriteResult(file, None, file.revision, masked=screened.masked)
     if (broken := matrix.why_asked(writer, place, file)) is not None:
         file = file or proposing.kept_free(tx, place, path, places)
         return _held_back(tx, file, broken, screened, writer, text.origins)
@@ -178,11 +178,11 @@ def _judged(
     return Save(file, Change(content, reason=text.reason), text.origins, screened, text.whys)
 
 
-def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) -> Written:
+def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) -> WriteResult:
     masked = done.screened.masked if done.screened else ()
     if done.screened:
         screening.note(tx, done.file, done.screened, writer)
-    return Written(done.file, revision, revision.number - 1, masked=masked)
+    return WriteResult(done.file, revision, revision.number - 1, masked=masked)
 
 
 def _is_at(file: File | None, content: str) -> TypeGuard[File]:
@@ -190,7 +190,9 @@ def _is_at(file: File | None, content: str) -> TypeGuard[File]:
     return file is not None and file.deleted_at is None and unix_ends(file.raw_content) == content
 
 
-def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: Writer) -> Written:
+def append(
+    tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: Writer
+) -> WriteResult:
     """Add lines at the end of a file; a new daily note gets its date as heading first.
 
     Stored as a delta. A secret in a machine's line is masked, a person's is refused.
@@ -212,7 +214,7 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     left = ((line, _kept_out(tx, buried, line.text, "", writer)) for line in lines)
     lines = [replace(line, text=text) for line, text in left if text or not line.text]
     if not lines:
-        return Written(file, None, file.revision)
+        return WriteResult(file, None, file.revision)
     screened = screening.each_line(tx.team.pk, lines, first, place.owner_id, writer)
     delta = header + screened.text
     _check_content(file.raw_content + delta)
@@ -224,17 +226,17 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     stood = without_flagged(before, flags.flagged_lines(file))
     [revision] = revise(tx, [(file, Change(file.raw_content + delta, delta))], writer)
     rows = list(line_origins.new_rows(file, revision, rooted(origins)))
-    keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
+    keep(tx, "file.written", [NewLines(file, stood, rows)], [revision])
     projection.project(tx, file, revision, before, writer)
     if buried.is_hiding and not writer.is_own_hand:
         tombstones.in_files([file], [before])
     screening.note(tx, file, screened, writer)
-    return Written(file, revision, revision.number - 1, first, screened.masked)
+    return WriteResult(file, revision, revision.number - 1, first, screened.masked)
 
 
 def take_out(
     tx: Transaction, file: File, numbers: Collection[int], *, writer: Writer, reason: str
-) -> Written:
+) -> WriteResult:
     """Without these lines of its current text."""
     content = without_lines(file.raw_content, numbers)
     return write(tx, _place_of(file), content, writer=writer, reason=reason)
@@ -271,7 +273,7 @@ def check_deletion(file: File, *, writer: Writer, expected: str | None = None) -
 
 def restore(
     tx: Transaction, file: File, number: int, *, writer: Writer, whys: Whys | None = None
-) -> Written:
+) -> WriteResult:
     """Make an earlier revision's text current again, as a new revision. Its lines stay the words
     of whoever wrote them, and stand on what they stood on.
 
@@ -283,11 +285,11 @@ def restore(
     before, buried = file.raw_content, tombstones.of(file.agent_id, file.owner_id)
     content = buried.kept_out(content, known=before)
     if content == file.raw_content and file.deleted_at is None:
-        return Written(file, None, file.revision)
+        return WriteResult(file, None, file.revision)
     screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
     content = screened.text
     if content == file.raw_content and file.deleted_at is None:
-        return Written(file, None, file.revision, masked=screened.masked)
+        return WriteResult(file, None, file.revision, masked=screened.masked)
     origins = returning(file, number)
     if (broken := matrix.why_asked(writer, _place_of(file), file)) is not None:
         return _held_back(tx, file, broken, screened, writer, {})
@@ -300,7 +302,7 @@ def restore(
 
 def rename(
     tx: Transaction, file: File, path: str, *, writer: Writer, expected: str | None = None
-) -> Written:
+) -> WriteResult:
     """Give a file another path. Its text stays, and its history follows it.
 
     A deleted file that still has the name steps aside with its history. Raises PathRefused,
@@ -311,7 +313,7 @@ def rename(
     if expected is not None and file.sha256 != expected:
         raise Stale(file)
     if file.path == wanted.text:
-        return Written(file, None, file.revision)
+        return WriteResult(file, None, file.revision)
     other = find(Place(file.agent, file.owner, wanted.text))
     if other is not None and other != file:
         if other.deleted_at is None:
@@ -321,7 +323,7 @@ def rename(
     revision = _move(tx, file, wanted, Change(file.raw_content, delta=""), writer)
     projection.follow_name(tx, file, was, writer)
     indexing.index_files([file])
-    return Written(file, revision, revision.number - 1)
+    return WriteResult(file, revision, revision.number - 1)
 
 
 def check_renaming(file: File, path: str, *, writer: Writer) -> paths.WorkspacePath:
@@ -336,7 +338,7 @@ def check_renaming(file: File, path: str, *, writer: Writer) -> paths.WorkspaceP
 
 
 def _kept_out(
-    tx: Transaction, buried: tombstones.Buried, content: str, known: str, writer: Writer
+    tx: Transaction, buried: tombstones.Tombstones, content: str, known: str, writer: Writer
 ) -> str:
     """Without what was erased here; unless a person writes it again, with their own hands."""
     if writer.is_own_hand:
@@ -352,14 +354,14 @@ def _held_back(
     screened: Screened,
     writer: Writer,
     origins: Mapping[int, Origin],
-) -> Written:
+) -> WriteResult:
     """Nothing is written: the change waits for a person, or was rejected by one before."""
     proposal = proposing.hold_back(
         tx, file, screened.text, writer=writer, broken=broken, origins=origins
     )
     if proposal is not None:
         screening.note(tx, file, screened, writer)
-    return Written(file, None, file.revision, masked=screened.masked, proposal=proposal)
+    return WriteResult(file, None, file.revision, masked=screened.masked, proposal=proposal)
 
 
 def _place_of(file: File) -> Place:

@@ -19,7 +19,6 @@ from memoryweb.memory.agents import (
     create_agent,
     restore_agent,
 )
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -123,8 +122,8 @@ def new(request: TeamRequest) -> HttpResponse:
     form = AgentForm(request.POST or None, initial={"time_zone": request.user.time_zone})
     if request.method == "POST" and form.is_valid():
         with told_in(form, "name"):
-            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-                agent = create_agent(work, **form.cleaned_data)
+            with request.visit.write() as tx:
+                agent = create_agent(tx, **form.cleaned_data)
             messages.success(request, _("{name} was created.").format(name=agent.name))
             return redirect(to(request, "agents_connect", agent.pk))
     return show(request, "agents/new.html", {"form": form})
@@ -141,8 +140,8 @@ def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     form = AgentForm(request.POST or None, initial=values)
     if request.method == "POST" and form.is_valid():
         with told_in(form, "name"):
-            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-                change_agent(work, agent, **form.cleaned_data)
+            with request.visit.write() as tx:
+                change_agent(tx, agent, **form.cleaned_data)
             messages.success(request, _("The settings were saved."))
             return redirect(to(request, "agents_settings", agent.pk))
     if not can_change:
@@ -160,8 +159,8 @@ def archive_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view("POST", takes=Permission.MANAGE_AGENTS)
 def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        archive_agent(work, agent)
+    with request.visit.write() as tx:
+        archive_agent(tx, agent)
     said = _("{name} was archived. You can restore it here for 30 days.")
     messages.success(request, said.format(name=agent.name))
     return redirect(to(request, "agents"))
@@ -171,8 +170,8 @@ def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_archived_agent(request, agent_id)
     try:
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            restore_agent(work, agent)
+        with request.visit.write() as tx:
+            restore_agent(tx, agent)
     except NameTaken as taken:
         messages.error(request, f"{taken} {_('Rename that one first, then restore this one.')}")
     else:

@@ -23,7 +23,7 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.dreams.rows import source_shown
 from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.statements import Told, undoable
+from memoryweb.web.statements import StatementRow, undoable
 from memoryweb.web.statements import told_of as told_of_all
 
 _SHOWN = 200  # a night looks at no more
@@ -63,7 +63,7 @@ def _told(
     operations: Sequence[Operation],
     rows: Sequence[Row],
     away: Sought,
-) -> list[Told]:
+) -> list[StatementRow]:
     """What this reader may read and nobody has taken back, to be decided in place. What says
     something that is to be forgotten is told as a row."""
     if not request.visit.reads(run.owner_id) or run.reverted_at or run._state.adding:

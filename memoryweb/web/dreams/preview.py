@@ -12,7 +12,6 @@ from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.preview import Preview
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.web import wording
@@ -79,7 +78,7 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
 def ask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     require_write(request, workspace)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+    with request.visit.write() as tx:
         workspace = own_workspace(request, workspace)
-        dreaming.request(work, workspace.agent, workspace.owner, request.user)
+        dreaming.request(tx, workspace.agent, workspace.owner, request.user)
     return redirect(to(request, "agents_tonight", agent_id, query=workspace.query))

@@ -21,7 +21,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.healthcheck import idle_worker
@@ -158,19 +158,19 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     if workspace.owner is None and not topic and not is_backfill:
         agent = workspace.agent
         return schedule.request_all(agent, actor=visit.actor, trigger=trigger, user=user)
-    with write_transaction(visit.team, actor=visit.actor) as work:
+    with visit.write() as tx:
         if is_backfill:
-            return _backfills(work, request, workspace)
+            return _backfills(tx, request, workspace)
         owner = own_workspace(request, workspace).owner
         return schedule.request_each(
-            work, workspace.agent, [owner], trigger=trigger, user=user, topic=topic
+            tx, workspace.agent, [owner], trigger=trigger, user=user, topic=topic
         )
 
 
-def _backfills(work: Transaction, request: TeamRequest, workspace: Workspace) -> list[Run]:
+def _backfills(tx: Transaction, request: TeamRequest, workspace: Workspace) -> list[Run]:
     agent, mine = workspace.agent, workspace.owner is not None
     owners = [own_workspace(request, workspace).owner] if mine else backfill.owners(agent)
-    asked = (backfill.request(work, agent, owner, request.user) for owner in owners)
+    asked = (backfill.request(tx, agent, owner, request.user) for owner in owners)
     return [made.run for made in asked if made]
 
 
@@ -180,8 +180,8 @@ def stop(request: TeamRequest, run_id: UUID) -> HttpResponse:
     found = find_run(request, run_id)
     if not request.visit.is_common(found.owner_id):
         require(request, Permission.MANAGE_AGENTS)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        is_stopped = backfill.stop(work, found)
+    with request.visit.write() as tx:
+        is_stopped = backfill.stop(tx, found)
     if is_stopped:
         messages.success(request, _("It stops after this week."))
     else:

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
-from memoryweb.core.prepared_queries import Prepared
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, Target
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.forgetting import Mention
@@ -121,7 +121,7 @@ def _cited(facts: Iterable[Fact]) -> list[Any]:
     return _said(tuple(fact.pk for fact in facts))
 
 
-@Prepared
+@PreparedQuery
 def _said(facts: Iterable[UUID]) -> "QuerySet[Any]":
     return said_of(facts).annotate(is_meant=is_meant(message="message"))
 

@@ -18,7 +18,6 @@ from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
 from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
@@ -205,9 +204,9 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     form, visit = EditForm(request.POST), request.visit
     if form.is_valid():
-        with told_in(form, "text"), write_transaction(visit.team, actor=visit.actor) as work:
+        with told_in(form, "text"), visit.write() as tx:
             said = form.cleaned_data["text"]
-            written = memory_facts.edit(work, found, said, writer=writer_of(request))
+            written = memory_facts.edit(tx, found, said, writer=writer_of(request))
     if form.errors:
         return _show(request, workspace, fact_id, form)
     back = undo_url(request, workspace, written.file) if written.changed else ""
@@ -241,8 +240,8 @@ def _act(
     workspace, found = _changeable(request, agent_id, fact_id)
     visit = request.visit
     with told_to(request):
-        with write_transaction(visit.team, actor=visit.actor) as work:
-            act(work, found, writer=writer_of(request))
+        with visit.write() as tx:
+            act(tx, found, writer=writer_of(request))
         back = to(request, undo, agent_id, fact_id, query=workspace.query) if undo else ""
         messages.success(request, said, extra_tags=back)
     url = next_url(request) or fact_url(request, found)
@@ -378,8 +377,8 @@ def _do(request: TeamRequest, act: Callable[..., object], picked: list[Any]) -> 
     with told_to(request):
         for fact in picked:
             # Each by itself: whoever else writes needn't wait for all of them.
-            with write_transaction(visit.team, actor=visit.actor) as work:
-                act(work, fact, writer=writer_of(request))
+            with visit.write() as tx:
+                act(tx, fact, writer=writer_of(request))
             count += 1
     return count
 

@@ -23,11 +23,11 @@ from memoryweb.memory.models.refusals import (
     MemoryRefused,
     Stale,
 )
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import machine_guards
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.write import Written
+from memoryweb.memory.writing.write import WriteResult
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -126,8 +126,8 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     form = DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            gone = door.delete(work, file, writer=writer_of(request), expected=expected)
+        with request.visit.write() as tx:
+            gone = door.delete(tx, file, writer=writer_of(request), expected=expected)
     except Stale:
         messages.error(
             request, _("The file has changed since you opened it. Check it, then try again.")
@@ -185,7 +185,7 @@ def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     )
 
 
-def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm) -> Written:
+def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm) -> WriteResult:
     """What others changed elsewhere meanwhile stays. Raises Clashed and what files.write raises."""
     said = form.cleaned_data
     opened = content_with(file, said["sha256"])
@@ -261,8 +261,8 @@ def _change(
         lines = form.cleaned_data
         anchor = f"#L{lines['first']}"
         with told_to(request):
-            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-                count = act(work, file, lines["first"], lines["last"], expected=lines["sha256"])
+            with request.visit.write() as tx:
+                count = act(tx, file, lines["first"], lines["last"], expected=lines["sha256"])
             messages.success(request, said.format(count=count))
     else:
         messages.error(request, _("Choose which lines to change."))
@@ -279,8 +279,8 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     form = ArrangeForm(request.POST)
     if form.is_valid():
         with told_to(request):
-            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-                _apply(work, file, form)
+            with request.visit.write() as tx:
+                _apply(tx, file, form)
             messages.success(request, _said(workspace, file))
     else:
         messages.error(request, _("Choose what to do with the file."))
@@ -306,14 +306,14 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return show(request, "files/rename.html", context)
 
 
-def _apply(work: Transaction, file: File, form: ArrangeForm) -> None:
+def _apply(tx: Transaction, file: File, form: ArrangeForm) -> None:
     asked = form.cleaned_data
     if asked["enabled"]:
-        prompt.switch(work, file, enabled=asked["enabled"] == "on")
+        prompt.switch(tx, file, enabled=asked["enabled"] == "on")
     elif asked["move"]:
-        prompt.step(work, file, -1 if asked["move"] == "up" else 1)
+        prompt.step(tx, file, -1 if asked["move"] == "up" else 1)
     else:
-        prompt.put_before(work, file, asked["before"])
+        prompt.put_before(tx, file, asked["before"])
 
 
 def _said(workspace: Workspace, file: File) -> str:
@@ -326,9 +326,9 @@ def _said(workspace: Workspace, file: File) -> str:
 
 
 def _rename(request: TeamRequest, file: File, form: RenameForm) -> File:
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+    with request.visit.write() as tx:
         return door.rename(
-            work,
+            tx,
             file,
             form.cleaned_data["path"],
             writer=writer_of(request),

@@ -20,11 +20,10 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.origins import lines_of_people
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.statements.bullets import read_ahead
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.write import Place, Written
+from memoryweb.memory.writing.write import Place, WriteResult
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
 from memoryweb.web.files.forms import EditForm
 from memoryweb.web.htmx import about, is_fragment, show, to
@@ -111,12 +110,12 @@ def save_text(
     content: str,
     reason: str,
     expected: str,
-) -> Written:
+) -> WriteResult:
     """Raises what `files.write` raises."""
     read_ahead(content, path)
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+    with request.visit.write() as tx:
         return door.write(
-            work,
+            tx,
             Place(workspace.agent, own_workspace(request, workspace).owner, path),
             content,
             writer=writer_of(request),
@@ -125,7 +124,7 @@ def save_text(
         )
 
 
-def tell_saved(request: TeamRequest, workspace: Workspace, written: Written) -> str:
+def tell_saved(request: TeamRequest, workspace: Workspace, written: WriteResult) -> str:
     """With an Undo. Returns the file's page, at the first line that changed."""
     file = written.file
     address = to(request, "agents_file", workspace.agent.pk, file.path, query=workspace.query)
@@ -163,7 +162,7 @@ def show_editor(
     file: File,
     form: EditForm | None = None,
     *,
-    written: Written | None = None,
+    written: WriteResult | None = None,
 ) -> HttpResponse:
     """After a save with what was `written`: the text in the browser stays as it is."""
     if form is None or not form.is_bound:

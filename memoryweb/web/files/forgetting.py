@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory import forgetting
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import may_decide
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file
 from memoryweb.web import markdown
@@ -81,8 +80,8 @@ def _act(
     form = DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     with told_to(request):
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            act(work, file, numbers, expected=expected, writer=writer_of(request))
+        with request.visit.write() as tx:
+            act(tx, file, numbers, expected=expected, writer=writer_of(request))
         messages.success(request, said)
     query = f"{workspace.query}#L{numbers[0]}"
     return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))

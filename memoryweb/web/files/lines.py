@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from memoryweb.markdown.line_edits import words_of
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.flags import flagged_lines
-from memoryweb.memory.lines.history import Said, Wrote, authorship
+from memoryweb.memory.lines.history import MessagePlace, Wrote, authorship
 from memoryweb.memory.lines.revisions import history_of
 from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.models.author_kinds import MACHINES, AuthorKind
@@ -28,7 +28,7 @@ from memoryweb.web.wording import author_of, message_url
 
 
 @dataclass(frozen=True)
-class Shown:
+class LineBlock:
     """A block with the lines of it that a machine wrote.
 
     `standing` is `pinned`, `person` (kept from machines), `released` or nothing. `outdated`: the
@@ -77,17 +77,17 @@ class Shown:
         return "agents_release" if self.standing == "person" else "agents_keep"
 
 
-def shown(file: File, text: ReadableFile, blocks: Sequence[Block]) -> list[Shown]:
+def shown(file: File, text: ReadableFile, blocks: Sequence[Block]) -> list[LineBlock]:
     return _sections(list(_shown_lines(file, text, blocks)))
 
 
-def standings(lines: Sequence[Shown]) -> set[str]:
+def standings(lines: Sequence[LineBlock]) -> set[str]:
     """What a legend has to explain."""
     found = {line.standing for line in lines} | {"machine" for line in lines if line.why}
     return found - {""}
 
 
-def _shown_lines(file: File, text: ReadableFile, blocks: Sequence[Block]) -> Iterator[Shown]:
+def _shown_lines(file: File, text: ReadableFile, blocks: Sequence[Block]) -> Iterator[LineBlock]:
     by_machine, by_person, released = _authors(file)
     pinned, waiting = pinned_lines(text.text), flagged_lines(file)
     against, away = spoken_against(file), text.hidden
@@ -102,7 +102,7 @@ def _shown_lines(file: File, text: ReadableFile, blocks: Sequence[Block]) -> Ite
             else "released" if lines & released
             else ""
         )  # fmt: skip
-        yield Shown(
+        yield LineBlock(
             block,
             why=sorted(lines & by_machine),
             more=list(block.lines)[1:],
@@ -129,7 +129,7 @@ def _authors(file: File) -> tuple[set[int], set[int], set[int]]:
     return machine, person, free
 
 
-def _sections(lines: list[Shown]) -> list[Shown]:
+def _sections(lines: list[LineBlock]) -> list[LineBlock]:
     start = 0
     for at, line in enumerate(lines):
         if line.standing != lines[start].standing:
@@ -158,7 +158,7 @@ class Editing:
         """Enter alone saves it."""
         return "\n" not in (self.form["text"].value() or "")
 
-    def among(self, lines: Sequence[Shown]) -> "Editing":
+    def among(self, lines: Sequence[LineBlock]) -> "Editing":
         """At its block of the text as it is now, or at the one that comes next."""
         first = str(self.form["first"].value())
         number = int(first) if first.isdigit() else 0
@@ -167,7 +167,7 @@ class Editing:
 
 
 def asked(
-    request: TeamRequest, workspace: Workspace, file: File, text: str, lines: Sequence[Shown]
+    request: TeamRequest, workspace: Workspace, file: File, text: str, lines: Sequence[LineBlock]
 ) -> Editing | None:
     """The line that the address asks to edit, where this person may."""
     number = number_of(request, "edit", 0)
@@ -179,7 +179,7 @@ def asked(
     return Editing(LineForm(initial=said | {"text": words_of(text, first, last)}), first)
 
 
-def _last(text: str, shown: Shown) -> int:
+def _last(text: str, shown: LineBlock) -> int:
     """The last line of a block that says something: a list ends with an empty one."""
     lines = text.split("\n")[: shown.block.end]
     while len(lines) > shown.block.start and not lines[-1].strip():
@@ -197,7 +197,7 @@ class _Told:
     number: int
     text: str
     wrote: Wrote
-    said: Said | None
+    said: MessagePlace | None
     message_url: str = ""
 
     @property
@@ -269,7 +269,7 @@ def _blamed_lines(
     request: TeamRequest,
     told: Sequence[_Told],
     talk: Conversation | None,
-    said: Mapping[Said, None],
+    said: Mapping[MessagePlace, None],
 ) -> list[_Told]:
     """Where several messages stand behind a stretch, each line leads to its own."""
     if len(said) < 2:

@@ -58,8 +58,8 @@ def _decided(decide: Decide, said: Text) -> Act:
         try:
             for one in [_one(known, key, who) for key in wanted]:
                 # Each by itself: whoever else writes needn't wait for all of them.
-                with write_transaction(who.team, actor=who.actor) as work:
-                    decide(work, one, who.user, request)
+                with write_transaction(who.team, actor=who.actor) as tx:
+                    decide(tx, one, who.user, request)
         except MemoryRefused as refused:
             messages.error(request, str(refused))
         else:

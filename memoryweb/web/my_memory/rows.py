@@ -27,7 +27,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.models import File, LineOrigin, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.my_memory import KINDS, Place, Sentence, Spot, Wanted, own_file
+from memoryweb.memory.my_memory import KINDS, Place, Sentence, SentenceFilter, Spot, own_file
 from memoryweb.memory.statements.listing import standing_in
 from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest
@@ -130,10 +130,10 @@ class MineForm(FilterForm):
             field.is_plain = True  # type: ignore[attr-defined]
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> SentenceFilter:
         asked = self.asked
         kinds = (asked["kind"],) if "kind" in asked else ()
-        return Wanted(asked.get("q", "").replace("\0", ""), kinds, asked.get("agent"))
+        return SentenceFilter(asked.get("q", "").replace("\0", ""), kinds, asked.get("agent"))
 
 
 class SpotForm(forms.Form):

@@ -30,7 +30,7 @@ from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.my_memory import (
     STANDING,
     Kept,
-    Wanted,
+    SentenceFilter,
     kept_about,
     last_uses,
     passages,
@@ -59,7 +59,7 @@ from memoryweb.web.provenance import saves_in, saves_text
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]
-Passages = Callable[[Wanted], "QuerySet[Any]"]
+Passages = Callable[[SentenceFilter], "QuerySet[Any]"]
 _Listed = tuple[Page[Any], Sequence[Passage], Sequence[Passage]]  # what stands, and recent notes
 
 
@@ -73,7 +73,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     owner_ids = list(who.owners)
     kept = kept_about(who.team, owner_ids)
     form = MineForm(request.GET, agents=[one.agent for one in kept if one.files])
-    is_filtered = form.wanted != Wanted()
+    is_filtered = form.wanted != SentenceFilter()
     listed = _found if is_filtered else _standing
     shown, first, recent = listed(request, partial(passages, who.team, owner_ids), form, kept)
     found = sentences([*first, *recent[:RECENT]], owner_ids)
@@ -102,9 +102,11 @@ def _found(request: UserRequest, of: Passages, form: MineForm, _kept: object) ->
 def _standing(request: UserRequest, of: Passages, _form: object, kept: Sequence[Kept]) -> _Listed:
     """Both lists in one statement; how many there are is known."""
     shown = page(request, range(sum(one.standing for one in kept)), size=SIZE)
-    standing = of(Wanted(kinds=STANDING))[max(0, shown.first - 1) : shown.last]
-    notes = of(Wanted(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
-    found = of(Wanted()).filter(Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk")))
+    standing = of(SentenceFilter(kinds=STANDING))[max(0, shown.first - 1) : shown.last]
+    notes = of(SentenceFilter(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
+    found = of(SentenceFilter()).filter(
+        Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk"))
+    )
     lists: tuple[list[Passage], list[Passage]] = [], []
     for row in found:
         lists[row.is_note].append(row)
@@ -129,9 +131,9 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
     if not form.is_valid():
         raise Http404
     try:
-        with write_transaction(who.team, actor=who.actor) as work:
+        with write_transaction(who.team, actor=who.actor) as tx:
             writer = replace(who.writer, no_secrets=form.cleaned_data["no_secrets"])
-            written = door.reword(work, file, form.spot, form.cleaned_data["text"], writer=writer)
+            written = door.reword(tx, file, form.spot, form.cleaned_data["text"], writer=writer)
     except (Stale, door.SentenceGone):
         return _conflict(request, who, file, form)
     except (AssignmentsFound, MemoryRefused) as refused:
@@ -151,8 +153,8 @@ def remove(request: UserRequest, who: Oneself) -> HttpResponse:
         raise Http404
     sources = list(who.owners) if form.cleaned_data["sources"] else []
     try:
-        with write_transaction(who.team, actor=who.actor) as work:
-            done = door.remove(work, file, form.spot, writer=who.writer, sources_of=sources)
+        with write_transaction(who.team, actor=who.actor) as tx:
+            done = door.remove(tx, file, form.spot, writer=who.writer, sources_of=sources)
     except (Stale, door.SentenceGone):
         said = _(
             "{path} changed while you had it open. Nothing was removed. Check it and try again."
@@ -174,9 +176,9 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
     if not files:
         raise Http404
     try:
-        with write_transaction(who.team, actor=who.actor) as work:
+        with write_transaction(who.team, actor=who.actor) as tx:
             for file, number in sorted(files, key=lambda place: str(place[0].pk)):
-                door.undo(work, file, number, writer=who.writer)
+                door.undo(tx, file, number, writer=who.writer)
     except (Stale, FileMissing):
         messages.error(request, _("The file has changed since, so this can't be undone here."))
     except MemoryRefused as refused:
@@ -228,9 +230,9 @@ def download(
 ) -> StreamingHttpResponse:
     """Everything about these owners in one download, an event first."""
     looked = looks(team, [owner.pk for owner in owners], but=None if grant else by)
-    with write_transaction(team, actor=by) as work:
+    with write_transaction(team, actor=by) as tx:
         for owner in owners:
-            work.record(
+            tx.record(
                 "personal.exported",
                 **target(owner),
                 on_behalf_of=owner.pk,

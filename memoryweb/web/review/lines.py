@@ -12,7 +12,7 @@ from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import Source
 from memoryweb.memory.review import Item, Kind, ProposalLines, ProposedLine
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.memory.writing.changes import Picked, plain
+from memoryweb.memory.writing.changes import Pick, plain
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.statements import Piece, changed_words
@@ -43,7 +43,7 @@ def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> 
     }
 
 
-def picked_of(data: QueryDict) -> Picked | None:
+def picked_of(data: QueryDict) -> Pick | None:
     """None where the form had no lines. One whose words were all taken away is not taken."""
     if "seen" not in data:
         return None
@@ -55,7 +55,7 @@ def picked_of(data: QueryDict) -> Picked | None:
         if key.isascii() and key.isdigit()
     }
     emptied = {number for number, text in words.items() if not text}
-    return Picked(frozenset(numbers - emptied), words, str(data["seen"]))
+    return Pick(frozenset(numbers - emptied), words, str(data["seen"]))
 
 
 def look_at(request: TeamRequest, items: Iterable[Item]) -> Mapping[str, Look]:
@@ -100,7 +100,7 @@ def _can_undo(proposal: Any) -> bool:
 
 
 def _rows(
-    request: TeamRequest, proposed: ProposalLines, picked: Picked | None
+    request: TeamRequest, proposed: ProposalLines, picked: Pick | None
 ) -> list[dict[str, Any]]:
     behind = proposed.behind()
     heard = _Heard(request, [one for _why, sources in behind.values() for one in sources])

@@ -15,13 +15,13 @@ _STATES = ("others", "decided")
 
 
 @dataclass(frozen=True)
-class Listed(Page[Item]):
+class ReviewPage(Page[Item]):
     """`decided`: within a week, as far as its outcome may be shown."""
 
     decided: int
 
 
-def listed_page(request: TeamRequest) -> Listed:
+def listed_page(request: TeamRequest) -> ReviewPage:
     visit, state, kind = request.visit, state_of(request), request.GET.get("kind", "")
     kinds = GROUPS[kind][1] if kind in GROUPS else [kind] if kind in Kind.values else ()
     if state == "others":
@@ -33,7 +33,7 @@ def listed_page(request: TeamRequest) -> Listed:
     since = visit.now - timedelta(days=7)
     lately = Inbox(visit.team, visit.outcomes, is_decided=True, since=since)
     count_together(*dict.fromkeys((found, visit.waiting, lately)))
-    return Listed(**vars(page(request, found)), decided=len(lately))
+    return ReviewPage(**vars(page(request, found)), decided=len(lately))
 
 
 def state_of(request: TeamRequest) -> str:

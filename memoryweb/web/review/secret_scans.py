@@ -12,7 +12,6 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.language.secrets import credentials
 from memoryweb.memory import review
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, team_view
@@ -55,8 +54,8 @@ def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 def _start(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
     visit = request.visit
-    with write_transaction(visit.team, actor=visit.actor) as work:
-        run = review.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
+    with visit.write() as tx:
+        run = review.request(tx, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
     if review.masks(run) == fix:
         messages.success(request, begun)
     else:

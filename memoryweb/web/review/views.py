@@ -13,14 +13,13 @@ from memoryweb.memory import review as memory_review
 from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import Decided, MemoryRefused
-from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.review import SOURCES, Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.htmx import next_url, show, to
 from memoryweb.web.review import undo
 from memoryweb.web.review.kinds import LOOKS, Decision, look_of, tell_all
 from memoryweb.web.review.lines import picked_of
-from memoryweb.web.review.lists import Listed, filters_of, groups_of, listed_page, state_of
+from memoryweb.web.review.lists import ReviewPage, filters_of, groups_of, listed_page, state_of
 from memoryweb.web.wording import owner_name
 
 
@@ -89,9 +88,9 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
     value = ",".join(request.POST.getlist("value"))
     picks = item.kind == Kind.PROPOSAL and code == "accept"
     picked = picked_of(request.POST) if picks else None
-    with write_transaction(visit.team, actor=visit.actor) as work:
+    with visit.write() as tx:
         memory_review.decide(
-            work,
+            tx,
             item,
             code,
             by=request.user,
@@ -110,9 +109,9 @@ def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
     if not kept or (kept["kind"], kept["id"]) != (Kind.FLAG, item_id):
         return _late(request, Decided())
     try:
-        with write_transaction(visit.team, actor=visit.actor) as work:
+        with visit.write() as tx:
             line = item_id.partition(".")[2]
-            memory_review.undo_flag(work, file, line, kept["code"], kept["was"], by=request.user)
+            memory_review.undo_flag(tx, file, line, kept["code"], kept["was"], by=request.user)
     except MemoryRefused as refused:
         messages.error(request, str(refused))
         return redirect(to(request, "review"))
@@ -168,7 +167,7 @@ def _decision(item: Item, code: str) -> Decision:
 
 def _show(
     request: TeamRequest,
-    listed: Listed,
+    listed: ReviewPage,
     item: Item | None,
     *,
     is_list: bool = False,
@@ -194,7 +193,7 @@ def _show(
 
 
 def _opened(
-    request: TeamRequest, listed: Listed, item: Item, data: QueryDict | None
+    request: TeamRequest, listed: ReviewPage, item: Item, data: QueryDict | None
 ) -> dict[str, Any]:
     _note(request, item)
     look, query = look_of(item), filters_of(request)
@@ -230,7 +229,9 @@ def _opened(
     )
 
 
-def _rows(request: TeamRequest, listed: Listed, chosen: Item | None) -> Iterator[dict[str, Any]]:
+def _rows(
+    request: TeamRequest, listed: ReviewPage, chosen: Item | None
+) -> Iterator[dict[str, Any]]:
     said = tell_all(request, listed.items)
     for item in listed:
         look, reads, key = look_of(item), _reads(request, item), (item.kind, item.id)
@@ -246,7 +247,7 @@ def _rows(request: TeamRequest, listed: Listed, chosen: Item | None) -> Iterator
         }
 
 
-def _after(request: TeamRequest, listed: Listed, item: Item) -> str:
+def _after(request: TeamRequest, listed: ReviewPage, item: Item) -> str:
     """The next one, else the one before, else the list."""
     at, query = _position(listed, item), filters_of(request)
     others = [*listed.items[at + 1 :], *listed.items[:at][::-1]] if at is not None else []
@@ -257,7 +258,7 @@ def _after(request: TeamRequest, listed: Listed, item: Item) -> str:
     return _url(request, following) + query
 
 
-def _position(listed: Listed, item: Item) -> int | None:
+def _position(listed: ReviewPage, item: Item) -> int | None:
     keys = [(one.kind, one.id) for one in listed]
     return keys.index((item.kind, item.id)) if (item.kind, item.id) in keys else None
 

@@ -19,7 +19,7 @@ from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.runs import healthcheck, queries
 from memoryweb.runs.models import Run
-from memoryweb.runs.queries import Used, with_chats
+from memoryweb.runs.queries import TokenUse, with_chats
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.charts import Chart, Series, chart
@@ -116,8 +116,8 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
     return show(request, "settings/use.html", context)
 
 
-def _chart(days: Sequence[date], used: Mapping[date, Used]) -> Chart:
-    each = [used.get(day, Used()) for day in days]
+def _chart(days: Sequence[date], used: Mapping[date, TokenUse]) -> Chart:
+    each = [used.get(day, TokenUse()) for day in days]
     series = (
         Series(_("in"), "b1", "", [one.tokens_in for one in each]),
         Series(_("out"), "b2", "k2", [one.tokens_out for one in each]),
@@ -178,5 +178,5 @@ def _queue(request: TeamRequest) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _most(found: Any) -> list[tuple[str, Used]]:
+def _most(found: Any) -> list[tuple[str, TokenUse]]:
     return sorted(found.items(), key=lambda one: -one[1].tokens)

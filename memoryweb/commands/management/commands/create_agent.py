@@ -22,7 +22,7 @@ class Command(base.TeamCommand):
         if zone not in available_timezones():
             raise CommandError(f"“{zone}” is not a time zone. Use one such as Europe/Berlin.")
         name = checked_name(options["name"], longest=MAX_NAME)
-        with write_transaction(team) as work:
-            agent = create_agent(work, name=name, time_zone=zone)
+        with write_transaction(team) as tx:
+            agent = create_agent(tx, name=name, time_zone=zone)
         said = f"Created agent “{agent.name}” in {team.name}."
         return base.Outcome(said, base.data_of(agent, "id", "name"))

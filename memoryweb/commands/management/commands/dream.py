@@ -56,19 +56,19 @@ class Command(base.TeamCommand):
 
 def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
     trigger = Run.Trigger.COMMAND
-    with write_transaction(agent.team) as work:
+    with write_transaction(agent.team) as tx:
         if night:
-            asked = schedule.request_night(work, agent, owner, night, trigger=trigger)
+            asked = schedule.request_night(tx, agent, owner, night, trigger=trigger)
         else:
-            asked = schedule.request(work, agent, owner, trigger=trigger)
+            asked = schedule.request(tx, agent, owner, trigger=trigger)
     engine.work(asked.run.pk)
     return Run.objects.select_related("owner", "report").get(pk=asked.run.pk)
 
 
 def _backfilled(agent: Agent, owner: Owner | None) -> Iterator[Run]:
     """Each week asks for the next: all of them, whoever asked for the first."""
-    with write_transaction(agent.team) as work:
-        backfill.request(work, agent, owner)
+    with write_transaction(agent.team) as tx:
+        backfill.request(tx, agent, owner)
     mine = Run.objects.filter(agent=agent, owner=owner, trigger=Run.Trigger.BACKFILL)
     while run := mine.filter(status=Run.Status.QUEUED).first():
         engine.work(run.pk)

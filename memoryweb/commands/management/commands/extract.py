@@ -40,8 +40,8 @@ class Command(base.TeamCommand):
 
 
 def _extracted(agent: Agent, owner: Owner) -> Run:
-    with write_transaction(agent.team) as work:
-        run = request(work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)
+    with write_transaction(agent.team) as tx:
+        run = request(tx, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)
     if run is None:
         raise AssertionError("who asks in person gets a run")
     return _worked(run.pk)

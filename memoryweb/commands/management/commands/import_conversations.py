@@ -9,7 +9,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import find_or_meet, system_owner
 from memoryweb.commands import base
 from memoryweb.extraction.requests import request
-from memoryweb.memory.conversations import Imported, import_messages
+from memoryweb.memory.conversations import ImportCounts, import_messages
 from memoryweb.memory.models.refusals import BatchRefused
 from memoryweb.memory.models.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
@@ -49,15 +49,13 @@ class Command(base.TeamCommand):
             return base.Outcome(str(refusal), {"field": refusal.field}, ok=False)
         except OSError as error:
             return base.Outcome(f"The file cannot be read: {error.strerror}.", ok=False)
-        with write_transaction(team) as work:
+        with write_transaction(team) as tx:
             owner = find_owner()
-            run = request(
-                work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True
-            )
+            run = request(tx, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)
         return _told(team, owner, done, run)
 
 
-def _told(team: Team, owner: Owner, done: Imported, run: Run | None) -> base.Outcome:
+def _told(team: Team, owner: Owner, done: ImportCounts, run: Run | None) -> base.Outcome:
     queued = run if run and run.is_active else None
     said = (
         f"Imported {done.added} messages of {done.conversations} conversations for "

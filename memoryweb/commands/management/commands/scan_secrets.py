@@ -22,8 +22,8 @@ class Command(base.TeamCommand):
         name = options["agent"]
         runs = []
         for agent in [base.find_agent(team, name)] if name else list(team.agents.live()):
-            with write_transaction(team) as work:
-                run = review.request(work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND)
+            with write_transaction(team) as tx:
+                run = review.request(tx, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND)
             engine.work(run.pk)
             run.refresh_from_db()
             runs.append(run)

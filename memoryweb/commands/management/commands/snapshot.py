@@ -55,11 +55,11 @@ def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.O
     """One file; several where one import could not take it all."""
     made: list[Path] = []
     count = size = 0
-    with write_transaction(team) as work:
+    with write_transaction(team) as tx:
         parts = snapshots.parts_of(agent, owner)
         for part in parts:
             number = part.number if len(parts) > 1 else None
-            exported = snapshots.export(work, agent, owner, number)
+            exported = snapshots.export(tx, agent, owner, number)
             made.append(path.with_name(f"{path.stem}{exported.label}{path.suffix}"))
             made[-1].write_bytes(exported.archive)
             count, size = count + exported.files, size + len(exported.archive)
@@ -79,8 +79,8 @@ def _import(
     previewed = snapshots.preview(agent, owner, archive, by=by)
     if dry:
         return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
-    with write_transaction(team) as work:
-        done = snapshots.apply(work, agent, owner, archive, previewed.token, by=by)
+    with write_transaction(team) as tx:
+        done = snapshots.apply(tx, agent, owner, archive, previewed.token, by=by)
     batch = str(done.batch.pk) if done.batch else None
     if done.batch and done.batch.run:
         run = engine.work(done.batch.run.pk) or done.batch.run

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb.memory.snapshots.contents import Contents, Ignored, Talk
-from memoryweb.memory.snapshots.formats.uploaded import Sent, values
+from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Talk
+from memoryweb.memory.snapshots.formats.uploaded import UploadBytes, values
 
 KEY = "chatgpt"
 _NAME = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")
@@ -18,18 +18,20 @@ _TEXTS = {"text", "multimodal_text"}
 _DATED = re.compile(r"^\s*\d+\. \[[\d-]+\]\. ")  # of the list of what is remembered
 
 
-def finds(sent: Sent) -> bool:
+def finds(sent: UploadBytes) -> bool:
     if not sent.is_json:
         return any(_NAME.fullmatch(name) for name in sent.names)
     first = next(values(sent.chunks(sent.document_name)), None) if sent.is_list else None
     return isinstance(first, Mapping) and "mapping" in first
 
 
-def contents(sent: Sent) -> Contents:
+def contents(sent: UploadBytes) -> Contents:
     named = [name for name in sent.names if _NAME.fullmatch(name)]
     files = named or [sent.document_name]
     said = _("Only conversations are read of a ChatGPT export.")
-    ignored = [Ignored(name, "not_in_import", said) for name in sent.names if name not in named]
+    ignored = [
+        IgnoredEntry(name, "not_in_import", said) for name in sent.names if name not in named
+    ]
 
     def talks() -> Iterator[Talk]:
         for name in files:

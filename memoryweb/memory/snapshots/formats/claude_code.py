@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.paths import PathRefused
-from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming
-from memoryweb.memory.snapshots.formats.uploaded import Sent
+from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Incoming
+from memoryweb.memory.snapshots.formats.uploaded import UploadBytes
 from memoryweb.memory.snapshots.reading import Entry
 
 KEY = "claude_code"
@@ -17,20 +17,22 @@ _TOLD = re.compile(r"(?:.*/)?(?:CLAUDE|CLAUDE\.local|AGENTS)\.md")
 _ITS_OWN = re.compile(r"(?:.*/)?CLAUDE(?:\.local)?\.md")
 
 
-def finds(sent: Sent) -> bool:
+def finds(sent: UploadBytes) -> bool:
     """AGENTS.md alone is in every workspace."""
     return any(_ITS_OWN.fullmatch(name) or _PROJECT.fullmatch(name) for name in sent.names)
 
 
-def contents(sent: Sent) -> Contents:
+def contents(sent: UploadBytes) -> Contents:
     wanted = {name: path for name in sent.names if (path := _path(name))}
     entries = sent.archive.entries(wanted.__contains__)
     said = _("What Claude Code remembers, CLAUDE.md and AGENTS.md are taken, nothing else.")
-    ignored = [Ignored(name, "not_in_import", said) for name in sent.names if name not in wanted]
+    ignored = [
+        IgnoredEntry(name, "not_in_import", said) for name in sent.names if name not in wanted
+    ]
     files: dict[str, Incoming] = {}
     for entry, path in ((entry, wanted[entry.name]) for entry in entries):
         if refused := _refusal(path):
-            ignored.append(Ignored(entry.name, "path_refused", refused))
+            ignored.append(IgnoredEntry(entry.name, "path_refused", refused))
         else:
             files[path] = _together(files.get(path), entry, path)
     return Contents(tuple(files[path] for path in sorted(files)), tuple(ignored), format=KEY)

@@ -7,19 +7,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.snapshots.contents import Contents, Ignored, Incoming, as_file, bullets
-from memoryweb.memory.snapshots.formats.uploaded import Sent, document
+from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Incoming, as_file, bullets
+from memoryweb.memory.snapshots.formats.uploaded import UploadBytes, document
 
 KEY = "mem0"
 PATH = "structured/mem0.md"
 _TEXTS = ("memory", "text")
 
 
-def finds(sent: Sent) -> bool:
+def finds(sent: UploadBytes) -> bool:
     return bool(_memories(_document(sent)))
 
 
-def contents(sent: Sent) -> Contents:
+def contents(sent: UploadBytes) -> Contents:
     """Raises ArchiveRefused: memories of several people would become one person's."""
     memories = _memories(_document(sent))
     people = {str(one["user_id"]) for one in memories if one.get("user_id") is not None}
@@ -32,12 +32,12 @@ def contents(sent: Sent) -> Contents:
         "{n} memories aren't taken: they have no text, too long a text, or markup.",
         left_out,
     )
-    ignored = [Ignored(KEY, "not_taken", said.format(n=left_out))] if left_out else []
+    ignored = [IgnoredEntry(KEY, "not_taken", said.format(n=left_out))] if left_out else []
     files = [Incoming(PATH, as_file(lines), (KEY,), joins=True)] if lines else []
     return Contents(tuple(files), tuple(ignored), format=KEY)
 
 
-def _document(sent: Sent) -> object:
+def _document(sent: UploadBytes) -> object:
     if sent.is_json:
         return sent.document
     if len(sent.names) == 1 and sent.names[0].endswith(".json"):

@@ -10,19 +10,19 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.snapshots.contents import Contents, sort_out
 from memoryweb.memory.snapshots.formats import chatgpt, claude_code, mem0
-from memoryweb.memory.snapshots.formats.uploaded import Sent
+from memoryweb.memory.snapshots.formats.uploaded import UploadBytes
 
 
 @dataclass(frozen=True)
 class Format:
     key: str
     label: str | Promise
-    finds: Callable[[Sent], bool]
-    contents: Callable[[Sent], Contents]
+    finds: Callable[[UploadBytes], bool]
+    contents: Callable[[UploadBytes], Contents]
     has_talks: bool = False
 
 
-def _workspace(sent: Sent) -> Contents:
+def _workspace(sent: UploadBytes) -> Contents:
     return sort_out(sent.archive.entries())
 
 
@@ -42,16 +42,16 @@ LABELS = {one.key: one.label for one in FORMATS}
 
 def read(raw: bytes) -> Contents:
     """What a file would bring. Raises ArchiveRefused."""
-    sent = Sent(raw)
+    sent = UploadBytes(raw)
     return _found(sent).contents(sent)
 
 
 def has_talks(raw: bytes) -> bool:
     """Conversations come with it. Raises ArchiveRefused."""
-    return _found(Sent(raw)).has_talks
+    return _found(UploadBytes(raw)).has_talks
 
 
-def _found(sent: Sent) -> Format:
+def _found(sent: UploadBytes) -> Format:
     for one in FORMATS:
         if one.finds(sent):
             return one

@@ -116,7 +116,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 @dataclass(frozen=True)
-class Sent:
+class UploadBytes:
     """`document_name` stands for the file itself where it is no archive."""
 
     raw: bytes
