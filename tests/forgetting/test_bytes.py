@@ -86,8 +86,9 @@ def _wrote(world: World, message: int) -> File:
         entries.add(tx, agent, owner, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
         entries.archive(tx, agent, owner, f"We spoke.\n\n{LINE}\n", writer=extraction)
         entries.append_history(tx, agent, owner, f"Said then: {LINE}", writer=extraction)
-        held = Place(world.agent, world.customer, "PROFILE.md")
-        write.write(tx, held, f"- wifi password={CANARY}X\n", writer=person)
+        masked = Place(world.agent, world.customer, "PROFILE.md")
+        machine = Writer(AuthorKind.AGENT)
+        write.write(tx, masked, f"- wifi password={CANARY}X\n", writer=machine)
     return written.file
 
 

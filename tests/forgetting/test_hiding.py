@@ -68,7 +68,7 @@ def _dream(world: World) -> str:
 
 def _extracted(world: World) -> str:
     window = _window(world.agent.conversations.get(), None)
-    return " ".join(turn.raw_content for turn in window.turns) if window else ""
+    return " ".join(window.texts.values()) if window else ""
 
 
 def _snapshot(world: World) -> str:

@@ -175,7 +175,7 @@ def test_the_request_and_the_assistants_answer_to_it_are_nothing_to_write_down(
     with scope(team=world.team):
         window = _window(world.agent.conversations.get(), None)
         assert window is not None
-        given = " ".join(turn.raw_content for turn in window.turns)
+        given = " ".join(window.texts.values())
     assert "weigh" not in given
     assert "evening" in given
 

@@ -169,7 +169,7 @@ def _reverts_everything(world: World) -> None:
 
 
 def _planting(world: World) -> Iterator[Any]:
-    talks = Conversation.objects.filter(agent=world.agent, messages__content__contains=MARK)
+    talks = Conversation.objects.filter(agent=world.agent, messages__raw_content__contains=MARK)
     return iter(talks.distinct().values_list("pk", flat=True))
 
 

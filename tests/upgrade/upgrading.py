@@ -43,11 +43,8 @@ from tests.walls.web_routes import PAGES  # noqa: E402
 from tests.walls.web_stage import Stage  # noqa: E402
 from tests.world import signed_in  # noqa: E402
 
-_MOVED = {
-    label: new
-    for new, old in import_module("memoryweb.memory.migrations.0002_content_types").OLD.items()
-    for label in old
-}
+_MOVES = import_module("memoryweb.memory.migrations.0002_content_types")
+_MOVED = {label: new for new, old in _MOVES.OLD.items() for label in old}
 # Chains grow by the events of the upgrade; `audit_verify` proves them.
 _GROWING = "audit_chainhead"
 # Of likely passwords, which are held no more: what became of them is told by itself.
@@ -73,7 +70,7 @@ def main(version: Path) -> None:
         ],
         "labels": sorted({label for label, _model, _code in _permissions()}),
         "held": _held(held),
-        "permissions": {(_MOVED.get(label, label), *of) for label, *of in permissions}
+        "permissions": {_now(*one) for one in permissions}
         <= _permissions(),  # those of newer models come besides
         "triggers": missing(),
         "failures": _failures(),
@@ -153,6 +150,12 @@ def _held(rows: dict[Any, dict[str, Any]]) -> dict[str, Any]:
         "passing": sorted(passing),
         "let_pass": sorted(let_pass),
     }
+
+
+def _now(label: str, model: str, code: str) -> tuple[str, str, str]:
+    """What a permission of before is called after the upgrade."""
+    name = _MOVES.RENAMED.get(model, model)
+    return _MOVED.get(label, label), name, code.replace(model, name)
 
 
 def _permissions() -> set[tuple[str, str, str]]:

@@ -48,9 +48,8 @@ def test_every_page_and_route_takes_few_statements_and_as_many_for_many_rows(
     _grow(world, range(FEW, MANY))
     other = {}
     for key, look in _looks(world, stage, role):
-        if counted(look) != few[key] and (count := counted(look)) != few[key]:
+        if counted(look) > few[key] and (count := counted(look)) > few[key]:
             other[key] = (few[key], count)
-    # Fewer: the first look did more than others, and belongs to `KEPT`.
     assert other == {}
     pages = {key: route for key, route in PAGES.items() if route.answers[role] == 200}
     assert {key: few[key] for key, one in pages.items() if few[key] > MOST.get(one.name, 15)} == {}

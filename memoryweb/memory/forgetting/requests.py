@@ -348,7 +348,7 @@ def room(asked: Wish, now: datetime) -> int:
         else ForgetRequest.State.HELD
     )
     unseen = unseen.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD, gone))
-    return MOST - sum(map(statements, unseen))
+    return MOST - statements(unseen)
 
 
 def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> ForgetRequest:
@@ -382,8 +382,9 @@ def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | Non
     if not (facts or messages):
         return None
     mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
-    for request in mine.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD)):
-        away = of_targets(request.targets.filter(is_hidden=True))
+    hiding_ones = mine.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD))
+    for request in hiding_ones.prefetch_related("targets"):
+        away = of_targets(row for row in request.targets.all() if row.is_hidden)
         if facts <= away.facts and messages <= away.spans.keys():
             return request
     return None

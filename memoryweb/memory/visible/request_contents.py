@@ -166,10 +166,16 @@ def about_for_others(request: ForgetRequest) -> str:
     return request.raw_about if is_topic else MARK
 
 
-def statements(request: ForgetRequest) -> int:
-    """How many it hid: what was of before, and what an assistant said, goes with them."""
+def statements(requests: Iterable[ForgetRequest]) -> int:
+    """How many they hid: what was of before, and what an assistant said, goes with them."""
+    asked = list(requests)
+    told = tell_all(asked)
+    return sum(_statements(request, told[request.pk]) for request in asked)
+
+
+def _statements(request: ForgetRequest, account: Account) -> int:
     rows = {row.pk: row for row in request.targets.all()}
-    found = [any(_counts(rows[pk]) for pk in content.targets) for content in tell(request).hidden]
+    found = [any(_counts(rows[pk]) for pk in content.targets) for content in account.hidden]
     return sum(found) or 1
 
 

@@ -193,10 +193,8 @@ def _is_at(file: File | None, content: str) -> TypeGuard[File]:
 def append(
     tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: Writer
 ) -> WriteResult:
-    """Add lines at the end of a file; a new daily note gets its date as heading first.
-
-    Stored as a delta. A secret in a machine's line is masked, a person's is refused.
-    """
+    """Add lines at the end of a file, stored as a delta; a new daily note gets its date as heading
+    first. A secret in a machine's line is masked, a person's is refused."""
     path = screening.path(place.path)
     matrix.check(writer, place)
     file = find(place)
