@@ -19,7 +19,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import Evidence, Fact
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.statements.listing import weighed
-from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
+from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden, is_meant
 from memoryweb.memory.visible.readable import To, statement
 
 # The filter for what a reader reaches, by the name of the owner's field.
@@ -195,6 +195,7 @@ def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
 def _words(facts: Sequence[UUID]) -> "QuerySet[Evidence]":
     is_word = Q(message__isnull=False) | Q(root__author_kind__in=_WORDS)
     rows = Evidence.objects.filter(is_word, fact__in=facts)
+    rows = rows.annotate(is_meant=is_meant(message="message"))
     return rows.select_related(*_SPOKEN).order_by("said_at", "pk")
 
 
@@ -247,7 +248,10 @@ def _reworded(facts: Sequence[Any]) -> dict[UUID, Any]:
 def _said(facts: Sequence[UUID]) -> dict[UUID, Evidence]:
     """Statement → the message that said it last, else who wrote it down."""
     found: dict[UUID, Evidence] = {}
-    for row in _words(tuple(facts)):
+    rows: Iterable[Any] = _words(tuple(facts))
+    for row in rows:
+        if row.message:
+            row.message.is_meant = row.is_meant
         if row.message_id or row.fact_id not in found:
             found[row.fact_id] = row
     return found

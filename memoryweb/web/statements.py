@@ -114,7 +114,11 @@ def told_of(request: TeamRequest, learned: Iterable[NightResult]) -> dict[UUID, 
     those = list(learned)
     tells_new = not all(one.is_new for one in those)  # else it is the morning's first visit
     found: dict[UUID, list[StatementRow]] = {}
-    look = Look(To.PAGE, facts=[fact for one in those for fact in (one.fact, one.was) if fact])
+    look = Look(
+        To.PAGE,
+        facts=[fact for one in those for fact in (one.fact, one.was) if fact],
+        messages=[one.said.message for one in those if one.said and one.said.message],
+    )
     for one in those:
         found.setdefault(one.report.pk, []).append(_told(request, one, look, tells_new))
     return found
@@ -204,7 +208,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
     band = weight_of(fact, visit.now).band
     state = state_on(fact, today(visit.now, fact.agent.zone))
     about: dict[str, Any] = {
-        "source": source_of(request, said) if said else None,
+        "source": source_of(request, said, look) if said else None,
         "url": to(request, "agents_fact", fact.agent_id, fact.pk, query=_query(request, fact)),
         "text": look.fact(fact).text,
     }
@@ -249,7 +253,7 @@ def to_forget(request: TeamRequest, fact: Any) -> str:
     return to(request, "agents_fact_forget", fact.agent_id, fact.pk, query=query)
 
 
-def source_of(request: TeamRequest, said: Evidence) -> Source | None:
+def source_of(request: TeamRequest, said: Evidence, look: Look) -> Source | None:
     """None where this reader may not see the conversation."""
     message = said.message
     if message is None:
@@ -261,8 +265,8 @@ def source_of(request: TeamRequest, said: Evidence) -> Source | None:
     initial = str(who)[:1].upper()
     if message.role == "user" and talk.owner_id in request.visit.mine:
         who, initial = _("You"), str(request.user)[:1].upper()
-    at = said.said_at or message.timestamp
-    return Source(str(who), initial, at, talk_url(request, talk, message.position), said.quote)
+    at, quote = said.said_at or message.timestamp, look.quote(said)
+    return Source(str(who), initial, at, talk_url(request, talk, message.position), quote)
 
 
 def _writer_of(request: TeamRequest, root: Revision) -> Source | None:

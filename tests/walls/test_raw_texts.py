@@ -23,7 +23,7 @@ WRITING: dict[str, str] = {
     "memory/review/proposals.py": "writes what a person accepts",
     "memory/review/rescan.py": "masks secrets where they stand",
 }
-_RAW = re.compile(r"\braw_(content|text|value|about|tokens)\b")
+_RAW = re.compile(r"\braw_(content|text|value|about|tokens|quote)\b")
 
 
 def test_texts_leave_by_one_way() -> None:

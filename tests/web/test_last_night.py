@@ -14,7 +14,9 @@ from memoryweb.agents.readers import Reader
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.schedule import tick
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.models import Fact
+from memoryweb.memory.forgetting.finding import message_mention
+from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
+from memoryweb.memory.models import Fact, ForgetRequest, Message
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.tools.files import Acting, remember
@@ -258,6 +260,23 @@ def test_what_is_forgotten_is_not_told_and_can_be_undone(stage: Stage, alice: Cl
     assert "Forgotten." in page
     _act(stage, alice, fact, "unforget", address)
     assert SHARED in text(alice.get(address))
+
+
+def test_a_quote_of_a_message_that_is_to_be_forgotten_in_part_is_left_out(
+    stage: Stage, alice: Client
+) -> None:
+    address, message = url(stage.world.team, "last_night"), Message.objects.earliest("pk")
+    fact = Fact.objects.get(raw_text=SHARED, owner=None)
+    message.raw_content = "What Alice said. She said more."
+    message.save(update_fields=["raw_content"])
+    fact.evidence.update(message=message, root=None, first=0, last=16)
+    assert "What Alice said." in alice.get(address).content.decode()
+    with write_transaction(stage.world.team) as tx:
+        wish = Wish(fact.agent, None, ForgetRequest.Via.PAGE, "", by=stage.world.alice)
+        hide(tx, open_request(tx, wish), [message_mention(message, 5, 10)])
+    page = alice.get(address).content.decode()
+    assert SHARED in page
+    assert "What Alice said." not in page
 
 
 def test_another_site_is_no_place_to_go_on(stage: Stage, alice: Client) -> None:

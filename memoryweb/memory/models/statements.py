@@ -184,7 +184,7 @@ class Evidence(models.Model):
         return f"{self.fact_id} ← {self.message_id or self.root_id}"
 
     @property
-    def quote(self) -> str:
+    def raw_quote(self) -> str:
         """What it cites of its message."""
         return self.message.raw_content[self.first or 0 : self.last] if self.message else ""
 

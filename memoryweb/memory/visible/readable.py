@@ -151,7 +151,7 @@ class Look:
     def quote(self, evidence: Evidence) -> str:
         """What a statement cites of its message; the mark where anything of that is hidden."""
         is_cut = evidence.message_id in self.hidden.spans
-        return MARK if is_cut else evidence.quote
+        return MARK if is_cut else evidence.raw_quote
 
     def fact(self, fact: Fact) -> ReadableFact:
         its = self._facts[fact.pk]
