@@ -16,6 +16,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import Conversation, File, Message, Proposal, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import (
+    AssignmentsFound,
     BatchRefused,
     ContentRefused,
     PathRefused,
@@ -164,7 +165,7 @@ ACTS: dict[str, Act] = {
     "ids of a conversation": _conversation,
     "description of an agent": _agent,
 }
-REFUSED = (SecretRefused, PathRefused, ContentRefused, BatchRefused)
+REFUSED = (SecretRefused, AssignmentsFound, PathRefused, ContentRefused, BatchRefused)
 
 
 def _kept(world: World) -> str:

@@ -82,7 +82,7 @@ def _codes() -> set[str]:
     return {
         *_said(_nodes(*WORK), 0, "Retry", "GiveUp"),
         *_said(_nodes(*WORK), 1, "Outcome", keyword="reason"),
-        *_said(_nodes(*WORK), 0, "Broken"),
+        *_said(_nodes(*WORK), 0, "BrokenGuard"),
         *_returned(_nodes("dreaming"), "_stopped"),
         *_returned(_nodes("dreaming"), "_stopping"),
         *_assigned(_nodes(*WORK), "reason"),

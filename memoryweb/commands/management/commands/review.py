@@ -16,7 +16,8 @@ class Command(base.TeamsCommand):
     def look(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         is_repaired = options["repair"] and not options["check"]
         found = review.repair(team) if is_repaired else review.check(team)
-        data = {"differing": [base.data_of(one, "kind", "problem", "about") for one in found]}
+        told = [base.data_of(one, "kind", "problem") | {"about": str(one.about)} for one in found]
+        data = {"differing": told}
         if is_repaired:
             return base.Outcome(f"{len(found)} made to match.", data)
         if not found:
