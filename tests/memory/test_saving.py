@@ -1,5 +1,6 @@
 """A save writes what changed and nothing else, and leaves what a whole rebuild would make."""
 
+import itertools
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from tests.statements import statements
 from tests.world import World
 
 PATH = "KNOWLEDGE.md"
+NUMBERS = itertools.count()
 LINES = [
     *("- one lamp", "- two lamps", "a paragraph", "goes on", "# Harbour", "## Quay", "", "", " "),
     *("```", "~~~~", "<!-- pinned -->", "<!-- /pinned -->", "1. first", "# Harbour #", "灯台へ"),
@@ -64,12 +66,13 @@ def text_of(count: int) -> str:
 def test_whatever_is_edited_the_index_is_what_a_rebuild_makes(
     world: World, saves: list[tuple[list[tuple[int, int, list[str]]], bool]]
 ) -> None:
-    lines: list[str] = []
+    # Each example has a file of its own: what people pinned in another's would be put back in it.
+    lines, path = list[str](), f"x/n{next(NUMBERS)}.md"
     for changes, by_person in saves:
         for at, taken, put in changes:
             lines[at : at + taken] = put
         kind = AuthorKind.PERSON if by_person else AuthorKind.AGENT
-        file = save(world, "\n".join(lines), Writer(kind)).file
+        file = save(world, "\n".join(lines), Writer(kind), path).file
         lines = file.raw_content.split("\n")  # what waits for a person was put back
         found = reindexing.check(world.team)
         assert (found.differences, found.stale) == ((), 0)
