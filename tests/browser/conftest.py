@@ -56,7 +56,7 @@ def new_context(
 
     def new() -> BrowserContext:
         if free:
-            return free.pop()
+            return _emptied(free.pop(), live_server.url)
         _begin(chromium, live_server.url)
         context = chromium.new_context(base_url=live_server.url)
         context.set_default_timeout(10_000)
@@ -65,17 +65,20 @@ def new_context(
 
     yield new
     for context in contexts:
-        _forget(context, live_server.url)
+        for page in context.pages:
+            page.close()
 
 
-def _forget(context: BrowserContext, address: str) -> None:
-    """Who was signed in, drafts, and pages that are open."""
-    for page in context.pages:
-        session = context.new_cdp_session(page)
-        session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
-        page.close()
+def _emptied(context: BrowserContext, address: str) -> BrowserContext:
+    """Without who was signed in and without drafts. A page that is being left may still write one:
+    no page of the test before is open here any more."""
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
+    page.close()
     context.unroute_all()
     context.clear_cookies()
+    return context
 
 
 @pytest.fixture
