@@ -89,6 +89,14 @@ def test_likely_passwords_that_waited_count_as_secrets_and_it_is_told_where(
     assert held["passing"] == held["let_pass"]
 
 
+def test_what_waits_of_somebodys_own_memory_is_told_before_it_expires(
+    upgraded: dict[str, Any],
+) -> None:
+    waiting = upgraded["waiting_days"]
+    assert waiting["personal"]
+    assert max(waiting["personal"]) == 23
+
+
 def test_every_page_answers_its_admin(upgraded: dict[str, Any]) -> None:
     assert upgraded["pages"] == []
 

@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing, redirect_stdout
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -35,7 +36,13 @@ from memoryweb.accounts.models import Team, User  # noqa: E402
 from memoryweb.audit.models import Event  # noqa: E402
 from memoryweb.audit.triggers import missing  # noqa: E402
 from memoryweb.memory.forgetting import erasing  # noqa: E402
-from memoryweb.memory.models import Fact, ForgetRequest, NoSecret, Receipt  # noqa: E402
+from memoryweb.memory.models import (  # noqa: E402
+    Fact,
+    ForgetRequest,
+    NoSecret,
+    Receipt,
+    ReviewItem,
+)
 from memoryweb.runs import engine  # noqa: E402
 from tests.commands.calling import run  # noqa: E402
 from tests.walls.web_calls import call, named  # noqa: E402
@@ -51,6 +58,8 @@ _GROWING = "audit_chainhead"
 _HELD = "workspace_heldsecret"
 # Django's own, which the upgrade changes, and what the search index is made of.
 OTHERS = ("django_migrations", "django_content_type", "auth_permission", "recall_index")
+# What waits of somebody's own memory gets the time to be told that it expires.
+_SINCE = ("workspace_proposal", "created_at")
 Rows = dict[str, dict[Any, dict[str, Any]]]
 
 
@@ -59,6 +68,7 @@ def main(version: Path) -> None:
     ids = json.loads(first.removeprefix("-- ")) | {"admin": "alice@example.org"}
     _load(sql)
     _release_one()
+    _age_proposals()
     before, permissions = _rows(), _permissions()
     held = before.pop(_HELD)
     call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
@@ -70,6 +80,7 @@ def main(version: Path) -> None:
         ],
         "labels": sorted({label for label, _model, _code in _permissions()}),
         "held": _held(held),
+        "waiting_days": _waiting_days(),
         "permissions": {_now(*one) for one in permissions}
         <= _permissions(),  # those of newer models come besides
         "triggers": missing(),
@@ -117,6 +128,7 @@ def _lost(table: str, before: Rows, after: Rows) -> list[str]:
             for key in before[table].keys() & now.keys()
             for column in before[table][key].keys() & now[key].keys()
             if before[table][key][column] not in (None, now[key][column])
+            and (table, column) != _SINCE
         ]
     )
 
@@ -126,6 +138,23 @@ def _release_one() -> None:
     with connection.cursor() as cursor:
         first = f"(SELECT min({_text('id')}) FROM {_HELD} WHERE state = 'waiting')"
         cursor.execute(f"UPDATE {_HELD} SET state = 'released' WHERE {_text('id')} = {first}")
+
+
+def _age_proposals() -> None:
+    """All wait for longer than they may from now on."""
+    table, column = _SINCE
+    with connection.cursor() as cursor:
+        long_ago = connection.ops.adapt_datetimefield_value(timezone.now() - timedelta(days=60))
+        cursor.execute(f"UPDATE {table} SET {column} = %s WHERE state = 'pending'", [long_ago])
+
+
+def _waiting_days() -> dict[str, list[int]]:
+    now = timezone.now()
+    waiting: dict[str, list[int]] = {"personal": [], "shared": []}
+    with scopes_disabled():
+        for item in ReviewItem.objects.filter(kind="proposal", state="open"):
+            waiting["personal" if item.owner_id else "shared"].append((now - item.since).days)
+    return waiting
 
 
 def _text(column: str) -> str:
