@@ -27,7 +27,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.api import problems
 from memoryweb.api.exceptions import Problem
-from memoryweb.core import home_lock
+from memoryweb.core import home_lock, places
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 
@@ -95,7 +95,8 @@ async def _chat(environ: Message, receive: Receive, send: Send) -> None:
         await send(message)
 
     def tell(message: Message) -> None:
-        asyncio.run_coroutine_threadsafe(sent(message), loop).result()
+        with places.left():
+            asyncio.run_coroutine_threadsafe(sent(message), loop).result()
 
     async def watch() -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -121,15 +122,16 @@ def _tell(environ: Message, tell: Callable[[Message], None], is_gone: Event) -> 
         started.append(_start(int(status.split()[0]), headers))
         return lambda piece: None
 
-    response = _django(environ, start)
-    try:
-        tell(started[0])
-        for piece in response:
-            if is_gone.is_set():
-                return
-            tell({"type": "http.response.body", "body": piece, "more_body": True})
-    finally:
-        response.close()
+    with places.taken():
+        response = _django(environ, start)
+        try:
+            tell(started[0])
+            for piece in response:
+                if is_gone.is_set():
+                    return
+                tell({"type": "http.response.body", "body": piece, "more_body": True})
+        finally:
+            response.close()
     tell({"type": "http.response.body", "body": b"", "more_body": False})
 
 

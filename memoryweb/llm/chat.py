@@ -7,9 +7,9 @@ from uuid import UUID
 
 import httpx
 from django.conf import settings
-from django.db import connection
 from django.utils.translation import gettext as _
 
+from memoryweb.core import places
 from memoryweb.llm import breaker, dialects, providers, transport, usage
 from memoryweb.llm.client import LONGEST_PAUSE, blame, refusal
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
@@ -69,10 +69,9 @@ def _charge(spent: TokenSpend, tokens_in: int, tokens_out: int) -> None:
 def _heard(pieces: Pieces, said: list[str]) -> Pieces:
     with closing(pieces):
         while True:
-            if not connection.in_atomic_block:
-                connection.close()  # hundreds wait for long, each with a MiB of pages in hand
             try:
-                piece = next(pieces)
+                with places.left():
+                    piece = next(pieces)
             except StopIteration as end:
                 reply: Reply = end.value
                 return reply

@@ -15,6 +15,7 @@ import httpx
 import pydantic
 from django.conf import settings
 
+from memoryweb.core import places
 from memoryweb.llm import breaker, dialects, providers, transport, usage
 from memoryweb.llm.dialects import Dialect
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
@@ -74,7 +75,8 @@ def complete(
         team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=chat_with
     ) as spent:
         try:
-            reply = _reply(dialect, deadline, _Bill(endpoint, prompt, spent, expected))
+            with places.left():
+                reply = _reply(dialect, deadline, _Bill(endpoint, prompt, spent, expected))
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out

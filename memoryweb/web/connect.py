@@ -194,6 +194,7 @@ def _show(
         "arrived": list(_arrived(request, agent, since)) if as_person else [],
         "is_done": all(step.at for step in steps),
         "since": since,
+        "connect": url,
         "watch": url + watch,
         "poll": url + (watch if since else "" if as_person else "?as=program"),
         "asked": asked,

@@ -70,3 +70,16 @@ def test_a_source_after_it_was_reverted(open_page: Open, stage: Stage) -> None:
     page.locator("form[action*='revert'] button").click()
     expect(page.get_by_role("status")).to_contain_text("Reverted in 1 file.")
     assert looked_at(page) == []
+
+
+def test_asking_its_memory_keeps_the_token_that_is_shown_once(
+    open_page: Open, world: World
+) -> None:
+    page = open_page(url(world.team, "agents_connect", world.agent.pk), world.bob)
+    page.get_by_role("button", name="Create a token").press("Enter")
+    token = page.locator("#token")
+    expect(token).to_contain_text("mwp_")
+    page.get_by_role("button", name="Ask", exact=True).press("Enter")
+    expect(page.locator("#answers")).to_contain_text("no answer to that yet")
+    expect(token).to_contain_text("mwp_")
+    assert looked_at(page) == []

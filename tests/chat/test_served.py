@@ -174,7 +174,7 @@ def test_what_many_open_streams_had_in_hand_is_given_back(
             streams = [one for one in begun if one.status == 200]
             more.set()
             assert all(list(events(one))[-1][0] == "done" for one in streams)
-    assert len(streams) > STREAMS
+    assert len(streams) == 2 * STREAMS
     assert until(lambda: mebibytes(client.port) < before + 110), mebibytes(client.port) - before
 
 
