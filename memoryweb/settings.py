@@ -112,18 +112,18 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "memoryweb.accounts.middleware.LanguageMiddleware",
+    "memoryweb.accounts.backends.LanguageMiddleware",
     "memoryweb.api.request_log.RequestLogMiddleware",
     "memoryweb.api.problems.ProblemMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "memoryweb.accounts.middleware.SignInMiddleware",
+    "memoryweb.accounts.backends.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "memoryweb.audit.request_origin.OriginMiddleware",
+    "memoryweb.audit.record.OriginMiddleware",
     "memoryweb.web.middleware.SignOutMiddleware",
     "memoryweb.web.middleware.FragmentMiddleware",
 ]
@@ -216,7 +216,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "memoryweb.accounts.adapter.AccountAdapter"
+ACCOUNT_ADAPTER = "memoryweb.accounts.signins.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -224,7 +224,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 # Wrong passwords: of one address for all accounts, of one address for one account, and of one
-# account from all addresses where its person never signed in (accounts/adapter.py).
+# account from all addresses where its person never signed in (accounts/signins.py).
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "10/m/ip,100/h/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",

@@ -15,9 +15,9 @@ from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from scripts.measures import agent_and_owner
 
 ROUNDS, CALLS = 7, 60

@@ -10,7 +10,7 @@ from typing import TypeVar
 from django_scopes import scope
 
 from memoryweb.accounts.teams import create_team
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.prompt.context import Context, build
 from memoryweb.memory.search.engine import search

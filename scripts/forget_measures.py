@@ -19,11 +19,9 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasing, finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Fact, ForgetRequest, Passage, Receipt
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Passage, Receipt
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs import engine
 from scripts.search_measures import _add_others, _agent, _blocks, _settle
 

@@ -20,9 +20,9 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from scripts.measures import agent_and_owner
 from tests.aging import age
 

@@ -17,7 +17,7 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.accounts.tokens import issue
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 

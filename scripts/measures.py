@@ -23,11 +23,10 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines.origins import Origin
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.statements import statements

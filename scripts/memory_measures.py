@@ -21,14 +21,13 @@ from memoryweb.extraction.requests import request
 from memoryweb.language.statement_comparison import clean, covers, says_the_same
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.file_kinds import CORE
+from memoryweb.memory import facts
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
-from memoryweb.memory.facts import actions
-from memoryweb.memory.models import Fact, File, LineOrigin
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Fact, File, LineOrigin
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from scripts.memory_judge import Mark, bears_on, judge, serves, unsaid, unsaid_dates
@@ -238,7 +237,7 @@ def _act(home: Home, day: date) -> Acts:
         tx.now = datetime.combine(day, time(8), person.zone)
         by = Writer(AuthorKind.PERSON, home.user)
         for fact in Fact.objects.filter(file=home.file(), raw_text__in=confirmed[:CONFIRMED]):
-            actions.confirm(tx, fact, writer=by)
+            facts.confirm(tx, fact, writer=by)
         write(tx, home.place, content, writer=by)
     return Acts(tuple(confirmed[:CONFIRMED]), (*deleted, *reworded))
 

@@ -13,14 +13,13 @@ from django_scopes import scope
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.agents.owners import api_owner
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import import_messages
 from memoryweb.memory.index.hits import Hit
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.search.engine import search
 
 FIRST = 10

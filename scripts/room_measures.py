@@ -13,10 +13,10 @@ from memoryweb.dreaming import schedule
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines.origins import Origin
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from scripts.measures import COMMAND, agent_and_owner
 

@@ -13,14 +13,13 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.agents.owners import channel_owner
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.index.indexing import of_file, of_messages, scope_key
 from memoryweb.memory.models import Conversation, File, Message, Passage, Scope
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.search.engine import search
 
 PER_FILE = 100

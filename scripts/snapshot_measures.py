@@ -16,9 +16,8 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 
 MIB = 1024 * 1024

@@ -14,13 +14,11 @@ from django_scopes import scope
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.tools.files import Acting, remember
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
 from scripts.measures import agent_and_owner
 

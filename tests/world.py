@@ -15,7 +15,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import api_owner, channel_owner, person_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 
 PASSWORD = "a plain test password"
 

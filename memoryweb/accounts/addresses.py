@@ -7,8 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.exceptions import AddressLinkGone, AddressTaken, NotFound
-from memoryweb.accounts.models import User
-from memoryweb.accounts.names import checked_address
+from memoryweb.accounts.models import User, checked_address
 from memoryweb.accounts.signins import record_act
 from memoryweb.audit.record import Actor
 

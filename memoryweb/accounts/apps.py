@@ -10,9 +10,9 @@ class AccountsConfig(AppConfig):
         from allauth.mfa.signals import authentication_failed  # noqa: PLC0415
         from allauth.socialaccount import signals  # noqa: PLC0415
 
-        from memoryweb.accounts import adapter, teams  # noqa: PLC0415
+        from memoryweb.accounts import signins, teams  # noqa: PLC0415
 
-        authentication_failed.connect(adapter.record_wrong_code)
-        signals.social_account_added.connect(adapter.record_linked)
-        signals.social_account_removed.connect(adapter.record_unlinked)
+        authentication_failed.connect(signins.record_wrong_code)
+        signals.social_account_added.connect(signins.record_linked)
+        signals.social_account_removed.connect(signins.record_unlinked)
         post_migrate.connect(teams.forget_system_team, sender=self)

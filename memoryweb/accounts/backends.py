@@ -1,9 +1,15 @@
 """Who is signed in, with the teams they are in: nearly every page asks for both."""
 
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from allauth.account.auth_backends import AuthenticationBackend
-from django.utils import timezone
+from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.http import HttpRequest, HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import timezone, translation
 
 from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Membership, User
@@ -26,3 +32,42 @@ def memberships_of(user: User) -> list[Membership]:
     """As they were when this request began, if the person was signed in by then."""
     brought: list[Membership] | None = getattr(user, _BROUGHT, None)
     return current_memberships(user.pk, timezone.now()) if brought is None else brought
+
+
+def speak(request: HttpRequest, user: User) -> None:
+    """The person's own language for the rest of the request, else the browser's."""
+    translation.activate(user.language or translation.get_language_from_request(request))
+    request.LANGUAGE_CODE = translation.get_language()
+
+
+class LanguageMiddleware(LocaleMiddleware):
+    """The browser's language, until it is known who is here. Programs are answered in English,
+    which is what their authors test against."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.path_info.startswith(settings.PROGRAMS):
+            translation.activate(settings.LANGUAGE_CODE)
+            request.LANGUAGE_CODE = settings.LANGUAGE_CODE
+        else:
+            super().process_request(request)
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Django's own asks who is signed in before it asks whether the view wants to know.
+
+    The API never does, so that none of its calls loads a session and its person.
+    """
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view_func: Callable[..., HttpResponseBase],
+        view_args: tuple[Any, ...],
+        view_kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        if not getattr(view_func, "login_required", True):
+            return None
+        answer = super().process_view(request, view_func, view_args, view_kwargs)
+        if answer is None and isinstance(request.user, User):
+            speak(request, request.user)
+        return answer

@@ -17,8 +17,7 @@ from memoryweb.accounts.exceptions import (
     ReasonMissing,
     Revoked,
 )
-from memoryweb.accounts.models import Integration, Team, Token
-from memoryweb.accounts.names import checked_name
+from memoryweb.accounts.models import Integration, Team, Token, checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 

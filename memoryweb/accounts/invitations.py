@@ -14,8 +14,7 @@ from memoryweb.accounts.exceptions import (
     NotInvited,
 )
 from memoryweb.accounts.members import add_member, check_end
-from memoryweb.accounts.models import Invitation, Membership, Team, User
-from memoryweb.accounts.names import checked_address
+from memoryweb.accounts.models import Invitation, Membership, Team, User, checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 

@@ -14,8 +14,7 @@ from memoryweb.accounts.exceptions import (
     NotFound,
     NotMember,
 )
-from memoryweb.accounts.models import Membership, Team, User
-from memoryweb.accounts.names import checked_address
+from memoryweb.accounts.models import Membership, Team, User, checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.signins import record_act
 from memoryweb.audit.record import Actor, Entry, lock, record

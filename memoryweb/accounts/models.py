@@ -1,14 +1,18 @@
+import unicodedata
 import uuid
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.accounts.exceptions import AddressRefused, NameRefused
 from memoryweb.accounts.permissions import Role
 from memoryweb.core.fields import ErasableCharField, Erasure, PlainCharField, PlainJSONField
 from memoryweb.core.tenancy import TeamManager
@@ -207,3 +211,25 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.email} as {self.role}"
+
+
+def checked_name(name: str, *, longest: int, without: str = "") -> str:
+    """NFC, trimmed, printable, not empty. Raises NameRefused."""
+    name = unicodedata.normalize("NFC", name).strip()
+    if not 1 <= len(name) <= longest:
+        raise NameRefused(_("A name has 1 to {longest} characters.").format(longest=longest))
+    if not name.isprintable():
+        raise NameRefused(_("A name may not contain control characters."))
+    if found := [c for c in without if c in name]:
+        raise NameRefused(_("This name may not contain “{character}”.").format(character=found[0]))
+    return name
+
+
+def checked_address(email: str) -> str:
+    """Trimmed and in lower case, as it is stored. Raises AddressRefused."""
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise AddressRefused(email) from None
+    return email

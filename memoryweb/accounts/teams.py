@@ -8,8 +8,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.exceptions import Ambiguous, NotDemo, NotFound
-from memoryweb.accounts.models import Team, User
-from memoryweb.accounts.names import checked_name
+from memoryweb.accounts.models import Team, User, checked_name
 from memoryweb.audit.record import Actor, Entry, erase_labels, lock, record, target
 
 SYSTEM_SLUG = "system"

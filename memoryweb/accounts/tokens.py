@@ -20,8 +20,7 @@ from memoryweb.accounts.exceptions import (
     ScopeMissing,
     ScopeRefused,
 )
-from memoryweb.accounts.models import Integration, Team, Token, User
-from memoryweb.accounts.names import checked_name
+from memoryweb.accounts.models import Integration, Team, Token, User, checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
 from memoryweb.core.prepared_queries import PreparedQuery

@@ -1,12 +1,17 @@
 import uuid
-from datetime import datetime, time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django_scopes import scope
 
+from memoryweb.accounts.teams import system_team_id
 from memoryweb.core.fields import (
     ErasableCharField,
     Erasure,
@@ -208,3 +213,56 @@ class OneTimeCode(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} for {self.owner_id}"
+
+
+def dream_time(agent: Agent, night: date) -> datetime:
+    """The UTC moment of the dream of a local date.
+
+    On the night that skips the hour the dream comes as much later as the clock jumped; on the
+    night that has it twice the first one counts.
+    """
+    local = datetime.combine(night, agent.dream_at, tzinfo=agent.zone)
+    return local.astimezone(UTC)
+
+
+def night_of(agent: Agent, moment: datetime) -> date:
+    """The local date of the latest dream time that is not after the moment."""
+    today = moment.astimezone(agent.zone).date()
+    return today if dream_time(agent, today) <= moment else today - timedelta(days=1)
+
+
+def next_dream_at(agent: Agent, now: datetime) -> datetime | None:
+    """The first dream time after now; None where the agent does not dream."""
+    if not agent.dreaming or agent.archived_at is not None:
+        return None
+    today = now.astimezone(agent.zone).date()
+    later = (dream_time(agent, today + timedelta(days=ahead)) for ahead in range(3))
+    return next(moment for moment in later if moment > now)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who is asking, reduced to what decides visibility: an agent, and whose personal memory.
+
+    Without an owner only shared memory is visible: the agent's, and inside `reading` that of
+    every team. Whoever makes a Reader has checked that the caller is that owner (or holds a
+    break-glass grant for it).
+    """
+
+    agent: "Agent"
+    owner: "Owner | None" = None
+
+    def sees(self) -> Q:
+        """The filter for rows with an `agent` and a nullable `owner` (SPEC §2)."""
+        shared = Q(agent__in=[self.agent.pk, GLOBAL_AGENT_ID], owner=None)
+        return shared | Q(agent=self.agent, owner=self.owner) if self.owner else shared
+
+
+@contextmanager
+def reading(reader: Reader) -> Iterator[None]:
+    """Rows of the system's team are found, too: GLOBAL memory, which `sees` lets through.
+
+    For reads alone: every query inside names the reader's agent or goes through `sees`.
+    """
+    with scope(team=(reader.agent.team_id, system_team_id())):
+        yield

@@ -17,11 +17,10 @@ from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent, Owner, live_agents
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
 from memoryweb.memory.review import may_decide
 from memoryweb.memory.visible.readable import To
-from memoryweb.memory.writing.write import Writer
 
 if TYPE_CHECKING:
     from memoryweb.agents.models import AgentQuerySet

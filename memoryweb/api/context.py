@@ -8,8 +8,7 @@ from django.utils import timezone
 from ninja import Query
 from pydantic import Field
 
-from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.forgetting import ForgetOffer, offer_of
@@ -18,7 +17,7 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, Rounded, Whole, one_of
 from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, NightResult, Reach
-from memoryweb.dreaming.reasons import OUTCOMES
+from memoryweb.dreaming.operations import OUTCOMES
 from memoryweb.memory import prompt
 from memoryweb.memory.forgetting import offer_to
 from memoryweb.memory.index.hits import Hit

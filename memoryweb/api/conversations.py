@@ -31,7 +31,7 @@ from memoryweb.api.visibility import Visibility
 from memoryweb.extraction import requests
 from memoryweb.memory.conversations import Intake, add_messages, conversation_id, parse_batch
 from memoryweb.memory.models import Conversation, Message
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt import carried, last_prompt
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.runs.models import Run

@@ -22,7 +22,7 @@ from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.readable import readable_file
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought

@@ -9,11 +9,11 @@ from memoryweb.api.exceptions import NotFound
 from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Answer, Call, Tool
 from memoryweb.memory import entries, tools
+from memoryweb.memory.lines.files import entries_of
 from memoryweb.memory.models import Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.writing.write import Writer
 
 _ANY = "Its name, another name of it, or its id."
 
@@ -125,7 +125,7 @@ def remove_entry(
 
 def _memories(acting: Acting) -> list[Any]:
     agent, own = acting.sees.agent, acting.sees.owner
-    return [entries.entries_of(agent, one) for one in dict.fromkeys((own, None))]
+    return [entries_of(agent, one) for one in dict.fromkeys((own, None))]
 
 
 def _writable(acting: Acting, asked: str) -> Entry:

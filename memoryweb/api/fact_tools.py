@@ -20,13 +20,12 @@ from memoryweb.api.tool_calls import Answer, Call, wrote
 from memoryweb.memory import forgetting, tools
 from memoryweb.memory.forgetting import Wish
 from memoryweb.memory.models import Contradiction, Fact, ForgetRequest
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.search import Found, found_with
+from memoryweb.memory.models.writer import Transaction, Writer
+from memoryweb.memory.search import WeighedFact, found_with
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
 from memoryweb.memory.visible.readable import ReadableFact
 from memoryweb.memory.visible.request_contents import RequestContent, tell, withheld_targets
-from memoryweb.memory.writing.write import Writer
 
 # The tool with which an agent asks to forget, as its owner may in a conversation (SPEC §6.1).
 
@@ -206,11 +205,11 @@ def forget_structured(
     return forget(acting, wanted, tx, writer)
 
 
-def _listed(acting: Acting, found: list[Found]) -> dict[str, Any]:
+def _listed(acting: Acting, found: list[WeighedFact]) -> dict[str, Any]:
     return {"count": len(found), "facts": [_fact(acting, one) for one in found]}
 
 
-def _fact(acting: Acting, one: Found) -> ToolFact:
+def _fact(acting: Acting, one: WeighedFact) -> ToolFact:
     fact = one.fact
     return ToolFact.of(
         fact,

@@ -10,8 +10,7 @@ from django.utils import timezone
 from ninja import Query
 from pydantic import Field
 
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import Agent, Reader, reading
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
@@ -32,10 +31,8 @@ from memoryweb.api.schemas import (
 from memoryweb.api.visibility import Visibility
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
-from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope
-from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope, SourceClass
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements.listing import (
     lines_of,
     narrowed,

@@ -29,9 +29,8 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.lines.files import files_at_path
 from memoryweb.memory.lines.revisions import Past, files_at
-from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models import Scope as FileScope
-from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import Exists, FileMissing
 from memoryweb.memory.prompt import arrange
 from memoryweb.memory.statements.bullets import read_ahead

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.schemas import Camel, Instant, Items
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind
 
 
 class Paging(Camel):

@@ -19,10 +19,10 @@ from memoryweb.api.query_parameters import NamedRowQuery, OwnerPaging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, IdOrNull, Items, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.dreaming import decided
+from memoryweb.dreaming import night_results
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.night_results import learned_of
-from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
+from memoryweb.dreaming.operations import DECIDED, OUTCOMES
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Fact
@@ -173,7 +173,7 @@ def _operations(report: Report, away: Away, *, shows: bool) -> list[OperationOut
             code=one.code,
             reason=one.reason if outcome == one.outcome else "",
         )
-        for one, outcome in zip(done, decided.outcomes(report.run, done), strict=True)
+        for one, outcome in zip(done, night_results.outcomes(report.run, done), strict=True)
     ]
 
 

@@ -8,8 +8,7 @@ from django.utils import timezone
 from ninja import Query
 from pydantic import Field
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.context import HitOut, conversation_of, found_at
@@ -22,7 +21,7 @@ from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.lines.files import numbers_of
 from memoryweb.memory.models import Scope as FileScope
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import SourceClass
 from memoryweb.memory.search import search
 from memoryweb.memory.visible import placeholders
 

@@ -9,8 +9,7 @@ from django.utils import timezone
 from ninja import Status
 from pydantic import Field
 
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
@@ -32,11 +31,9 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
 from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
 from memoryweb.memory import tools
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.tools import Acting, Step, Strategy
-from memoryweb.memory.writing.write import Writer
 
 router = Router(tags=["Tools"])
 

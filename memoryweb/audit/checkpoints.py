@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
 from django.db import transaction
 
-from memoryweb.audit import chain, keys
+from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import lock
 
@@ -49,7 +49,7 @@ class Checkpoint:
     def _signed(self) -> bytes:
         """The bytes under the signature: the first four fields as canonical JSON."""
         said = {name: getattr(self, name) for name in ("team", "seq", "hash", "at")}
-        return _PURPOSE + chain.canonical(said)
+        return _PURPOSE + keys.canonical(said)
 
 
 def sign(team_id: UUID, now: datetime) -> Checkpoint | None:

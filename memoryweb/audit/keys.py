@@ -8,12 +8,16 @@ After a change of the key nobody has the texts to make their prints anew. The ol
 wrapped: HMAC under the new key of the old print. So each goes through all keys, the oldest first.
 """
 
+import hashlib
 import hmac
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
+from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -177,3 +181,31 @@ def _signer(secret: str) -> Ed25519PrivateKey:
 def _derived(secret: str, purpose: bytes) -> bytes:
     """RFC 5869 stretches a kept secret to the 32 bytes of a key."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(secret.encode())
+
+
+VERSION = 1
+GENESIS = bytes(32)
+
+
+def canonical(fields: Mapping[str, Any]) -> bytes:
+    """JSON with sorted keys, no spaces, UTF-8; UUIDs in their written form."""
+    return json.dumps(
+        fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
+    ).encode()
+
+
+def link(team_id: UUID, seq: int, previous: bytes, canonical: bytes) -> bytes:
+    """SHA-256(version ‖ team ‖ seq ‖ previous ‖ canonical): 1, 16, 8, 32, n bytes; big-endian."""
+    head = bytes([VERSION]) + team_id.bytes + seq.to_bytes(8, "big") + previous
+    return hashlib.sha256(head + canonical).digest()
+
+
+def commitment(salt: bytes, text: str) -> str:
+    """What stands in an event for a text: proves it while the salt is kept, hides it after."""
+    return hmac.new(salt, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no place in an audit event.")

@@ -1,18 +1,23 @@
 """The only way history is written: in the transaction of the change itself."""
 
+import ipaddress
 import json
 import re
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
 
-from memoryweb.audit import chain, keys, request_origin
+from memoryweb.audit import keys
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.core.prepared_queries import PreparedQuery
@@ -76,7 +81,7 @@ def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
     labels: list[Label] = []
     for entry in entries:
         salted = {name: (secrets.token_bytes(32), text) for name, text in entry.labels.items()}
-        event = _next_event(head, entry, {n: chain.commitment(*s) for n, s in salted.items()})
+        event = _next_event(head, entry, {n: keys.commitment(*s) for n, s in salted.items()})
         head.seq, head.hash = event.seq, event.hash
         events.append(event)
         labels += [
@@ -116,7 +121,7 @@ def _next_event(head: ChainHead, entry: Entry, commitments: Mapping[str, str]) -
     if entry.agent_id:  # events of before this column have none, and verify as they were hashed
         columns["agent_id"] = entry.agent_id
     seq, previous = head.seq + 1, bytes(head.hash)
-    canonical = chain.canonical({**columns, "labels": commitments})
+    canonical = keys.canonical({**columns, "labels": commitments})
     details = columns.pop("details")
     return Event(
         **columns,
@@ -125,14 +130,14 @@ def _next_event(head: ChainHead, entry: Entry, commitments: Mapping[str, str]) -
         details=json.dumps(details, sort_keys=True) if details else "",
         canonical=canonical,
         previous=previous,
-        hash=chain.link(head.team_id, seq, previous, canonical),
+        hash=keys.link(head.team_id, seq, previous, canonical),
     )
 
 
 def _columns(entry: Entry) -> dict[str, Any]:
     if entry.action not in ACTIONS:
         raise UnknownAction(entry.action)
-    where = request_origin.current.get()
+    where = current.get()
     return {
         "at_us": time.time_ns() // 1000,
         "action": entry.action,
@@ -192,3 +197,72 @@ def erase_labels_of(team_id: UUID, owner_id: UUID) -> int:
     """The same of what happened on behalf of one owner."""
     rows = Label.objects.filter(team_id=team_id, event__on_behalf_of=owner_id)
     return rows.update(salt=None, text="")
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True)
+class Origin:
+    ip: str = ""
+    user_agent: str = ""
+    request_id: str = ""
+
+
+NOWHERE = Origin()
+current: ContextVar[Origin] = ContextVar("audit_origin", default=NOWHERE)
+
+
+def origin_of(request: HttpRequest) -> Origin:
+    agent = "".join(c for c in request.headers.get("User-Agent", "") if c.isprintable())
+    return Origin(
+        ip=client_ip(
+            request.META.get("REMOTE_ADDR", ""),
+            request.headers.get("X-Forwarded-For", ""),
+            settings.TRUSTED_PROXIES,
+        ),
+        user_agent=agent[:200],
+        request_id=uuid.uuid4().hex,
+    )
+
+
+def client_ip(remote: str, forwarded: str, proxies: Sequence[Network]) -> str:
+    """The nearest address that is not one of our own proxies.
+
+    Anyone can send X-Forwarded-For; only what a listed proxy appended is believed, so the list
+    is read from its end.
+    """
+    address = _address(remote)
+    for hop in reversed(forwarded.split(",")):
+        if not address or not _within(address, proxies):
+            break
+        if not (further := _address(hop.strip())):
+            break
+        address = further
+    return address
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text.split("%")[0]))
+    except ValueError:
+        return ""
+
+
+def _within(address: str, networks: Sequence[Network]) -> bool:
+    parsed = ipaddress.ip_address(address)
+    return any(parsed in network for network in networks)
+
+
+class OriginMiddleware:
+    """Every event written while this request is answered carries its origin."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = current.set(origin_of(request))
+        try:
+            return self.get_response(request)
+        finally:
+            current.reset(token)

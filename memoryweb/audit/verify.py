@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.audit import chain, checkpoints, keys
+from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Label
 
 _CHUNK = 2000
@@ -120,7 +120,7 @@ def _signed(team_id: UUID) -> list[tuple[int, checkpoints.Checkpoint]]:
 
 def _hash_of(team_id: UUID, seq: int) -> bytes:
     found = Event.objects.filter(team_id=team_id, seq=seq).values_list("hash", flat=True)
-    return bytes(next(iter(found), chain.GENESIS))
+    return bytes(next(iter(found), keys.GENESIS))
 
 
 def _events(team_id: UUID, after: int, most: int | None) -> Iterator[Event]:
@@ -132,7 +132,7 @@ def _problem(event: Event, previous: bytes) -> str | Promise:
     canonical = bytes(event.canonical)
     if bytes(event.previous) != previous:
         return _("This event does not follow the one before it.")
-    if bytes(event.hash) != chain.link(event.team_id, event.seq, previous, canonical):
+    if bytes(event.hash) != keys.link(event.team_id, event.seq, previous, canonical):
         return _("The hash of this event does not match what it says.")
     said = json.loads(canonical)
     commitments = said.pop("labels")
@@ -166,7 +166,7 @@ def _may_be_erased(event: Event) -> bool:
 def _is_committed(label: Label, commitments: Mapping[str, str]) -> bool:
     if label.salt is None:  # erased
         return label.text == ""
-    return commitments.get(label.name) == chain.commitment(bytes(label.salt), label.text)
+    return commitments.get(label.name) == keys.commitment(bytes(label.salt), label.text)
 
 
 def _column(event: Event, name: str) -> Any:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import Reader, reading
 from memoryweb.chat import compaction
 from memoryweb.chat.compaction import TalkArchive
 from memoryweb.chat.turn import ChatQuestion
@@ -19,7 +19,7 @@ from memoryweb.extraction import requests as extraction
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Matches, facts_of
 from memoryweb.memory.models import ForgetRequest
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.search import known
 from memoryweb.memory.visible.hidden import hidden_facts
 from memoryweb.memory.visible.readable import To, readable_facts

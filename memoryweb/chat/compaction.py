@@ -14,8 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import BaseModel, Field
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.audit.record import Actor
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import split
@@ -26,14 +25,12 @@ from memoryweb.llm.tokens import fitting
 from memoryweb.memory import entries
 from memoryweb.memory.conversations import SPEAKING, last_marker
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Conversation, Marker, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Conversation, Marker, Message
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import KEPT_MESSAGES, MOST_TOKENS, Context, summary_of
 from memoryweb.memory.visible.hidden import asked_since
 from memoryweb.memory.visible.readable import To, readable_messages
-from memoryweb.memory.writing.write import Writer
 
 _SECONDS = 30
 _MOST = 1_000  # messages of one archive, the newest: those before stay in the conversation alone

@@ -8,14 +8,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from memoryweb.accounts.models import Integration, Token, User
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.agents.owners import system_owner
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import Actor
 from memoryweb.chat import compaction
 from memoryweb.chat.compaction import TalkArchive
 from memoryweb.extraction import requests
-from memoryweb.llm import chat, dialects
+from memoryweb.llm import client, transport
 from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import TooLarge
 from memoryweb.llm.providers import Reply
@@ -23,7 +22,7 @@ from memoryweb.memory import prompt as context
 from memoryweb.memory import prompt as memory_prompt
 from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.models import Conversation, ForgetRequest, Injection, Message
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.prompt import KEPT_MESSAGES, Context, Turn
 from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.runs.models import Run
@@ -95,7 +94,7 @@ def prompt_for(asked: ChatQuestion) -> Prompt:
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
     endpoint = endpoint_for(asked.agent.team_id, "chat")
-    window = int(settings.MODEL_WINDOW / dialects.of(endpoint.url, endpoint.model).factor)
+    window = int(settings.MODEL_WINDOW / transport.of(endpoint.url, endpoint.model).factor)
     talk = asked.conversation
     reader = Reader(asked.agent, asked.owner)
     built = context.build(reader, asked.message, conversation=talk, window=window)
@@ -164,7 +163,7 @@ def keep(prompt: Prompt, text: str) -> Kept:
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
     team, today = prompt.asked.agent.team, timezone.now().astimezone(prompt.asked.agent.zone)
     return (
-        yield from chat.answer(
+        yield from client.answer(
             team_id=team.pk,
             agent_id=prompt.asked.agent.pk,
             system=f"{prompt.context.system}{_HERE.format(today=today)}".lstrip(),

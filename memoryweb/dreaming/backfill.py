@@ -12,11 +12,10 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryweb.accounts.models import User
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, dream_time
 from memoryweb.dreaming import inputs, schedule
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 

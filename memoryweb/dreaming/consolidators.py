@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 
 from memoryweb.dreaming import document as capacity
-from memoryweb.dreaming import gates, scoring
-from memoryweb.dreaming.candidates import Candidate, Mention, gather
+from memoryweb.dreaming import gates
+from memoryweb.dreaming.candidates import Candidate, Mention, gather, score
 from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
@@ -212,7 +212,7 @@ def _judge(
     return tuple(
         gates.judge(
             candidates,
-            scoring.score(candidates, inputs.now),
+            score(candidates, inputs.now),
             memory_lines=inputs.memory.content.split("\n"),
             now=inputs.now,
             said=inputs.material.said,

@@ -10,7 +10,7 @@ from itertools import chain
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memoryweb.dreaming import reasons
+from memoryweb.dreaming import operations
 from memoryweb.dreaming.gates import DECIDED, GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result, Waits, Why
 from memoryweb.language.statement_comparison import clean
@@ -26,7 +26,7 @@ _LONGEST = 160  # characters of a quoted line
 def _held_back(why: str) -> str:
     """Instead of the changes, where a person decides about all of them; empty where not."""
     said = _("MEMORY.md was not changed: the proposal waits for a person.")
-    return f"{said} {reasons.WAITS[why]}" if why else ""
+    return f"{said} {operations.WAITS[why]}" if why else ""
 
 
 def changes(results: Sequence[Result]) -> str:
@@ -47,7 +47,7 @@ def changes(results: Sequence[Result]) -> str:
 def left_out(results: Sequence[Result]) -> str:
     """Operations that no check let through, but for what is merely known."""
     told = [
-        _("{text}: {why}").format(text=_subject(one), why=reasons.left_out(one.code, one.values))
+        _("{text}: {why}").format(text=_subject(one), why=operations.left_out(one.code, one.values))
         for one in results
         if one.code and one.code != "known"
     ]
@@ -97,7 +97,7 @@ def _waits(one: Result) -> str:
 
 
 def _why(why: Why) -> str:
-    return str(reasons.LEFT[why]).rstrip(".")
+    return str(operations.LEFT[why]).rstrip(".")
 
 
 def _gained(lines: Sequence[str]) -> str:

@@ -12,11 +12,9 @@ from typing import Any, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.dreaming.candidates import Candidate
+from memoryweb.dreaming.candidates import Candidate, Score, age_in_days
 from memoryweb.dreaming.known_statements import KnownStatements, Later
-from memoryweb.dreaming.operations import CitableLine, LivingStatement
-from memoryweb.dreaming.reasons import LEFT_OUT
-from memoryweb.dreaming.scoring import Score, age_in_days
+from memoryweb.dreaming.operations import LEFT_OUT, CitableLine, LivingStatement
 from memoryweb.memory.writing.proposing import Rejections
 
 Text = str | Promise

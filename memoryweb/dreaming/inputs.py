@@ -2,17 +2,19 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
 
 from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.dreaming import earlier_nights
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
 from memoryweb.dreaming.known_statements import (
     DECIDED,
@@ -21,11 +23,13 @@ from memoryweb.dreaming.known_statements import (
     decided_of,
     known_of,
     living,
+    spoken,
 )
 from memoryweb.dreaming.known_statements import MEMORY as MEMORY
-from memoryweb.dreaming.operations import Material
+from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.operations import Correction, Material, Why
 from memoryweb.dreaming.removal_rules import is_done
-from memoryweb.dreaming.speakers import spoken
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
@@ -33,12 +37,12 @@ from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines import source_classes
 from memoryweb.memory.lines.origins import speakers_of
-from memoryweb.memory.models import File, LineOrigin
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, LineOrigin
 from memoryweb.memory.statements.evidence import ground_of
 from memoryweb.memory.visible import hidden as forgetting
 from memoryweb.memory.writing import tombstones
 from memoryweb.memory.writing.proposing import rejected_lines
+from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
 DIARY = "DREAMS.md"
@@ -94,7 +98,7 @@ class Inputs:
 
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
-    held = earlier_nights.held(run)
+    held = held_before(run)
     files = sorted(_files(run, held), key=_by_date)
     found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
@@ -105,14 +109,14 @@ def read(run: Run) -> Inputs:
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
-    done = earlier_nights.done_before(run)
+    done = done_before(run)
     known = known_of(run.agent_id, run.owner_id, tuple(away.facts))
     of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
     names = _names(run.owner)
     stands = living(run, memory.content, of_memory, memory.hidden, known, names)
     said = tuple(one.said_of(names) for one in mentions if not one.waits)
     rejected = rejected_lines(run.agent_id, run.owner, MEMORY)
-    retired = list(earlier_nights.retired(done))
+    retired = list(retired_before(done))
     return Inputs(
         now=run.now,
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
@@ -319,3 +323,66 @@ def _recalls(
         if given:
             counted[mention.file_id, mention.line] = Recall(frozenset(given), max(given.values()))
     return counted
+
+
+RETIRED_DAYS = 30
+
+
+def done_before(run: Run) -> list[Operation]:
+    """What earlier dreams did, of which the notes may still be there to be read."""
+    since, until = run.now - timedelta(days=RETIRED_DAYS), run.now
+    if run.trigger == Run.Trigger.BACKFILL:  # what left later does not come back from before
+        until = timezone.now()
+    return _done(run.agent_id, run.owner_id, run.pk, since, until)
+
+
+@PreparedQuery
+def _done(
+    agent_id: UUID, owner_id: UUID | None, run_id: UUID, since: datetime, until: datetime
+) -> QuerySet[Operation]:
+    rows = Operation.objects.filter(report__owner=owner_id, report__agent=agent_id)
+    rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
+    rows = rows.exclude(report__run=run_id).exclude(report__run__reverted_at__isnull=False)
+    rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
+    return rows.select_related("report")
+
+
+def retired_before(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
+    for one in done:
+        for text in (text for text in one.before if text != UNTOLD):
+            at = one.report.dreamt_at
+            yield Correction(text, claim_of(text), at, is_persons=False), one.why
+
+
+def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
+    """Left to a person, whatever else was wanting."""
+    return any(gate["name"] == "reviewed" and not gate["passed"] for gate in gates)
+
+
+def last_reports(reports: QuerySet[Report]) -> QuerySet[Report]:
+    """Of each agent and owner."""
+    newest_first = Window(
+        RowNumber(), partition_by=[F("agent"), F("owner")], order_by=F("dreamt_at").desc()
+    )
+    return reports.annotate(place=newest_first).filter(place=1)
+
+
+def kept_last(reports: QuerySet[Report]) -> QuerySet[Candidate]:
+    """What the last of these dreams of each memory kept for later, but for those on a topic."""
+    last = last_reports(reports.filter(run__topic=""))
+    return Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
+
+
+def held_before(run: Run) -> dict[str, UUID]:
+    """Statements that last time were left to a person, with their notes."""
+    rows = _kept_before(run.agent_id, run.owner_id, run.pk, run.now)
+    return {key: file for key, file, gates in rows if file and is_held(gates)}
+
+
+@PreparedQuery
+def _kept_before(
+    agent_id: UUID, owner_id: UUID | None, run_id: UUID, now: datetime
+) -> QuerySet[Candidate, tuple[str, UUID | None, Any]]:
+    reports = Report.objects.filter(owner=owner_id, agent=agent_id)
+    kept = kept_last(reports.filter(dreamt_at__lte=now).exclude(run=run_id))
+    return kept.values_list("key", "file", "gates")

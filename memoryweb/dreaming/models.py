@@ -14,7 +14,7 @@ from memoryweb.core.fields import (
     PlainJSONField,
 )
 from memoryweb.core.tenancy import TeamManager
-from memoryweb.dreaming import reasons
+from memoryweb.dreaming import operations
 from memoryweb.dreaming.operations import Why
 
 
@@ -95,10 +95,10 @@ class Operation(models.Model):
     def reason(self) -> str:
         """Why it was left out, waits, or why statements left; empty where it simply came in."""
         if self.code:
-            return reasons.left_out(self.code, self.values)
+            return operations.left_out(self.code, self.values)
         if self.waits:
-            return str(reasons.WAITS[self.waits])
-        return str(reasons.LEFT[Why(self.why)]) if self.before and self.why else ""
+            return str(operations.WAITS[self.waits])
+        return str(operations.LEFT[Why(self.why)]) if self.before and self.why else ""
 
 
 class Candidate(models.Model):

@@ -26,7 +26,7 @@ from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import review
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.writing import screening, write
 from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.runs.engine import GiveUp, Lease, Outcome

@@ -24,11 +24,11 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Result, Why
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import File, Proposal
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.put_back import UNTOLD
-from memoryweb.memory.writing.write import Place, Writer, WriteResult
+from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
 
 

@@ -9,15 +9,14 @@ from django.db.models import Max, Q
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, dream_time, next_dream_at, night_of
 from memoryweb.audit.record import Actor, target
 from memoryweb.core.row_batches import batches
-from memoryweb.dreaming import earlier_nights, inputs, known_statements
+from memoryweb.dreaming import inputs, known_statements
 from memoryweb.dreaming.models import Report
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.models import Fact, File, LineOrigin
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.statements.listing import is_pinned
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -245,10 +244,8 @@ def _over(agent: Agent, now: datetime) -> set[object]:
 
 def _decided(agent: Agent) -> set[object]:
     """Owners (None: shared) of a line that the last dream left to a person, who has kept it."""
-    kept = earlier_nights.kept_last(Report.objects.filter(agent=agent)).select_related(
-        "report", "file"
-    )
-    held = [one for one in kept if one.file and earlier_nights.is_held(one.gates)]
+    kept = inputs.kept_last(Report.objects.filter(agent=agent)).select_related("report", "file")
+    held = [one for one in kept if one.file and inputs.is_held(one.gates)]
     flagged = LineOrigin.objects.filter(file__in={one.file_id for one in held}).exclude(marks="")
     waits = set(flagged.values_list("file", "line"))
     return {

@@ -15,7 +15,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
-from memoryweb.llm import breaker, usage
+from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models import File
 from memoryweb.memory.review import is_crowded
@@ -93,7 +93,7 @@ def of_endpoint(team: Team) -> Iterable[str]:
     """Sentences about why no model is asked."""
     if not configured(team.pk):
         return
-    if breaker.open_until(team.pk):
+    if usage.open_until(team.pk):
         yield _("The model endpoint failed five times in a row and is paused for a while.")
     today = usage.today(team.pk, team.daily_tokens)
     if today.is_spent:

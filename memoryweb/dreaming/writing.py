@@ -20,16 +20,16 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.source_classes import BY_TRUST
-from memoryweb.memory.models import Evidence, Fact, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models import AuthorKind, Evidence, Fact, File
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.statements import evidence, moves
 from memoryweb.memory.statements.bullets import Statement, statements_of
+from memoryweb.memory.statements.conflicts import ask_whether_replaced
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import OUTSIDE
-from memoryweb.memory.writing.write import Place, Writer, WriteResult
+from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
 
 
@@ -174,7 +174,7 @@ class Night:
         sides = [self._fact(one) for one in (result.against, result.new) if one is not None]
         older, newer = sides
         if older is not None and newer is not None:
-            memory_facts.ask_whether_replaced(self.tx, older, newer)
+            ask_whether_replaced(self.tx, older, newer)
 
     def _strengthen(self) -> None:
         """What holds and people said again stands on more; nothing is written again."""

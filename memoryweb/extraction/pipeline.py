@@ -4,22 +4,35 @@ A window's answer is stored before it is used, and its lines and watermark are w
 transaction: wherever a worker dies, the next goes on there and nothing is asked twice.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memoryweb.extraction import extractors, requests
-from memoryweb.extraction.applying import apply
-from memoryweb.extraction.extractors import ExtractorAnswer
-from memoryweb.extraction.fallback import fall_back
+from memoryweb.extraction.extractors import ExtractorAnswer, workspace_of
+from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
-from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory.conversations import Window, next_window
-from memoryweb.memory.models import Conversation, Proposal
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.language.line_flags import UNREAD
+from memoryweb.language.note_line import note_line
+from memoryweb.language.statement_comparison import Lookup
+from memoryweb.llm.exceptions import BadAnswer, ModelError
+from memoryweb.markdown.paths import note_path
+from memoryweb.memory import forgetting
+from memoryweb.memory.conversations import Window, newest, next_window, note_date
+from memoryweb.memory.lines import flags, source_classes
+from memoryweb.memory.lines.files import noted
+from memoryweb.memory.lines.origins import Origin, Source
+from memoryweb.memory.models import AuthorKind, Conversation, File, Message, Proposal
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.visible.hidden import asked_since
+from memoryweb.memory.writing import write
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
@@ -198,3 +211,207 @@ def _outcome(run: Run, skipped: list[dict[str, str]], trouble: ModelError | None
         return Outcome(Run.Status.NO_CHANGE, "nothing_to_keep", result=result)
     reason = skipped[-1]["reason"] if skipped else Skip.NOTHING_NEW.value
     return Outcome(Run.Status.SKIPPED, reason, result=result)
+
+
+MESSAGES = 10
+CHARACTERS = 200
+MARK = "[raw-fallback]"
+TRIES = 5
+FIRST_PAUSE = timedelta(seconds=30)  # 8 minutes, 2 hours, a day: a bad day of the model passes
+
+
+def fall_back(lease: Lease, conversation: Conversation, window: Window, error: ModelError) -> bool:
+    """Note the failure; whether the window was set aside and the next one may be read.
+
+    Until then an answer that makes no sense changes no file at all (SPEC §4), and where the model
+    is away the last messages are kept in the month's HISTORY file, once a window.
+    """
+    run = lease.run
+    with write_transaction(run.team, run=run) as tx:
+        lease.fence()
+        conversation = Conversation.objects.select_related("agent", "owner").get(pk=conversation.pk)
+        if requests.stopped(conversation):
+            return False
+        failed, _made = Extraction.objects.get_or_create(
+            run=run,
+            conversation=conversation,
+            first=window.first,
+            defaults={"team": run.team, "last": window.last, "status": Extraction.Status.FAILED},
+        )
+        failed.last, failed.extractor, failed.reason = window.last, "model", str(error)
+        failed.tokens_in += error.tokens_in
+        failed.tokens_out += error.tokens_out
+        earlier = Extraction.objects.filter(conversation=conversation, first=window.first)
+        failed.status = _status(failed, earlier, error, tx)
+        is_aside = failed.status == Extraction.Status.ASIDE
+        is_kept = earlier.exclude(written=[]).exists()
+        if is_aside or not (isinstance(error, BadAnswer) or is_kept):
+            failed.written = [_append(tx, lease, conversation, window, is_aside, is_kept)]
+        failed.save()
+        if is_aside:
+            move_on(conversation, window)
+    return is_aside
+
+
+def _status(
+    failed: Extraction, earlier: "QuerySet[Extraction]", error: ModelError, tx: Transaction
+) -> Extraction.Status:
+    """Each try of a window is another run's: a failure for its content ends the run."""
+    if not error.of_content:
+        return Extraction.Status.FAILED
+    tries = earlier.exclude(retry_at=None).exclude(pk=failed.pk).count() + 1
+    if tries >= TRIES:
+        return Extraction.Status.ASIDE
+    failed.retry_at = tx.now + min(FIRST_PAUSE * 16 ** (tries - 1), requests.LONGEST_PAUSE)
+    return Extraction.Status.FAILED
+
+
+def _append(
+    tx: Transaction,
+    lease: Lease,
+    conversation: Conversation,
+    window: Window,
+    is_aside: bool,
+    is_kept: bool,
+) -> dict[str, Any]:
+    moment = newest(window.turns, tx.now).astimezone(UTC)
+    place = Place(conversation.agent, workspace_of(conversation), f"HISTORY-{moment:%Y-%m}.md")
+    why = "The model could not read these messages." if is_aside else "As they were:"
+    title = NewLine(
+        f"[{moment:%Y-%m-%d %H:%M}] {MARK} {why}", Origin((Source(message_id=window.turns[0].pk),))
+    )
+    kept = () if is_kept else window.turns[-MESSAGES:]
+    said = (_line(turn, window.texts[turn.pk]) for turn in kept)
+    lines = [NewLine(""), NewLine(f"## {moment:%Y-%m-%dT%H:%M:%SZ}"), title, *said]
+    writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
+    done = write.append(tx, place, lines, writer=writer)
+    if is_aside:
+        flags.flag(done.file, done.first_line + lines.index(title), UNREAD)
+    return {
+        "file": str(done.file.pk),
+        "revision": done.file.revision,
+        "first": done.first_line,
+        "last": done.first_line + len(lines) - 1,
+    }
+
+
+def _line(turn: Message, said: str) -> NewLine:
+    text = " ".join(said.split())[:CHARACTERS]
+    speaker = f"{turn.role} {turn.name}".strip()
+    return NewLine(f"- {speaker}: {text}", Origin((Source(message_id=turn.pk),)))
+
+
+def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
+    """False: paused, or sent off to be forgotten meanwhile; nothing was written."""
+    found = Findings.unpacked(extraction.answer)
+    with write_transaction(lease.run.team, run=lease.run) as tx:
+        lease.store(Run.Phase.CHECKED)
+        conversation = Conversation.objects.select_related("team", "agent", "owner__person").get(
+            pk=extraction.conversation_id
+        )
+        if conversation.extracted_upto != extraction.first - 1:
+            return True
+        if reason := requests.stopped(conversation):
+            conversation.waiting, conversation.skipped = False, reason.value
+            conversation.save(update_fields=["waiting", "skipped"])
+            extraction.delete()
+            return False
+        if asked_since(window.turns, extraction.created_at):
+            extraction.delete()  # it may say what is to be forgotten: the window is read again
+            return True
+        written = _write_lines(tx, lease.run, conversation, window, found)
+        _offer(tx, conversation, window, found)
+        _close(conversation, extraction, window, written)
+    return True
+
+
+def _write_lines(
+    tx: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
+) -> list[dict[str, Any]]:
+    path = note_path(note_date(window.turns, tx.now))
+    place = Place(conversation.agent, workspace_of(conversation), path)
+    note = write.find(place)
+    fresh = list(_fresh(found.lines, noted(note)))
+    if not fresh:
+        return []
+    turns = {turn.pk: turn for turn in window.turns}
+    lines = [_note_line(line, turns, tx.now) for line in fresh]
+    writer = _writer(run, conversation, window)
+    done = write.append(tx, place, lines, writer=writer)
+    if done.revision is None:  # somebody has this note in everyone's prompt
+        return [{"path": path, "held": True}] if done.proposal else []
+    return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
+
+
+def _offer(tx: Transaction, conversation: Conversation, window: Window, found: Findings) -> None:
+    """What is wrong or off is said by lines; what shall be forgotten a person decides about."""
+    turns = {turn.pk: turn for turn in window.turns}
+    for one in found.requests:
+        for key in one.messages[:1] if one.kind == "forget" else ():
+            if key in turns:
+                turns[key].conversation = conversation
+                forgetting.offer(tx, turns[key], one.about)
+
+
+def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
+    """A model was given the day's note, too."""
+    owner = workspace_of(conversation)
+    notes = File.objects.of(conversation.agent_id, owner.pk if owner else None)
+    given = notes.filter(path=note_path(note_date(window.turns, run.now)))
+    said = source_classes.is_said_by_members(conversation, window.turns)
+    is_known = owner is not None or not source_classes.outside_lines(
+        given.values_list("pk", flat=True)
+    )
+    return Writer(
+        AuthorKind.EXTRACTION,
+        run=run,
+        conversation_id=conversation.pk,
+        is_vouched=said and is_known,
+    )
+
+
+def _fresh(lines: Sequence[Line], known: Lookup) -> Iterator[Line]:
+    """Without what the note says already, in the same words or nearly."""
+    for line in lines:
+        if next(known.covering(line.text), None) is None:
+            known.add(line.text)
+            yield line
+
+
+def _note_line(line: Line, turns: Mapping[int, Message], now: datetime) -> NewLine:
+    said = newest([turns[pk] for pk in line.messages if pk in turns], now).astimezone(UTC)
+    sources = tuple(Source(message_id=pk) for pk in line.messages)
+    origin = Origin(sources, durable=line.durable, asked=line.asked, category=line.category)
+    return NewLine(note_line(said, line.text), origin)
+
+
+def _written(done: write.WriteResult, first: int, last: int) -> dict[str, Any]:
+    """Lines of a file; 0 to 0: all of it."""
+    return {
+        "file": str(done.file.pk),
+        "path": done.file.path,
+        "revision": done.file.revision,
+        "first": first,
+        "last": last,
+    }
+
+
+def _close(
+    conversation: Conversation,
+    extraction: Extraction,
+    window: Window,
+    written: list[dict[str, Any]],
+) -> None:
+    kept, nothing = Extraction.Status.APPLIED, Extraction.Status.NOTHING
+    extraction.status = kept if written else nothing
+    extraction.written = written
+    extraction.save(update_fields=["status", "written"])
+    move_on(conversation, window)
+
+
+def move_on(conversation: Conversation, window: Window) -> None:
+    """Past this window, whatever became of it."""
+    conversation.extracted_upto = window.last
+    conversation.waiting = window.last < conversation.message_count
+    conversation.skipped = ""
+    conversation.save(update_fields=["extracted_upto", "waiting", "skipped"])

@@ -19,11 +19,11 @@ from memoryweb.audit.record import target
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.conversations import last_words
 from memoryweb.memory.models import Conversation, Evidence, Fact
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import hidden_facts
-from memoryweb.runs.enqueue import enqueue, wake_up
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import ACTIVE, Run
+from memoryweb.runs.queue import enqueue, wake_up
 
 logger = logging.getLogger(__name__)
 

@@ -19,9 +19,8 @@ from memoryweb.llm.endpoint import (
     own_endpoint,
 )
 from memoryweb.llm.exceptions import ModelError, NotConfigured
-from memoryweb.llm.models import Breaker, TeamModel
+from memoryweb.llm.models import Breaker, TeamModel, seal
 from memoryweb.llm.prompts import fenced
-from memoryweb.llm.sealing import seal
 from memoryweb.llm.tokens import estimate_messages
 
 

@@ -2,8 +2,8 @@
 
 import random
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,16 +14,18 @@ from uuid import UUID
 import httpx
 import pydantic
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from memoryweb.core import places
-from memoryweb.llm import breaker, dialects, providers, transport, usage
-from memoryweb.llm.dialects import Dialect
+from memoryweb.llm import providers, transport, usage
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
-from memoryweb.llm.exceptions import Loading, ModelError, TimedOut, TooLarge, from_answer
+from memoryweb.llm.exceptions import Loading, ModelError, NoAnswer, TimedOut, TooLarge, from_answer
 from memoryweb.llm.parsing import parse
 from memoryweb.llm.prompts import fenced
-from memoryweb.llm.providers import Prompt, Reply
+from memoryweb.llm.providers import Prompt, Reply, Turn, event_of
 from memoryweb.llm.tokens import estimate
+from memoryweb.llm.transport import Dialect
+from memoryweb.llm.usage import TokenSpend
 
 TRIES = 3
 MAX_ANSWER_TOKENS, LEAST_ANSWER_TOKENS = 8192, 512
@@ -65,10 +67,10 @@ def complete(
     installation's; `endpoint` another than the team's; `chat_with` the agent in whose chat it is.
     """
     endpoint = endpoint or endpoint_for(team_id, role)
-    dialect, user = dialects.of(endpoint.url, endpoint.model), fenced(data)
+    dialect, user = transport.of(endpoint.url, endpoint.model), fenced(data)
     expected = dialect.tokens([system, user])
     prompt = Prompt(system, user, schema, _room(max_tokens, user, expected))
-    breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
+    usage.enter(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, prompt.max_tokens), expected + prompt.max_tokens
     with usage.reserved(
@@ -83,7 +85,7 @@ def complete(
             error.cost_micros = price(spent.tokens_in, spent.tokens_out)
             blame(error, team_id, endpoint)
             raise
-    breaker.succeeded(team_id, endpoint.url)
+    usage.succeeded(team_id, endpoint.url)
     used = spent.tokens_in, spent.tokens_out
     return Completion(value, *used, endpoint.model, price(*used))
 
@@ -96,9 +98,9 @@ def _room(asked: int | None, user: str, expected: int) -> int:
 
 def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
     if error.of_content:
-        breaker.succeeded(team_id, endpoint.url)  # it did answer
+        usage.succeeded(team_id, endpoint.url)  # it did answer
     elif error.counts:
-        is_open = breaker.failed(team_id, endpoint.url)
+        is_open = usage.failed(team_id, endpoint.url)
         # An endpoint that is otherwise well was slow because of this text.
         error.of_content = isinstance(error, TimedOut) and not is_open
 
@@ -144,7 +146,7 @@ def _reply(dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
                     reply = providers.read(endpoint, response)
                 bill.add(reply.tokens_in, reply.tokens_out)
                 learned = asking.learned([prompt.system, prompt.user], reply.tokens_in)
-                dialects.remember(endpoint.url, endpoint.model, learned)
+                transport.remember(endpoint.url, endpoint.model, learned)
                 return reply
             refused = refusal(response)
             other = asking.after(response, providers.forms(endpoint))
@@ -200,3 +202,104 @@ def retry_after(response: transport.Response) -> float | None:
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     seconds = (moment - datetime.now(UTC)).total_seconds()
     return min(max(0.0, seconds), LONGEST_RETRY_AFTER)
+
+
+Pieces = Generator[str, None, Reply]
+
+
+def answer(
+    *,
+    team_id: UUID,
+    agent_id: UUID,
+    system: str,
+    turns: Sequence[Turn],
+    deadline: float,
+    max_tokens: int,
+    daily_tokens: int | None = None,
+) -> Pieces:
+    """The pieces as they come, and the whole in the end; raises a ModelError.
+
+    One try: who waits for it may ask again. Never inside a transaction. Whoever stops reading
+    closes the connection; what was answered until then is paid for.
+    """
+    endpoint = endpoint_for(team_id, "chat")
+    texts = [system, *(turn.content for turn in turns)]
+    dialect = transport.of(endpoint.url, endpoint.model)
+    expected = dialect.tokens(texts)
+    usage.enter(team_id, endpoint.url, deadline - time.monotonic())
+    price = endpoint.cost_micros
+    micros, tokens = price(expected, max_tokens), expected + max_tokens
+    with usage.reserved(
+        team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=agent_id
+    ) as spent:
+        said: list[str] = []
+        try:
+            asked = _asked(endpoint, system, turns, max_tokens, deadline)
+            reply = yield from _heard(asked, said)
+        except GeneratorExit:
+            _charge(spent, expected, dialect.tokens(["".join(said)]))
+            raise
+        except ModelError as error:
+            if error.charged:
+                _charge(spent, expected, dialect.tokens(["".join(said)]) if said else max_tokens)
+            blame(error, team_id, endpoint)
+            raise
+        _charge(spent, expected if reply.tokens_in is None else reply.tokens_in, reply.tokens_out)
+    usage.succeeded(team_id, endpoint.url)
+    return reply
+
+
+def _charge(spent: TokenSpend, tokens_in: int, tokens_out: int) -> None:
+    spent.tokens_in, spent.tokens_out = tokens_in, tokens_out
+
+
+def _heard(pieces: Pieces, said: list[str]) -> Pieces:
+    with closing(pieces):
+        while True:
+            try:
+                with places.left():
+                    piece = next(pieces)
+            except StopIteration as end:
+                reply: Reply = end.value
+                return reply
+            said.append(piece)
+            yield piece
+
+
+def _asked(
+    endpoint: Endpoint, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
+) -> Pieces:
+    dialect, headers = transport.of(endpoint.url, endpoint.model), providers.headers(endpoint)
+    texts = [system, *(turn.content for turn in turns)]
+    with transport.client(deadline, is_public=endpoint.is_public) as http:
+        while True:
+            body = providers.chat_body(endpoint, system, turns, max_tokens, dialect.limit_name)
+            with transport.opened(http, endpoint.url, headers, body, deadline) as response:
+                if response.status_code == 200:
+                    reply = yield from _read(endpoint, response, deadline)
+                    learned = dialect.learned(texts, reply.tokens_in)
+                    transport.remember(endpoint.url, endpoint.model, learned)
+                    return reply
+                answer = transport.read(response, deadline)
+            refused, other = refusal(answer), dialect.after(answer, ())
+            if isinstance(refused, Loading) and time.monotonic() + LONGEST_PAUSE < deadline:
+                time.sleep(min(LONGEST_PAUSE, 4 * settings.MODEL_BACKOFF_SECONDS))
+            elif other is None or isinstance(refused, TooLarge):
+                raise refused
+            else:
+                dialect = other
+
+
+def _read(endpoint: Endpoint, response: httpx.Response, deadline: float) -> Pieces:
+    if "text/event-stream" not in response.headers.get("content-type", ""):
+        reply = providers.read(endpoint, transport.read(response, deadline))
+        yield reply.text
+        return reply
+    stream = providers.stream_of(endpoint)
+    try:
+        for line in transport.lines(response, deadline):
+            if (event := event_of(line)) and (piece := stream.take(event)):
+                yield piece
+    except (ValueError, RecursionError):
+        raise NoAnswer(_("The model endpoint's answer is not JSON.")) from None
+    return providers.reply_of(endpoint, stream.answer)

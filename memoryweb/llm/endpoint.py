@@ -12,8 +12,7 @@ from django.core.checks import CheckMessage, Error, register
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.exceptions import HostRefused, ModelError, NotConfigured
-from memoryweb.llm.models import TeamModel
-from memoryweb.llm.sealing import unseal
+from memoryweb.llm.models import TeamModel, unseal
 
 PUBLIC_BASE_URLS = {
     "openai": "https://api.openai.com/v1",

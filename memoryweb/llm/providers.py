@@ -12,12 +12,11 @@ from typing import Any, Protocol
 import pydantic
 from django.utils.translation import gettext as _
 
-from memoryweb.llm.dialects import Dialect, strict
 from memoryweb.llm.endpoint import Endpoint
 from memoryweb.llm.exceptions import BadAnswer, ModelError, NoAnswer, Unfinished, from_answer
 from memoryweb.llm.parsing import loads
 from memoryweb.llm.tokens import SAFE, estimate_messages
-from memoryweb.llm.transport import Response
+from memoryweb.llm.transport import Dialect, Response, strict
 
 # From the most to the least that a server must understand; 400 moves on to the next.
 OPENAI_FORMS = ("json_schema", "json_object", "plain")

@@ -9,16 +9,15 @@ from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
 from memoryweb import agents as room
-from memoryweb.agents.dream_times import next_dream_at
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, next_dream_at
 from memoryweb.audit.record import target
 from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.file_kinds import SEEDED
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.writing import screening
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 
 logger = logging.getLogger(__name__)
 

@@ -9,20 +9,20 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         # Models must be loaded.
         from memoryweb.memory import agents  # noqa: PLC0415
-        from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
+        from memoryweb.memory.forgetting import decisions, erasing  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
-        from memoryweb.memory.review import comparing, proposals, rescan  # noqa: PLC0415
-        from memoryweb.memory.snapshots import conversation_run, service  # noqa: PLC0415
+        from memoryweb.memory.review import inbox, proposals, rescan  # noqa: PLC0415
+        from memoryweb.memory.snapshots import service  # noqa: PLC0415
         from memoryweb.memory.statements import repair  # noqa: PLC0415
-        from memoryweb.memory.tools import owner_statements  # noqa: PLC0415
+        from memoryweb.memory.tools import statements  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
-        engine.register(conversation_run.KIND, conversation_run.bring)
-        engine.register(owner_statements.KIND, owner_statements.write_all)
+        engine.register(service.CONVERSATIONS, service.bring_conversations)
+        engine.register(statements.KIND, statements.write_all)
         engine.register_tick(erasing.queue_due)
-        engine.register_tick(retention.expire)
+        engine.register_tick(decisions.expire)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(proposals.expire)
         engine.register_tick(service.purge)
@@ -30,5 +30,5 @@ class MemoryConfig(AppConfig):
         post_migrate.connect(fulltext.create, sender=self)
         post_migrate.connect(reindexing.refresh_stale, sender=self)
         post_migrate.connect(repair.project_missing, sender=self)
-        post_migrate.connect(comparing.fill_missing, sender=self)
+        post_migrate.connect(inbox.fill_missing, sender=self)
         checks.register(fulltext.check, checks.Tags.database)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import Agent, Reader, reading
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.lines.revisions import content_of, history_of
 from memoryweb.memory.models import File, Scope

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.notify import dispatch
 from memoryweb.notify.models import Delivery, Endpoint
 

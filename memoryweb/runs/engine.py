@@ -19,11 +19,9 @@ from django.utils import timezone, translation
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.runs.claim import claim, due
-from memoryweb.runs.enqueue import QueuedRun, enqueue
-from memoryweb.runs.exceptions import GiveUp, LeaseLost, OutOfTime, Retry
 from memoryweb.runs.lease import Lease, Outcome, beating
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import GiveUp, LeaseLost, OutOfTime, QueuedRun, Retry, claim, due, enqueue
 from memoryweb.runs.ticking import register_tick, requeue_expired, tick
 
 __all__ = [

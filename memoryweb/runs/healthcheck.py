@@ -15,7 +15,7 @@ from django_scopes import scopes_disabled
 from memoryweb.audit import keys
 from memoryweb.audit.triggers import check_triggers
 from memoryweb.core.database_unavailable import write_refusal
-from memoryweb.runs import claim
+from memoryweb.runs import queue
 from memoryweb.runs.models import Beat, Run
 
 TICK_LATE = timedelta(minutes=3)
@@ -89,7 +89,7 @@ def _ticks(now: datetime) -> "QuerySet[Beat, datetime]":
 
 def check(now: datetime) -> Health:
     with scopes_disabled():
-        waiting = claim.startable(now).aggregate(since=Min("due_at"))
+        waiting = queue.startable(now).aggregate(since=Min("due_at"))
         running = Run.objects.filter(status=Run.Status.RUNNING).aggregate(
             expired=Count("pk", filter=Q(lease_until__lte=now))
         )

@@ -20,9 +20,8 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.audit import record as audit
-from memoryweb.runs.claim import lease_end
-from memoryweb.runs.exceptions import LeaseLost, OutOfTime
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import LeaseLost, OutOfTime, lease_end
 
 logger = logging.getLogger(__name__)
 

@@ -25,10 +25,10 @@ from django.utils import timezone
 from django_q.cluster import Cluster
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import claim, ticking
-from memoryweb.runs.enqueue import call_tick
+from memoryweb.runs import queue, ticking
 from memoryweb.runs.healthcheck import TICK_LATE, last_tick
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import call_tick
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ def _pulse(child: Child, now: datetime) -> Pulse:
     )
     started = now - timedelta(seconds=time.monotonic() - child.started)
     return Pulse(
-        waits=claim.startable(now).exists(),
+        waits=queue.startable(now).exists(),
         works=bool(active["alive"]),
         progress=(active["runs"], active["fences"] or 0),
         tick_is_late=now - max(last_tick(now) or started, started) > TICK_LATE,

@@ -4,8 +4,8 @@ from django.conf import settings
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import claim, engine, ticking
-from memoryweb.runs.enqueue import waiting_calls, wake_up
+from memoryweb.runs import engine, queue, ticking
+from memoryweb.runs.queue import waiting_calls, wake_up
 
 
 def wake(run_id: str) -> str:
@@ -23,7 +23,7 @@ def wake(run_id: str) -> str:
 def _pass_on() -> None:
     """Call again for a run whose own call came while its team was at its share."""
     with scopes_disabled():
-        waiting = claim.fairest(timezone.now(), settings.RUNS_PER_TEAM).first()
+        waiting = queue.fairest(timezone.now(), settings.RUNS_PER_TEAM).first()
     if waiting is not None and not waiting_calls():
         wake_up(waiting)
 

@@ -13,10 +13,10 @@ from django_scopes import scopes_disabled
 
 from memoryweb.audit import checkpoints
 from memoryweb.audit import record as audit
-from memoryweb.runs import claim
-from memoryweb.runs.enqueue import TICK, waiting_calls, wake_up
+from memoryweb.runs import queue
 from memoryweb.runs.lease import record_finished
 from memoryweb.runs.models import Beat, Run
+from memoryweb.runs.queue import TICK, waiting_calls, wake_up
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def requeue_expired(now: datetime) -> int:
 
 def hurry_lost(now: datetime) -> int:
     """Runs that were put off while the clock ran ahead are due now."""
-    lost = Run.objects.filter(status__in=claim.WAITING, due_at__gt=now + FARTHEST)
+    lost = Run.objects.filter(status__in=queue.WAITING, due_at__gt=now + FARTHEST)
     return lost.update(due_at=now)
 
 
@@ -75,7 +75,7 @@ def call_again(now: datetime) -> None:
 
     Any call takes the fairest run, so as many are missing as there are more runs than calls.
     """
-    for run in claim.startable(now)[waiting_calls() : CALLS_A_TICK]:
+    for run in queue.startable(now)[waiting_calls() : CALLS_A_TICK]:
         wake_up(run, now)
 
 

@@ -36,7 +36,7 @@ from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import AssignmentsFound
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.review import Inbox, may_decide, reach_of
 from memoryweb.memory.visible.readable import Look
 from memoryweb.runs.models import Run

@@ -18,9 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.agents.owners import person_owner
-from memoryweb.agents.readers import Reader
 from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.commands import Rights
 from memoryweb.chat.turn import ChatQuestion
@@ -31,13 +30,12 @@ from memoryweb.memory import tools
 from memoryweb.memory.conversations import SPEAKING, first_said
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines.files import find
-from memoryweb.memory.models import Conversation, Fact, Injection, Marker, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Conversation, Fact, Injection, Marker, Message
 from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
-from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to

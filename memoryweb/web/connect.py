@@ -24,11 +24,9 @@ from django.views.decorators.http import require_safe
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory.index.recalls import injections_of
-from memoryweb.memory.models import Conversation
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import Conversation, SourceClass
 from memoryweb.memory.search import search
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.runs.models import Run

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import entries as door
+from memoryweb.memory.lines.files import entries_of
 from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.web.access import (
     TeamRequest,
@@ -105,7 +106,7 @@ def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpRespo
 def _list(
     request: TeamRequest, workspace: Workspace, form: EntryForm, status: int = 200
 ) -> HttpResponse:
-    found = door.entries_of(workspace.agent, workspace.owner).order_by("-number")
+    found = entries_of(workspace.agent, workspace.owner).order_by("-number")
     shown = page(request, found)
     if workspace.owner is not None:
         form.fields.pop("owner")

@@ -20,9 +20,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts import addresses
+from memoryweb.accounts.backends import speak
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import change_profile
-from memoryweb.accounts.middleware import speak
 from memoryweb.notify import choosing, mail_sending
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show

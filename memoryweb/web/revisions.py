@@ -22,8 +22,7 @@ from memoryweb.memory.lines.revisions import (
     renames_of,
     writers_of,
 )
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door

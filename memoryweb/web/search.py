@@ -12,12 +12,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Found, Hit
 from memoryweb.memory.index.query_syntax import Query
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import SourceClass
 from memoryweb.memory.models.refusals import SearchRefused
 from memoryweb.memory.search import search as find
 from memoryweb.memory.search import search_each

@@ -11,14 +11,13 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Candidate
+from memoryweb.dreaming.operations import DECIDED, OUTCOMES
 from memoryweb.dreaming.queries import AgentNights, Night
-from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory.lines.history import MessagePlace
-from memoryweb.memory.models import Conversation, Fact, LineOrigin, Proposal, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Conversation, Fact, LineOrigin, Proposal, Revision
 from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason

@@ -2,8 +2,7 @@ from datetime import UTC, date, datetime, time
 
 import pytest
 
-from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, dream_time, next_dream_at, night_of
 
 
 def _agent(zone: str = "Europe/Berlin", at: time = time(2, 0)) -> Agent:

@@ -7,10 +7,16 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, File, InjectedSpan, Injection, RecallEvent
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models import (
+    AuthorKind,
+    Conversation,
+    File,
+    InjectedSpan,
+    Injection,
+    RecallEvent,
+)
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -6,11 +6,10 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.lines.origins import Origin
-from memoryweb.memory.models import Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Proposal
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append
+from memoryweb.memory.writing.write import NewLine, append
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.api.callers import Callers

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from memoryweb.memory.models import Contradiction, Fact, InjectedSpan
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Contradiction, Fact, InjectedSpan
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -13,11 +13,10 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message, Target, Vote
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Evidence, Fact, ForgetRequest, Message, Target, Vote
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
 from tests.facts.making import made

@@ -4,8 +4,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memoryweb.audit.models import Event
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File
 from tests.api.callers import Callers
 from tests.api.client import Api
 from tests.world import World, personal_token

@@ -10,14 +10,13 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import set_paused, system_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.forgetting import holds
+from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Fact, ForgetRequest, LegalHold
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, LegalHold
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.screening import mask_wish
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from tests.api.callers import Callers, callers_of
 from tests.api.client import Api
@@ -248,11 +247,11 @@ def test_an_owner_is_erased_unless_a_legal_hold_keeps_them(world: World, callers
     lived(world, world.customer)
     path = f"/owners/{world.customer.pk}"
     with write_transaction(world.team) as tx:
-        hold = holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
+        hold = hiding.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.customer)
     refused = callers.admin.delete(path)
     assert (refused.status_code, refused.json()["code"]) == (409, "legal_hold")
     with write_transaction(world.team) as tx:
-        holds.end(tx, hold)
+        hiding.end_hold(tx, hold)
     assert callers.admin.delete(path).status_code == 202
     list(engine.run_pending())
     assert not world.agent.files.filter(owner=world.customer).exists()

@@ -6,11 +6,10 @@ import zipfile
 import pytest
 
 from memoryweb.memory.lines.flags import print_of
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.review import decisions as mark_decisions
+from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers
 from tests.snapshots.archives import of
 from tests.world import World
@@ -46,7 +45,7 @@ def test_an_earlier_text_does_not_tell_what_a_person_removed(
     world: World, file: File, callers: Callers, address: str
 ) -> None:
     with write_transaction(world.team) as tx:
-        mark_decisions.remove(tx, file, print_of(ORDER), by=world.alice)
+        mark_decisions.remove_flagged(tx, file, print_of(ORDER), by=world.alice)
     given = callers.helpdesk.get(f"{address}/revisions/1?owner=shared").json()["content"]
     assert "Zebedee" not in given
     assert "- Tea." in given

@@ -5,10 +5,16 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, InjectedSpan, Injection, RecallEvent, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import (
+    AuthorKind,
+    Conversation,
+    InjectedSpan,
+    Injection,
+    RecallEvent,
+    Revision,
+)
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -9,9 +9,8 @@ from memoryweb.api.tool_calls import Tool
 from memoryweb.api.tools import TOOLS
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
-from memoryweb.memory.models import Alias, File, ForgetRequest, RecallEvent, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import Alias, AuthorKind, File, ForgetRequest, RecallEvent, Revision
+from memoryweb.memory.models.writer import write_transaction
 from tests.api.callers import Callers
 from tests.api.client import Api
 from tests.world import World

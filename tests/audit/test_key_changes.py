@@ -24,17 +24,14 @@ from memoryweb.audit import checkpoints, key_changes, keys
 from memoryweb.audit.models import ChainHead, Event, Keys
 from memoryweb.audit.verify import verify
 from memoryweb.core.fields import KeyedCharField
-from memoryweb.llm.models import TeamModel
-from memoryweb.llm.sealing import seal, unseal
+from memoryweb.llm.models import TeamModel, seal, unseal
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.index import recalls
 from memoryweb.memory.lines import flags
-from memoryweb.memory.models import File, Message, Tombstone
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, Message, Tombstone
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import screening, tombstones, write
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.notify.models import Endpoint
 from memoryweb.notify.sending import secret_of
 from tests.commands.calling import Answer, run
@@ -213,7 +210,7 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
         "memoryweb/audit/keys.py",
         "memoryweb/audit/key_changes.py",
         "memoryweb/commands/management/commands/change_secret_key.py",
-        "memoryweb/llm/sealing.py",  # sealed anew by that command
+        "memoryweb/llm/models.py",  # sealed anew by that command
         "memoryweb/notify/sending.py",  # by the key that it was made with
         "memoryweb/memory/visible/placeholders.py",  # numbers that are kept nowhere
     }

@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from memoryweb.audit.request_origin import NOWHERE, Origin, OriginMiddleware, client_ip, current
+from memoryweb.audit.record import NOWHERE, Origin, OriginMiddleware, client_ip, current
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("127.0.0.1")]
 

@@ -6,19 +6,20 @@ import pytest
 from django.db import connection, transaction
 from pytest_django import DjangoAssertNumQueries
 
-from memoryweb.audit import chain
+from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.audit.record import (
     SYSTEM,
     Actor,
     Entry,
+    Origin,
     OutsideTransaction,
     UnknownAction,
+    current,
     lock,
     record,
     record_all,
 )
-from memoryweb.audit.request_origin import Origin, current
 from memoryweb.audit.verify import verify
 
 pytestmark = pytest.mark.databases
@@ -50,7 +51,7 @@ def test_the_hash_covers_what_is_stored() -> None:
     event = record(TEAM, Entry("file.written", SYSTEM, labels={"path": "notes about Ann.md"}))
     event.refresh_from_db()
     canonical = bytes(event.canonical)
-    assert bytes(event.hash) == chain.link(TEAM, 1, bytes(32), canonical)
+    assert bytes(event.hash) == keys.link(TEAM, 1, bytes(32), canonical)
 
 
 @pytest.mark.django_db

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from memoryweb.audit import chain, checkpoints
+from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Label, Maintenance
 from memoryweb.audit.record import SYSTEM, Entry, record, record_all
 from memoryweb.audit.verify import verify
@@ -87,8 +87,8 @@ def add_an_event(team: UUID) -> None:
     added.pk, added.seq, added.previous = None, last.seq + 1, last.hash
     added.outcome, added.canonical = "refused", canonical
     said = json.loads(canonical) | {"labels": {}}
-    added.canonical = chain.canonical(said)
-    added.hash = chain.link(team, added.seq, bytes(last.hash), added.canonical)
+    added.canonical = keys.canonical(said)
+    added.hash = keys.link(team, added.seq, bytes(last.hash), added.canonical)
     added.save()
     _set_head(team, added)
 
@@ -327,7 +327,7 @@ def _last(team: UUID) -> Event:
 
 
 def _other(event: Event) -> bytes:
-    return chain.canonical(json.loads(bytes(event.canonical)) | {"outcome": "refused"})
+    return keys.canonical(json.loads(bytes(event.canonical)) | {"outcome": "refused"})
 
 
 def _rewrite(team: UUID, first: int, to_the_end: bool = True) -> None:
@@ -336,7 +336,7 @@ def _rewrite(team: UUID, first: int, to_the_end: bool = True) -> None:
     for event, before in zip(events, [None, *events], strict=False):
         event.previous = before.hash if before else event.previous
         event.outcome, event.canonical = "refused", _other(event)
-        event.hash = chain.link(team, event.seq, bytes(event.previous), event.canonical)
+        event.hash = keys.link(team, event.seq, bytes(event.previous), event.canonical)
         event.save()
         if not to_the_end:
             return

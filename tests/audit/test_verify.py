@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.audit import chain
+from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead, Event, Label, Maintenance
 from memoryweb.audit.record import SYSTEM, Actor, Entry, record_all
 from memoryweb.audit.verify import Verification, chains, verify
@@ -71,8 +71,8 @@ def test_a_rewritten_event_breaks_the_one_after_it(events: list[Event]) -> None:
     second = Event.objects.get(seq=2)
     said = json.loads(bytes(second.canonical)) | {"outcome": "refused"}
     second.outcome = "refused"
-    second.canonical = chain.canonical(said)
-    second.hash = chain.link(TEAM, 2, bytes(second.previous), second.canonical)
+    second.canonical = keys.canonical(said)
+    second.hash = keys.link(TEAM, 2, bytes(second.previous), second.canonical)
     second.save()
     assert verify(TEAM).first_bad_seq == 3
 

@@ -16,10 +16,9 @@ from memoryweb.accounts.integrations import grant
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.lines.origins import Origin
-from memoryweb.memory.models import File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models import AuthorKind, File, Proposal
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from memoryweb.runs.models import Run
 from tests.api.client import Api
 from tests.browser.conftest import Open, expect_saved

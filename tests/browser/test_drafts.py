@@ -5,10 +5,9 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from memoryweb.accounts.models import User
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open, expect_saved
 from tests.waiting import until
 from tests.web.pages import url

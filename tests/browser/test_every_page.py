@@ -15,13 +15,11 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.models import CrowdedFile, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.review_items import follow
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review.inbox import Inbox
-from memoryweb.memory.review.item_kinds import Kind
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, CrowdedFile, File
+from memoryweb.memory.models.review import follow
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.review.inbox import Inbox, Kind
+from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open
 from tests.soaking import first_in_gate
 from tests.walls.api_stage import asked_to_forget, contradicted

@@ -2,9 +2,9 @@
 
 from playwright.sync_api import expect
 
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open
 from tests.web.pages import url
 from tests.world import World

@@ -8,10 +8,9 @@ from playwright.sync_api import Page, Request
 from pytest_django.live_server_helper import LiveServer
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Conversation
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open
 from tests.web.hostile import HOSTILE
 from tests.web.pages import url

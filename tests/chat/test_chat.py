@@ -8,18 +8,23 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.llm.models import Usage
 from memoryweb.llm.tokens import estimate
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Conversation, ForgetRequest, Injection, Message, Target
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import (
+    AuthorKind,
+    Conversation,
+    ForgetRequest,
+    Injection,
+    Message,
+    Target,
+)
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers, narrow
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.llm.refusals import LLAMA_CPP

@@ -5,17 +5,16 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.chat import compaction
+from memoryweb.memory import entries
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.entries import entries
-from memoryweb.memory.models import Conversation, Entry, File, ForgetRequest, Marker
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, Entry, File, ForgetRequest, Marker
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
-from memoryweb.memory.prompt.archived import summary_of
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.prompt.earlier_turns import summary_of
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.api.callers import Callers
 from tests.chat.test_chat import asked, kept, said

@@ -8,7 +8,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.extraction.requests import request
 from memoryweb.memory.models import Conversation, File, Message
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs.models import Run
 from tests.commands.calling import Answer, run
 from tests.language.test_credentials import draw

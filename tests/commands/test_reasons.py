@@ -1,7 +1,7 @@
 """What commands say to people is whole sentences; what they say to programs, codes."""
 
 from memoryweb.dreaming.schedule import request
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs.models import Run
 from tests.commands.calling import run
 from tests.world import World

@@ -1,16 +1,15 @@
 import pytest
 from django.db import connection
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.audit.models import Event
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.index import reindexing
-from memoryweb.memory.models import Passage
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Passage
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.commands.calling import Answer, run
 from tests.world import World
 

@@ -3,10 +3,9 @@ from uuid import uuid4
 import pytest
 from django_scopes import scope
 
-from memoryweb.memory.models import LineOrigin, ReviewItem
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, LineOrigin, ReviewItem
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.commands.calling import Answer, run
 from tests.world import World
 

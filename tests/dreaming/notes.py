@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.dreaming import consolidators
-from memoryweb.dreaming.candidates import Candidate, Mention, Recall, gather
+from memoryweb.dreaming.candidates import Candidate, Mention, Recall, gather, score
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import Verdict, judge
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.operations import LivingStatement, Material, Utterance
-from memoryweb.dreaming.scoring import score
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.statements.bullets import statements_of
 

@@ -5,12 +5,11 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Owner, dream_time
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.models import Fact, File
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.commands.calling import run as command

@@ -9,11 +9,9 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.document import CAP
 from memoryweb.dreaming.status import status
-from memoryweb.memory.models import Fact
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.review.inbox import Inbox
-from memoryweb.memory.review.item_kinds import Kind
-from memoryweb.memory.writing.write import Writer
+from memoryweb.memory.models import AuthorKind, Fact
+from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.review.inbox import Inbox, Kind
 from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note
 from tests.web.pages import text, tight, url
 from tests.world import World, signed_in

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.memory.models import Fact
 from memoryweb.runs.models import Run

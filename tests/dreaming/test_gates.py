@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.dreaming.candidates import Candidate, Mention
+from memoryweb.dreaming.candidates import Candidate, Mention, score
 from memoryweb.dreaming.gates import Thresholds, Verdict, judge, sentence, why
-from memoryweb.dreaming.scoring import score
 from memoryweb.language.extraction_rules import claim_of, takes_back
 from tests.dreaming.notes import NIGHT, candidate, mention, recall, verdicts
 

@@ -11,13 +11,11 @@ from pytest_django import Settings
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Operation
-from memoryweb.memory.facts import actions
-from memoryweb.memory.models import Fact, File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory import facts
+from memoryweb.memory.models import AuthorKind, Fact, File, Proposal
 from memoryweb.memory.models.refusals import Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
@@ -92,7 +90,7 @@ def test_what_a_person_confirms_meanwhile_stays(
     def confirm() -> None:
         with write_transaction(world.team) as tx:
             by = Writer(AuthorKind.PERSON, user=world.alice)
-            actions.confirm(tx, Fact.objects.get(raw_text="I live in Porto."), writer=by)
+            facts.confirm(tx, Fact.objects.get(raw_text="I live in Porto."), writer=by)
 
     def behaviour(_asked: Received) -> Behaviour:
         with scopes_disabled():

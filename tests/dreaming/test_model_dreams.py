@@ -11,12 +11,10 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import File, ForgetRequest, LineOrigin, Proposal, Target
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, ForgetRequest, LineOrigin, Proposal, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.dreaming import reasons
+from memoryweb.dreaming import operations
 from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.operation_checks import CHECKS
 from memoryweb.dreaming.operations import (
@@ -128,13 +128,13 @@ def replaced(old: str, text: str, *sources: str) -> Operation:
 def test_what_fails_a_check_is_left_out_with_its_reason(operation: Operation, code: str) -> None:
     found, after = night(operation, add("Has a dog called Biscuit, aged 4.", "n3"))[:2]
     assert found.code == code
-    assert reasons.left_out(found.code, found.values).endswith(".")
+    assert operations.left_out(found.code, found.values).endswith(".")
     assert after.is_applied
 
 
 def test_every_check_has_its_sentence() -> None:
-    assert {row.code for row in CHECKS} <= set(reasons.LEFT_OUT)
-    assert set(reasons.LEFT) == set(Why)
+    assert {row.code for row in CHECKS} <= set(operations.LEFT_OUT)
+    assert set(operations.LEFT) == set(Why)
 
 
 def test_a_later_value_replaces_the_older_one_whichever_operation_brings_it() -> None:

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from pytest_django import Settings
 
-from memoryweb.agents.dream_times import dream_time
+from memoryweb.agents.models import dream_time
 from memoryweb.dreaming import schedule
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.clock import Clock

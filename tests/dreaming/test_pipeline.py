@@ -5,17 +5,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, dream_time
 from memoryweb.audit.models import Event
 from memoryweb.dreaming import gates, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.models import File, LineOrigin, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, Proposal
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from memoryweb.dreaming import schedule
 from memoryweb.memory.models import Revision
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import add, answer, note, text_of

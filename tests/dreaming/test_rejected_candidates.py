@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memoryweb.dreaming.models import Candidate
-from memoryweb.dreaming.reasons import LEFT_OUT
+from memoryweb.dreaming.operations import LEFT_OUT
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, memory, note
 from tests.stories.telling import edits, says

@@ -4,8 +4,7 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, dream_time
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
@@ -15,7 +14,7 @@ from memoryweb.dreaming.queries import nights_of, team_warnings
 from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.clock import Clock

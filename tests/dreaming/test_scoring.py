@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming.candidates import Recall, gather
-from memoryweb.dreaming.scoring import Parts, age_in_days, score
+from memoryweb.dreaming.candidates import Parts, Recall, age_in_days, gather, score
 from tests.dreaming.notes import NIGHT, candidate, mention, recall
 
 

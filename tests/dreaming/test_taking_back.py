@@ -6,11 +6,10 @@ from django.db.models import Q
 
 from memoryweb.dreaming.diary import reverted
 from memoryweb.memory.lines.sources import Kind, Source, lines_of
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.reverting.sources import plan, revert
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, note, text_of
 from tests.world import World

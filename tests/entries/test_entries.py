@@ -3,19 +3,16 @@ from typing import Any
 
 import pytest
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.audit.models import Event
-from memoryweb.memory.entries import entries
-from memoryweb.memory.entries.entries import EntryRefused
-from memoryweb.memory.models import Alias, Entry, File
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory import entries
+from memoryweb.memory.entries import EntryRefused
+from memoryweb.memory.models import Alias, AuthorKind, Entry, File
 from memoryweb.memory.models.refusals import ContentRefused, PathRefused, SecretRefused
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World
 
 pytestmark = pytest.mark.databases

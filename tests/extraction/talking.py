@@ -10,7 +10,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import request
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.world import World

@@ -9,13 +9,13 @@ from pytest_django import Settings
 
 from memoryweb.extraction import requests
 from memoryweb.extraction.models import Extraction
-from memoryweb.llm import breaker
+from memoryweb.llm import usage
 from memoryweb.llm.models import Breaker
 from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.review_items import flagged_rows
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review import flags
+from memoryweb.memory.models.review import flagged_rows
+from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.review import decisions
 from memoryweb.runs.models import Run
 from tests.clock import Clock
 from tests.extraction.answering import CARLA, NOTE, answer
@@ -73,7 +73,7 @@ def test_a_person_sees_it_in_review_and_takes_note(
     assert "[raw-fallback] The model could not read these messages." in line
     assert (waiting.marks, waiting.message is not None) == ("unread", True)
     with write_transaction(world.team) as tx:
-        flags.keep(tx, file, print_of(line), by=world.alice)
+        decisions.keep_flagged(tx, file, print_of(line), by=world.alice)
     assert not flagged_rows().filter(file__owner=world.customer).exists()
 
 
@@ -129,7 +129,7 @@ def test_it_never_closes_the_endpoint_to_the_team(
     extract(world, talk(world))
     for number in range(9):
         extract(world, talk(world, conversation=f"d{number}"))
-    assert breaker.open_until(world.team.pk) is None
+    assert usage.open_until(world.team.pk) is None
     assert not Breaker.objects.filter(failures__gt=0).exists()
 
 

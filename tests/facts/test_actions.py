@@ -4,17 +4,15 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.memory.facts import actions, contradictions
-from memoryweb.memory.facts.actions import StatementGone
-from memoryweb.memory.models import Contradiction, Fact, File, Vote
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory import facts
+from memoryweb.memory.facts import StatementGone
+from memoryweb.memory.models import AuthorKind, Contradiction, Fact, File, SourceClass, Vote
 from memoryweb.memory.models.refusals import ContentRefused, Decided
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.statements import repair
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World
 
 pytestmark = pytest.mark.databases
@@ -50,7 +48,7 @@ def _act(world: World, act: object, fact: Fact, *args: object, **more: object) -
 
 def test_confirming_leaves_the_file_alone_and_is_an_event(world: World) -> None:
     _save(world, TOLD)
-    _act(world, actions.confirm, _fact("Anna sings."))
+    _act(world, facts.confirm, _fact("Anna sings."))
     fact = _fact("Anna sings.")
     assert (fact.is_persons_word, fact.confirmed_by) == (True, world.alice)
     assert _text(world) == TOLD
@@ -59,28 +57,28 @@ def test_confirming_leaves_the_file_alone_and_is_an_event(world: World) -> None:
 
 def test_an_edit_is_the_persons_line_at_its_place(world: World) -> None:
     _save(world, TOLD)
-    _act(world, actions.edit, _fact("city: Leeds"), "Moved away\nlong ago")
+    _act(world, facts.edit, _fact("city: Leeds"), "Moved away\nlong ago")
     assert _text(world) == TOLD.replace("city: Leeds", "Moved away long ago")
     old, new = _fact("city: Leeds"), _fact("Moved away long ago")
     assert (old.why, old.superseded_by, old.corrected_by) == (Why.REWORDED, new, world.alice)
     with pytest.raises(ContentRefused):
-        _act(world, actions.edit, new, " ")
+        _act(world, facts.edit, new, " ")
 
 
 def test_not_true_takes_the_line_out_and_restoring_puts_it_back_under_its_heading(
     world: World,
 ) -> None:
     _save(world, TOLD)
-    _act(world, actions.not_true, _fact("city: Leeds"))
+    _act(world, facts.not_true, _fact("city: Leeds"))
     gone = _fact("city: Leeds")
     assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.NOT_TRUE, world.alice)
     assert "Leeds" not in _text(world)
-    _act(world, actions.restore, gone)
+    _act(world, facts.restore, gone)
     assert _text(world) == "# Memory\n\n## About\n\n- Anna sings.\n- city: Leeds\n"
     gone.refresh_from_db()
     assert (gone.state, gone.why, gone.corrected_at) == (State.ACTIVE, "", None)
     with pytest.raises(StatementGone):
-        _act(world, actions.restore, gone)
+        _act(world, facts.restore, gone)
 
 
 def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
@@ -90,7 +88,7 @@ def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
     _save(world, "- city: Leeds\n")
     _save(world, TOLD)
     _save(world, TOLD, path="MEMORY.md")
-    _act(world, actions.not_true, history)
+    _act(world, facts.not_true, history)
     assert "Anna sings" not in _text(world)
     rows = Fact.objects.filter(raw_text="Anna sings.")
     assert rows.count() >= 2
@@ -100,14 +98,14 @@ def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
 
 def test_what_stands_under_no_heading_comes_back_below_the_title(world: World) -> None:
     _save(world, "# Knowledge\n\n- Anna sings.\n\n## Work\n\n- Bob works.\n")
-    _act(world, actions.not_true, _fact("Anna sings."))
-    _act(world, actions.restore, _fact("Anna sings."))
+    _act(world, facts.not_true, _fact("Anna sings."))
+    _act(world, facts.restore, _fact("Anna sings."))
     assert _text(world).startswith("# Knowledge\n\n- Anna sings.\n\n## Work")
 
 
 def test_a_program_decides_nothing(world: World) -> None:
     _save(world, TOLD)
-    for act in (actions.confirm, actions.not_true, actions.restore):
+    for act in (facts.confirm, facts.not_true, facts.restore):
         with pytest.raises(WriteRefused):
             _act(world, act, _fact("Anna sings."), writer=MACHINE)
 
@@ -116,9 +114,9 @@ def test_one_person_has_one_vote_and_may_change_it(world: World) -> None:
     _save(world, TOLD)
     fact = _fact("Anna sings.")
     for helpful in (True, False):
-        _act(world, actions.vote, fact, helpful=helpful)
+        _act(world, facts.vote, fact, helpful=helpful)
         assert Vote.objects.get(fact=fact).helpful is helpful
-    _act(world, actions.vote, fact, helpful=None)
+    _act(world, facts.vote, fact, helpful=None)
     assert not Vote.objects.exists()
 
 
@@ -130,7 +128,7 @@ def _rivals(world: World) -> Contradiction:
         _save(world, f"night {night}", path="notes.md")
         root = File.objects.get(agent=world.agent, path="notes.md").revisions.latest("number")
         with write_transaction(world.team) as tx:
-            contradictions.contradict(
+            facts.contradict(
                 tx,
                 _fact("city: Leeds"),
                 "city: York",
@@ -145,7 +143,7 @@ def test_two_people_who_contradict_each_other_ten_nights_long_are_one_contradict
     world: World,
 ) -> None:
     found = _rivals(world)
-    stands, rival = contradictions.sides_of(found)
+    stands, rival = facts.sides_of(found)
     assert (stands.raw_text, stands.state) == ("city: Leeds", State.DISPUTED)
     assert (rival.raw_text, rival.state, rival.file) == ("city: York", State.PENDING, None)
     assert rival.evidence.count() == 10
@@ -165,9 +163,9 @@ def test_a_resolution_changes_facts_and_file_and_can_be_undone(
     world: World, resolution: str, text: str, after: str
 ) -> None:
     found = _rivals(world)
-    before = {one.raw_text: one.state for one in contradictions.sides_of(found)}
+    before = {one.raw_text: one.state for one in facts.sides_of(found)}
     with write_transaction(world.team) as tx:
-        contradictions.resolve(tx, found, resolution, text=text, writer=_alice(world))
+        facts.resolve(tx, found, resolution, text=text, writer=_alice(world))
     assert _text(world) == after
     assert not Fact.objects.filter(state=State.DISPUTED).exists()
     living = {
@@ -178,12 +176,12 @@ def test_a_resolution_changes_facts_and_file_and_can_be_undone(
     }
     assert _fact(living[resolution]).state == State.ACTIVE
     with pytest.raises(Decided), write_transaction(world.team) as tx:
-        contradictions.resolve(tx, found, resolution, text=text, writer=_alice(world))
+        facts.resolve(tx, found, resolution, text=text, writer=_alice(world))
     with write_transaction(world.team) as tx:
-        contradictions.undo(tx, found, writer=_alice(world))
+        facts.undo(tx, found, writer=_alice(world))
     found = Contradiction.objects.get()
     assert found.state == Contradiction.State.OPEN
-    assert {one.raw_text: one.state for one in contradictions.sides_of(found)} == before
+    assert {one.raw_text: one.state for one in facts.sides_of(found)} == before
     assert sorted(_text(world).split("\n")) == sorted(TOLD.split("\n"))
     assert not Fact.objects.filter(corrected_at__isnull=False).exists()
 
@@ -191,10 +189,10 @@ def test_a_resolution_changes_facts_and_file_and_can_be_undone(
 def test_an_ignored_pair_stays_away_and_another_value_does_not(world: World) -> None:
     found = _rivals(world)
     with write_transaction(world.team) as tx:
-        contradictions.resolve(tx, found, "IGNORE", writer=_alice(world))
+        facts.resolve(tx, found, "IGNORE", writer=_alice(world))
     for value, opened in (("York", False), ("Bath", True)):
         with write_transaction(world.team) as tx:
-            contradictions.contradict(
+            facts.contradict(
                 tx,
                 _fact("city: Leeds"),
                 f"city: {value}",

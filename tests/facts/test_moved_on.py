@@ -2,14 +2,12 @@
 
 import pytest
 
-from memoryweb.memory.facts import actions, contradictions
-from memoryweb.memory.facts.actions import StatementGone
-from memoryweb.memory.models import Contradiction, Fact, File
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory import facts
+from memoryweb.memory.facts import StatementGone
+from memoryweb.memory.models import AuthorKind, Contradiction, Fact, File, SourceClass
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.statements import repair
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World
 
 MACHINE = Writer(AuthorKind.AGENT)
@@ -34,13 +32,13 @@ def _text(world: World) -> str:
 def _rival(world: World, said: str = "city: York") -> Contradiction:
     with write_transaction(world.team) as tx:
         standing = Fact.objects.get(file__isnull=False, attribute="city")
-        contradictions.contradict(tx, standing, said, source=SourceClass.THIRD_PARTY, grounds=[])
+        facts.contradict(tx, standing, said, source=SourceClass.THIRD_PARTY, grounds=[])
     return Contradiction.objects.get(state="open")
 
 
 def _resolve(world: World, found: Contradiction, how: str, text: str = "") -> None:
     with write_transaction(world.team) as tx:
-        contradictions.resolve(tx, found, how, text=text, writer=_alice(world))
+        facts.resolve(tx, found, how, text=text, writer=_alice(world))
 
 
 def test_what_was_decided_is_not_undone_over_a_later_edit(world: World) -> None:
@@ -49,7 +47,7 @@ def test_what_was_decided_is_not_undone_over_a_later_edit(world: World) -> None:
     _resolve(world, found, "KEEP_A")
     _save(world, TOLD.replace("Leeds", "Bath"))
     with write_transaction(world.team) as tx, pytest.raises(StatementGone):
-        contradictions.undo(tx, found, writer=_alice(world))
+        facts.undo(tx, found, writer=_alice(world))
     assert _text(world) == TOLD.replace("Leeds", "Bath")
 
 
@@ -59,7 +57,7 @@ def test_a_merged_line_that_was_edited_since_stays(world: World) -> None:
     _resolve(world, found, "MERGE", "city: Leeds and York")
     _save(world, TOLD.replace("Leeds", "Leeds, then York"))
     with write_transaction(world.team) as tx, pytest.raises(StatementGone):
-        contradictions.undo(tx, found, writer=_alice(world))
+        facts.undo(tx, found, writer=_alice(world))
     assert _text(world) == TOLD.replace("Leeds", "Leeds, then York")
 
 
@@ -73,7 +71,7 @@ def test_what_a_person_edited_while_it_was_contradicted_is_what_stands(
     _rival(world)
     _save(world, TOLD.replace("Leeds", "Bath"))
     for found in Contradiction.objects.filter(state="open"):
-        assert contradictions.sides_of(found)[0].raw_text == "city: Bath"
+        assert facts.sides_of(found)[0].raw_text == "city: Bath"
         _resolve(world, found, how, "city: York or Bath")
         assert _text(world) == TOLD.replace("Leeds", after)
     assert not Contradiction.objects.filter(state="open").exists()
@@ -84,8 +82,8 @@ def test_a_side_that_left_is_no_side_any_more(world: World) -> None:
     found = _rival(world)
     _rival(world, "city: Bath")
     with write_transaction(world.team) as tx:
-        actions.not_true(tx, Fact.objects.get(raw_text="city: York"), writer=_alice(world))
-    assert [one.raw_text for one in contradictions.sides_of(found)] == ["city: Leeds", "city: Bath"]
+        facts.not_true(tx, Fact.objects.get(raw_text="city: York"), writer=_alice(world))
+    assert [one.raw_text for one in facts.sides_of(found)] == ["city: Leeds", "city: Bath"]
 
 
 def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
@@ -94,7 +92,7 @@ def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
     gone = Fact.objects.get(raw_text="Anna sings.")
     _save(world, TOLD, MACHINE)
     with write_transaction(world.team) as tx, pytest.raises(StatementGone):
-        actions.restore(tx, gone, writer=_alice(world))
+        facts.restore(tx, gone, writer=_alice(world))
     assert _text(world) == TOLD
 
 
@@ -102,7 +100,7 @@ def test_what_is_put_in_the_words_of_another_line_is_that_line(world: World) -> 
     _save(world, TOLD)
     fact, other = (Fact.objects.get(raw_text=text) for text in ("city: Leeds", "Anna sings."))
     with write_transaction(world.team) as tx:
-        actions.edit(tx, fact, "Anna sings.", writer=_alice(world))
+        facts.edit(tx, fact, "Anna sings.", writer=_alice(world))
     assert _text(world) == TOLD.replace("- city: Leeds\n", "")
     fact.refresh_from_db()
     assert (fact.why, fact.superseded_by) == (Fact.Why.REWORDED, other)

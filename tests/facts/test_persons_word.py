@@ -12,18 +12,17 @@ from memoryweb.memory.lines import origins
 from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import Fact, File, Import, LineOrigin, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.my_memory import changes
-from memoryweb.memory.my_memory.changes import Spot
+from memoryweb.memory.models import AuthorKind, Fact, File, Import, LineOrigin, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.my_memory import actions
+from memoryweb.memory.my_memory.actions import Spot
 from memoryweb.memory.reverting import sources
-from memoryweb.memory.review import flags as reviewing
+from memoryweb.memory.review import decisions as reviewing
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.writing import machine_guards, proposing, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.web.wording import author_name
 from tests.api.client import Api
 from tests.snapshots.archives import of
@@ -74,14 +73,14 @@ def test_a_sentence_reworded_or_removed_on_my_memory_is_taken_back(world: World)
     file = _save(world, TOLD)
     with write_transaction(world.team) as tx:
         spot = Spot(3, 3, file.sha256)
-        changes.reword(tx, file, spot, "Bob lives in York.", writer=_bob(world))
+        actions.reword(tx, file, spot, "Bob lives in York.", writer=_bob(world))
     file.refresh_from_db()
     with write_transaction(world.team) as tx:
-        changes.remove(tx, file, Spot(4, 4, file.sha256), writer=_bob(world))
+        actions.remove(tx, file, Spot(4, 4, file.sha256), writer=_bob(world))
     assert _corrected(world) == {"Bob lives in Leeds.", "Bob sings."}
     file.refresh_from_db()
     with write_transaction(world.team) as tx:
-        changes.undo(tx, file, file.revision, writer=_bob(world))
+        actions.undo(tx, file, file.revision, writer=_bob(world))
     assert _corrected(world) == {"Bob lives in Leeds."}
     assert _fact("Bob sings.").state == State.ACTIVE
 
@@ -116,7 +115,7 @@ def test_a_flagged_line_is_no_statement_until_a_person_keeps_it_and_counts_as_as
     waiting = Fact.objects.get(raw_text="Bob lives in Leeds.", file=file)
     assert waiting.state == State.PENDING
     with write_transaction(world.team) as tx:
-        reviewing.keep(tx, file, print_of("- Bob lives in Leeds."), by=world.bob)
+        reviewing.keep_flagged(tx, file, print_of("- Bob lives in Leeds."), by=world.bob)
     waiting.refresh_from_db()
     assert waiting.state == State.ACTIVE
     assert _corrected(world) == set()

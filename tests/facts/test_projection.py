@@ -2,13 +2,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory.models import Contradiction, Evidence, Fact, File
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, File, SourceClass
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.statements import projection, repair
 from memoryweb.memory.statements.projection import Departure
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.statements import statements
 from tests.world import World
 

@@ -10,11 +10,10 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Fact, File, ForgetRequest, Message, Target
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, Message, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.world import World
 
 MORNING = datetime(2026, 3, 1, 8, tzinfo=UTC)

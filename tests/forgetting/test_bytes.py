@@ -14,25 +14,32 @@ from django.db import connection
 from django.utils import timezone
 from django_scopes import scope, scopes_disabled
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.api.models import Idempotency
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
+from memoryweb.memory import entries
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.index import fulltext, sqlite
 from memoryweb.memory.index.recalls import RecalledLine, count
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import File, ForgetRequest, Proposal, RecallEvent, Receipt, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import (
+    AuthorKind,
+    File,
+    ForgetRequest,
+    Proposal,
+    RecallEvent,
+    Receipt,
+    Revision,
+)
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.forgetting.answers import answers

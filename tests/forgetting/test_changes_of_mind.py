@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memoryweb.memory.forgetting import erasing, hiding, holds
+from memoryweb.memory.forgetting import erasing, hiding
 from memoryweb.memory.models import Fact, ForgetRequest
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
-from memoryweb.runs.exceptions import GiveUp
+from memoryweb.runs.queue import GiveUp
 from tests.forgetting.asking import WEIGHT, lived
 from tests.forgetting.test_erasing import erased, forgotten, holding
 from tests.world import World
@@ -29,7 +29,7 @@ def test_what_is_undone_or_held_before_the_text_goes_stays(
         monkeypatch.setattr(erasing, "_take_out", take_out)
         with write_transaction(world.team) as tx:
             if is_held:
-                holds.make(tx, by=world.alice, reason="Claim 7")
+                hiding.make_hold(tx, by=world.alice, reason="Claim 7")
             else:
                 hiding.undo(tx, ForgetRequest.objects.get())
         take_out(lease, memory, after)

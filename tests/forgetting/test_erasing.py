@@ -14,14 +14,21 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import erasing, finding, holds, receipts
+from memoryweb.memory.forgetting import erasing, finding, hiding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import Fact, File, ForgetRequest, Receipt, Revision, Tombstone
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import (
+    AuthorKind,
+    Fact,
+    File,
+    ForgetRequest,
+    Receipt,
+    Revision,
+    Tombstone,
+)
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import in_place
-from memoryweb.memory.writing.write import Place, Writer, restore, write
+from memoryweb.memory.writing.write import restore, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
@@ -68,7 +75,7 @@ def test_no_row_has_it_any_more_and_a_receipt_says_so(world: World) -> None:
     receipt = Receipt.objects.get(request=request)
     assert request.state == ForgetRequest.State.ERASED
     assert receipt.remaining == 0
-    assert receipt.hash == receipts.digest(receipt)
+    assert receipt.hash == hiding.receipt_digest(receipt)
     assert receipt.counts["statements"] == 1
     assert receipt.counts["messages"] == 2
     assert receipt.scanned["memory.Passage"] >= 4
@@ -154,9 +161,9 @@ def test_a_run_that_had_read_it_begins_anew(world: World) -> None:
 def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) -> None:
     fact = lived(world, world.customer)
     with write_transaction(world.team) as tx:
-        hold = holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
+        hold = hiding.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.customer)
     request = forgotten(world, fact)
-    with pytest.raises(holds.OnHold), write_transaction(world.team) as tx:
+    with pytest.raises(hiding.OnHold), write_transaction(world.team) as tx:
         erasing.erase_now(tx, request, world.bob)
     engine.tick(timezone.now() + timedelta(seconds=1))
     list(engine.run_pending())
@@ -164,7 +171,7 @@ def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) ->
     assert request.state == ForgetRequest.State.HELD
     assert holding(WORDS)
     with write_transaction(world.team) as tx:
-        holds.end(tx, hold)
+        hiding.end_hold(tx, hold)
     engine.tick(timezone.now() + timedelta(seconds=1))
     list(engine.run_pending())
     assert holding(WORDS) == set()

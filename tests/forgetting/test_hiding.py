@@ -8,20 +8,18 @@ from datetime import UTC, datetime
 import pytest
 from django_scopes import scope
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.dreaming import inputs
 from memoryweb.extraction.pipeline import _window
 from memoryweb.memory.forgetting.hiding import NothingToUndo, undo
-from memoryweb.memory.models import Fact, File, ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.my_memory import archive as mine
+from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest
+from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.my_memory import actions as mine
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
 from tests.forgetting.asking import hidden, lived
 from tests.world import World

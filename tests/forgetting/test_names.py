@@ -15,23 +15,20 @@ from django_scopes import scope, scopes_disabled
 
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.agents.break_glass import open_glass
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.api.models import Idempotency
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate
-from memoryweb.memory.entries import entries
+from memoryweb.memory import entries
 from memoryweb.memory.forgetting.hiding import undo
-from memoryweb.memory.models import File, ForgetRequest, Message, Receipt
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Message, Receipt
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.visible.text_matching import names_of
 from memoryweb.memory.writing import in_place, write
 from memoryweb.memory.writing.in_place import Memory
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.walls.forgotten_stage import CUSTOMERS, SHARED, Forgotten, hide, planted

@@ -9,12 +9,11 @@ from memoryweb.language.forget_requests import meant_by
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import File, ForgetRequest, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.request_contents import tell
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.forgetting.test_requests import remembers, say
 from tests.world import World

@@ -14,7 +14,7 @@ from memoryweb.language.forget_requests import agrees, forgets, is_own_wish
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.hiding import undo
 from memoryweb.memory.models import Fact, ForgetRequest
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.visible.request_contents import offered_of
 from tests.api.callers import callers_of
 from tests.clock import Clock

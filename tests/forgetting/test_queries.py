@@ -4,11 +4,10 @@ import pytest
 
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Fact, ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.visible import hidden
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.world import World
 
 pytestmark = [pytest.mark.databases, pytest.mark.django_db]

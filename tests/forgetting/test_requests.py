@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.agents.owners import set_paused
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.extraction.pipeline import _window
@@ -15,11 +14,10 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import NothingToUndo, Wish, hide, open_request, undo
 from memoryweb.memory.forgetting.requests import undo_of_fact
-from memoryweb.memory.models import Fact, ForgetRequest, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.forgetting.asking import WEIGHT, lived
 from tests.world import World
 

@@ -7,11 +7,10 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.memory.models import File, Receipt
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, Receipt
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.visible.text_matching import Sought
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.forgetting.asking import lived
 from tests.forgetting.test_erasing import erased, holding

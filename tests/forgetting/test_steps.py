@@ -10,16 +10,11 @@ from django.db.models.signals import pre_delete
 from django.utils import timezone
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import (
-    erasing,
-    hiding,
-    holds,
-    removal,
-)
+from memoryweb.memory.forgetting import erasing, hiding, removal
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import Fact, ForgetRequest, LegalHold, Message, Receipt, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.visible.hidden import of_targets
 from memoryweb.memory.writing import in_place
 from memoryweb.runs import engine
@@ -173,7 +168,7 @@ def test_a_hold_stops_a_run_that_has_begun_and_its_end_lets_it_go_on(
     def late(lease: Any, memory: Any, after: Any) -> Any:
         if not made:
             with write_transaction(world.team) as tx:
-                made.append(holds.make(tx, by=world.alice, reason="Claim 7"))
+                made.append(hiding.make_hold(tx, by=world.alice, reason="Claim 7"))
         return from_past(lease, memory, after)
 
     monkeypatch.setattr(erasing, "_from_past", late)
@@ -187,7 +182,7 @@ def test_a_hold_stops_a_run_that_has_begun_and_its_end_lets_it_go_on(
     with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as tx:
         hiding.undo(tx, request)
     with write_transaction(world.team) as tx:
-        holds.end(tx, made[0])
+        hiding.end_hold(tx, made[0])
     engine.work(queued().pk)
     assert holding("62 kilos") == set()
     assert Receipt.objects.get().counts["statements"] == 1
@@ -201,7 +196,7 @@ def test_a_whole_owner_stays_where_it_is_undone_or_held_before_the_run(
     run = whole(world)
     with write_transaction(world.team) as tx:
         if is_held:
-            holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
+            hiding.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.customer)
         else:
             hiding.undo(tx, ForgetRequest.objects.get(agent=world.agent))
     engine.work(run.pk)
@@ -219,7 +214,7 @@ def test_a_hold_stops_the_erasure_of_a_whole_owner(
         done = delete_some(lease, memory, after)
         if after is None:
             with write_transaction(world.team) as tx:
-                holds.make(tx, by=world.alice, reason="Claim 7", owner=world.customer)
+                hiding.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.customer)
                 with pytest.raises(hiding.NothingToUndo):
                     hiding.undo(tx, ForgetRequest.objects.get(agent=world.agent))
         return done

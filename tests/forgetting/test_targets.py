@@ -6,7 +6,7 @@ from django_scopes import scope
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.models import File, Target
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.visible.text_matching import Sought, comes_near, is_telling, says
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.world import World

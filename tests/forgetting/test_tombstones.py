@@ -8,12 +8,11 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import File, Message, Tombstone
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, Message, Tombstone
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import tombstones, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.forgetting.asking import WEIGHT
 from tests.snapshots.archives import of
 from tests.world import World

@@ -5,7 +5,7 @@ import pytest
 from memoryweb.api.models import Idempotency
 from memoryweb.memory.forgetting import erasing, hiding
 from memoryweb.memory.models import ForgetRequest, Receipt
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from tests.forgetting.asking import hidden, lived
 from tests.forgetting.test_erasing import holding

@@ -9,12 +9,11 @@ import pytest
 from django.http import QueryDict
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.language.secrets.in_names import holds_secret
 from memoryweb.memory import agents
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, File, Message, Proposal, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Conversation, File, Message, Proposal, Revision
 from memoryweb.memory.models.refusals import (
     AssignmentsFound,
     BatchRefused,
@@ -22,12 +21,12 @@ from memoryweb.memory.models.refusals import (
     PathRefused,
     SecretRefused,
 )
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.tools import files, section_writing
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.tools.section_writing import Step, Strategy
 from memoryweb.memory.writing import proposing, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from memoryweb.web.agents.views import AgentForm
 from memoryweb.web.owners import BreakGlassForm

@@ -4,7 +4,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memoryweb.llm import breaker
+from memoryweb.llm import usage
 from memoryweb.llm.exceptions import (
     BadAnswer,
     BreakerOpen,
@@ -36,7 +36,7 @@ def test_five_failures_in_a_row_open_it(model_server: ModelServer) -> None:
         ask()
     assert raised.value.retry_after == 900
     assert len(model_server.requests) == 5
-    assert breaker.open_until(TEAM) == NOON + timedelta(minutes=15)
+    assert usage.open_until(TEAM) == NOON + timedelta(minutes=15)
 
 
 def test_a_success_in_between_begins_the_count_anew(model_server: ModelServer) -> None:
@@ -85,7 +85,7 @@ def test_any_answer_shows_that_the_endpoint_is_back(
     model_server.text("not JSON")
     with pytest.raises(BadAnswer):
         ask()
-    assert breaker.open_until(TEAM) is None
+    assert usage.open_until(TEAM) is None
 
 
 def test_silence_is_the_texts_fault_until_the_endpoint_is_left_alone(
@@ -103,58 +103,58 @@ def test_silence_is_the_texts_fault_until_the_endpoint_is_left_alone(
 def test_another_team_and_another_endpoint_are_not_held_up() -> None:
     _open()
     with pytest.raises(BreakerOpen):
-        breaker.enter(TEAM, URL, 60)
-    breaker.enter(uuid4(), URL, 60)
-    breaker.enter(TEAM, "https://other.example/v1/messages", 60)
+        usage.enter(TEAM, URL, 60)
+    usage.enter(uuid4(), URL, 60)
+    usage.enter(TEAM, "https://other.example/v1/messages", 60)
 
 
 def test_afterwards_one_call_is_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=15))
-    breaker.enter(TEAM, URL, 60)
+    usage.enter(TEAM, URL, 60)
     with pytest.raises(BreakerOpen):
-        breaker.enter(TEAM, URL, 60)
+        usage.enter(TEAM, URL, 60)
 
 
 def test_a_failed_trial_opens_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     later = NOON + timedelta(minutes=16)
     _set_clock(monkeypatch, later)
-    breaker.enter(TEAM, URL, 60)
-    breaker.failed(TEAM, URL)
-    assert breaker.open_until(TEAM) == later + timedelta(minutes=15)
+    usage.enter(TEAM, URL, 60)
+    usage.failed(TEAM, URL)
+    assert usage.open_until(TEAM) == later + timedelta(minutes=15)
 
 
 def test_a_trial_that_succeeds_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=16))
-    breaker.enter(TEAM, URL, 60)
-    breaker.succeeded(TEAM, URL)
-    breaker.enter(TEAM, URL, 60)
-    assert breaker.open_until(TEAM) is None
+    usage.enter(TEAM, URL, 60)
+    usage.succeeded(TEAM, URL)
+    usage.enter(TEAM, URL, 60)
+    assert usage.open_until(TEAM) is None
 
 
 def test_a_trial_that_never_ended_lets_another_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=16))
-    breaker.enter(TEAM, URL, 60)
+    usage.enter(TEAM, URL, 60)
     with pytest.raises(BreakerOpen):
-        breaker.enter(TEAM, URL, 60)
+        usage.enter(TEAM, URL, 60)
     _set_clock(monkeypatch, NOON + timedelta(minutes=18))
-    breaker.enter(TEAM, URL, 60)
+    usage.enter(TEAM, URL, 60)
 
 
 def test_one_that_a_clock_opened_for_a_month_is_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
     _set_clock(monkeypatch, NOON + timedelta(days=30))
     _open()
     _set_clock(monkeypatch, NOON)
-    assert breaker.open_until(TEAM) is None
-    breaker.enter(TEAM, URL, 60)
+    assert usage.open_until(TEAM) is None
+    usage.enter(TEAM, URL, 60)
 
 
 def _open() -> None:
     for _ in range(5):
-        breaker.failed(TEAM, URL)
+        usage.failed(TEAM, URL)
 
 
 def _set_clock(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from memoryweb.llm import breaker, dialects
+from memoryweb.llm import transport, usage
 from memoryweb.llm.exceptions import Loading, TimedOut, TooLarge
 from memoryweb.llm.models import Breaker, Usage
 from memoryweb.llm.tokens import estimate
@@ -103,11 +103,11 @@ def test_a_model_that_is_loading_is_waited_for(model_server: ModelServer) -> Non
 
 def test_loading_for_too_long_is_no_failure_of_the_endpoint(model_server: ModelServer) -> None:
     model_server.default = lambda _: Behaviour(status=503, raw=LOADING, streams=False)
-    for _ in range(breaker.FAILURES + 1):
+    for _ in range(usage.FAILURES + 1):
         with pytest.raises(Loading) as raised:
             ask(seconds=5)
     assert raised.value.transient
-    assert breaker.open_until(TEAM) is None
+    assert usage.open_until(TEAM) is None
 
 
 class Listing(BaseModel):
@@ -123,7 +123,7 @@ def test_what_an_answer_may_hold_is_bounded_for_the_endpoint_too(
     ask()
     schema = model_server.requests[0].body["response_format"]["json_schema"]["schema"]
     assert 0 < schema["properties"]["text"]["maxLength"] < 2_000
-    bounded = dialects.strict(Listing.model_json_schema(), most_items=40)
+    bounded = transport.strict(Listing.model_json_schema(), most_items=40)
     assert bounded["properties"]["lines"]["maxItems"] == 40
     assert bounded["properties"]["about"]["maxLength"] < 2_000
 
@@ -212,7 +212,7 @@ def test_a_daily_limit_holds_for_answers_that_time_out(
 ) -> None:
     """Each asks for 1,000 tokens and is given up: no more than 5,000 are ever asked for."""
     model_server.default = lambda _: Behaviour(hang=True)
-    for _ in range(breaker.FAILURES - 1):
+    for _ in range(usage.FAILURES - 1):
         with pytest.raises(TimedOut):
             ask(seconds=0.2, max_tokens=1_000, daily_tokens=5_000)
     reserved, used_in, used_out = _usage()
@@ -234,7 +234,7 @@ def test_what_a_call_may_take_is_learned_from_what_calls_took(
 
     model_server.default = counted
     ask({"note": GERMAN * 50})
-    learned = dialects.of(f"{model_server.url}/chat/completions", "fake-model")
+    learned = transport.of(f"{model_server.url}/chat/completions", "fake-model")
     sent = [model_server.requests[0].system, model_server.requests[0].user]
     reported = round((sum(map(estimate, sent)) + 8) * real)
     assert learned.tokens(sent) >= reported * 0.99
@@ -243,10 +243,10 @@ def test_what_a_call_may_take_is_learned_from_what_calls_took(
 def test_an_endpoint_cannot_make_calls_look_endless(model_server: ModelServer) -> None:
     model_server.answer({"text": "x"}, tokens=(9_999_999, 1))
     ask(daily_tokens=50_000_000)
-    assert dialects.of(f"{model_server.url}/chat/completions", "fake-model").factor <= 4
+    assert transport.of(f"{model_server.url}/chat/completions", "fake-model").factor <= 4
 
 
 def test_before_anything_is_learned_a_language_of_long_words_is_reckoned_with(
     model_server: ModelServer,
 ) -> None:
-    assert dialects.of("https://models.example/v1", "new").factor >= 1.6
+    assert transport.of("https://models.example/v1", "new").factor >= 1.6

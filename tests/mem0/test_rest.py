@@ -8,10 +8,9 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
-from memoryweb.memory.models import Fact, ForgetRequest, Message, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.api.callers import NAMES, Callers

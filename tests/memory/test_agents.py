@@ -14,7 +14,7 @@ from memoryweb.memory.agents import (
     restore_agent,
 )
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from tests.accounts.refusal import refusing_events
 from tests.world import World

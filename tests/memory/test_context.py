@@ -7,20 +7,18 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.agents.owners import set_paused
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import tokens
 from memoryweb.markdown.render import render
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import HEADING, Context, build
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
 from memoryweb.memory.prompt.prompt_order import arrange
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.fences import parse
 from tests.world import World
 

@@ -3,15 +3,13 @@
 import pytest
 
 from memoryweb.memory.lines.origins import Origin, protected_lines
-from memoryweb.memory.models import Fact, File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Fact, File, Proposal
 from memoryweb.memory.models.refusals import AssignmentsFound, Decided, Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.review.proposals import NothingTicked, ProposalChanged
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.changes import Pick, changes_of, print_of, take
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs.models import Run
 from tests.world import World
 

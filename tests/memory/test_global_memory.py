@@ -9,19 +9,17 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
-from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Reader, reading
 from memoryweb.audit.models import Event
 from memoryweb.audit.triggers import drop_triggers
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.search import engine
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.api.callers import callers_of
 from tests.world import PASSWORD, World, signed_in
 

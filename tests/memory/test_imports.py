@@ -10,18 +10,15 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Owner
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import Conversation, Fact, File, Import, Message, Passage
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, Import, Message, Passage
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.reverting import sources
+from memoryweb.memory.snapshots import formats
 from memoryweb.memory.snapshots import service as snapshots
-from memoryweb.memory.snapshots.conversation_run import Importing
-from memoryweb.memory.snapshots.formats import chatgpt
-from memoryweb.memory.snapshots.formats.table import read
+from memoryweb.memory.snapshots.formats import read
 from memoryweb.memory.snapshots.planning import Plan
-from memoryweb.memory.snapshots.service import ImportOutcome
+from memoryweb.memory.snapshots.service import Importing, ImportOutcome
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.language.test_credentials import draw
@@ -270,7 +267,7 @@ def test_reverted_while_it_runs_it_stops(world: World) -> None:
 
 def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     talks = [talk(node(f"m{n}", "root", "user", f"Hive {n}."), key=f"c{n}") for n in range(3)]
-    kept = chatgpt.talk_of
+    kept = formats.talk_of
     seen = []
 
     def break_once(value: Any) -> Any:
@@ -283,7 +280,7 @@ def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.Mon
     token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
     with write_transaction(world.team) as tx:
         done = snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
-    monkeypatch.setattr(chatgpt, "talk_of", break_once)
+    monkeypatch.setattr(formats, "talk_of", break_once)
     run = worked(done)
     assert run.status == "failed"
     assert Message.objects.count() == 1
@@ -325,7 +322,7 @@ def test_a_bomb_stops_where_it_is_no_export(
     world: World, monkeypatch: pytest.MonkeyPatch, blank: bytes
 ) -> None:
     monkeypatch.setattr("memoryweb.memory.snapshots.reading.MAX_STREAM", 4_000_000)
-    monkeypatch.setattr("memoryweb.memory.snapshots.formats.uploaded.MAX_VALUE", 1_000_000)
+    monkeypatch.setattr("memoryweb.memory.snapshots.uploaded.MAX_VALUE", 1_000_000)
     bomb = b"[" + (blank if blank == b'"' else b"") + b" " * 20_000_000
     with pytest.raises(ArchiveRefused) as refused:
         plan(world, zipped(Part("conversations.json", bomb)), world.bobs_memory)
@@ -338,9 +335,9 @@ WRONG: list[Any] = [None, 7, "x", [], {}, [[]], {"a": 1}, float("1e308"), True]
 @pytest.mark.parametrize("field", ["mapping", "current_node", "conversation_id", "title"])
 def test_no_type_where_another_is_meant_breaks_it(field: str) -> None:
     for value in WRONG:
-        chatgpt.talk_of({**TALK, field: value})
+        formats.talk_of({**TALK, field: value})
     for value in WRONG:
-        chatgpt.talk_of(value)
+        formats.talk_of(value)
 
 
 @pytest.mark.parametrize(
@@ -348,10 +345,10 @@ def test_no_type_where_another_is_meant_breaks_it(field: str) -> None:
 )
 def test_no_message_of_another_form_breaks_it(field: str) -> None:
     for value in WRONG:
-        made = chatgpt.talk_of(talk(node("m1", "root", "user", "Hello.", **{field: value})))
+        made = formats.talk_of(talk(node("m1", "root", "user", "Hello.", **{field: value})))
         assert len(made.messages) <= 1
         parts = {"content_type": "text", "parts": value}
-        chatgpt.talk_of(talk(node("m1", "root", "user", "Hello.", content=parts)))
+        formats.talk_of(talk(node("m1", "root", "user", "Hello.", content=parts)))
 
 
 @pytest.mark.slow

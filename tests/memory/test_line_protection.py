@@ -2,12 +2,11 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.refusals import Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.machine_guards import keep, release
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.world import World
 
 

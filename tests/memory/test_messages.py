@@ -17,7 +17,7 @@ from memoryweb.memory.conversations.messages import (
 )
 from memoryweb.memory.models import Conversation, Message, Passage
 from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from tests.language.test_credentials import draw
 from tests.snapshot import restored_world
 from tests.world import World

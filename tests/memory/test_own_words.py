@@ -4,17 +4,15 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.audit.models import Event
+from memoryweb.memory import facts
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.facts import actions
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Evidence, Fact, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Evidence, Fact, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -201,7 +199,7 @@ def test_what_a_schedule_says_is_nobodys_word(world: World, hamburg: Fact, sourc
 def test_what_was_said_before_it_was_confirmed_hides_nothing(world: World, hamburg: Fact) -> None:
     by = Writer(AuthorKind.PERSON, user=world.alice)
     with write_transaction(world.team) as tx:
-        actions.confirm(tx, hamburg, writer=by)
+        facts.confirm(tx, hamburg, writer=by)
     say(world, world.customer, "We moved to Berlin.", at=3)
     hamburg.refresh_from_db()
     assert hamburg.hidden_at is None

@@ -6,18 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.memory.lines.flags import flagged_lines, print_of
-from memoryweb.memory.models import File, InjectedSpan
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review import flags as mark_decisions
+from memoryweb.memory.models import AuthorKind, File, InjectedSpan
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.review import decisions as mark_decisions
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting, EditRefused
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.placeholders import LinesWait
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from tests.soaking import first_in_gate
 from tests.world import World
 
@@ -125,7 +123,7 @@ def test_a_line_that_a_person_kept_meanwhile_stands_where_its_cover_is_written(
     file = _write(world, TEXT)
     read = _read(world)
     with write_transaction(world.team) as tx:
-        mark_decisions.keep(tx, file, print_of(ORDER), by=world.alice)
+        mark_decisions.keep_flagged(tx, file, print_of(ORDER), by=world.alice)
     assert _tool_write(world, read.replace("Tea", "Coffee")).raw_content == TEXT.replace(
         "Tea", "Coffee"
     )
@@ -135,7 +133,7 @@ def test_a_line_that_a_person_removed_meanwhile_does_not_come_back(world: World)
     file = _write(world, TEXT)
     read = _read(world)
     with write_transaction(world.team) as tx:
-        mark_decisions.remove(tx, file, print_of(ORDER), by=world.alice)
+        mark_decisions.remove_flagged(tx, file, print_of(ORDER), by=world.alice)
     assert _tool_write(world, read).raw_content == "# Memory\n\n- Tea.\n- Milk.\n"
 
 
@@ -200,7 +198,7 @@ def test_a_search_of_the_past_does_not_find_what_a_person_removed(world: World) 
     file = _write(world, f"# M\n\n- Tea for Zebedee.\n\n{ORDER}\n")
     then = file.updated_at.isoformat()
     with write_transaction(world.team) as tx:
-        mark_decisions.remove(tx, file, print_of(ORDER), by=world.alice)
+        mark_decisions.remove_flagged(tx, file, print_of(ORDER), by=world.alice)
     found = files.search_workspace(_acting(world), f"zebedee at:{then}")
     assert [hit.snippet for hit, _file in found] == ["- Tea for Zebedee."]
 

@@ -4,12 +4,12 @@ nothing."""
 import pytest
 from django.utils import timezone
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.finding import fact_mention, message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.prompt.context import MOST_PERSONAL, Context, build
 from memoryweb.memory.prompt.injections import served
 from memoryweb.memory.prompt.prefetch import PromptHit

@@ -2,12 +2,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.refusals import FileMissing
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import prompt_order
-from memoryweb.memory.writing.write import Place, Writer, delete, write
+from memoryweb.memory.writing.write import delete, write
 from tests.statements import statements
 from tests.world import World
 

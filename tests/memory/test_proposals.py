@@ -9,13 +9,11 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory.models import File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.refusals import Decided, MemoryRefused, SecretRefused, Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.review import Inbox, check, proposals
 from memoryweb.memory.writing import proposing, write
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs.models import Run
 from tests.snapshot import restored_world
 from tests.world import World

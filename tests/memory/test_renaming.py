@@ -1,16 +1,15 @@
 import pytest
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.audit.models import Event
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, Passage
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Passage
 from memoryweb.memory.models.refusals import Exists, FileMissing, PathRefused, Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.world import World
 
 AGENT = Writer(AuthorKind.AGENT)

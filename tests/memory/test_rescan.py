@@ -6,6 +6,7 @@ from django.apps import apps
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import (
+    AuthorKind,
     File,
     LineOrigin,
     Message,
@@ -14,12 +15,11 @@ from memoryweb.memory.models import (
     Proposal,
     Revision,
 )
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.review import rescan
 from memoryweb.memory.writing import screening, write
 from memoryweb.memory.writing.revising import sha256
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.language.test_credentials import BASE64, draw

@@ -18,16 +18,15 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.origins import Source as Line
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import Conversation, File, Import, Passage, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Conversation, File, Import, Passage, Proposal
 from memoryweb.memory.models.refusals import Decided
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.reverting.sources import Plan, PlanMoved, Reversal, plan, revert
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.put_back import without_revisions
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.statements import statements
 from tests.world import World

@@ -13,16 +13,15 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.memory.index import fulltext, reindexing
 from memoryweb.memory.lines.history import blame_of
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import File, LineOrigin, Passage
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, Passage
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.tools import files
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.soaking import first_in_gate
 from tests.statements import statements
 from tests.world import World

@@ -6,13 +6,12 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.conversations.messages import Intake, NewMessage, add_messages
-from memoryweb.memory.models import File, Message, NoSecret, Passage, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Message, NoSecret, Passage, Revision
 from memoryweb.memory.models.refusals import AssignmentsFound
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.tools import files
 from memoryweb.memory.writing import screening, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer, WriteResult
+from memoryweb.memory.writing.write import NewLine, WriteResult
 from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World

@@ -5,21 +5,27 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.agents.owners import set_paused
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.index import query_syntax
-from memoryweb.memory.models import Fact, File, LineOrigin, Passage, Revision, Vote
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models import (
+    AuthorKind,
+    Fact,
+    File,
+    LineOrigin,
+    Passage,
+    Revision,
+    SourceClass,
+    Vote,
+)
 from memoryweb.memory.models.refusals import SearchRefused
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.search.engine import Found, search
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from tests.statements import statements
 from tests.world import World
 

@@ -13,10 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.lines.flags import flagged_lines
-from memoryweb.memory.models import File, Import, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Import, Revision
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.prompt_order import arrange
 from memoryweb.memory.snapshots import manifest as memory_manifest
 from memoryweb.memory.snapshots import service as snapshots
@@ -25,7 +24,6 @@ from memoryweb.memory.snapshots.reading import read
 from memoryweb.memory.snapshots.service import ImportOutcome, PreviewRefused, StateMoved
 from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from tests.accounts.refusal import refusing_events
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn

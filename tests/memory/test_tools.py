@@ -4,13 +4,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.agents.owners import set_paused
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.models import (
+    AuthorKind,
     Conversation,
     File,
     Injection,
@@ -19,12 +19,11 @@ from memoryweb.memory.models import (
     RecallEvent,
     Revision,
 )
-from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.refusals import FileMissing
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting, DateRefused, EditRefused, MemoryPaused, NoteOutcome
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)

@@ -4,15 +4,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Fact
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import Context, build
 from memoryweb.memory.tools.files import Acting, search_workspace
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.world import World
 
 SAID, NOTE = "We live in Hamburg, near the harbour.", "memory/2026-03-01.md"

@@ -9,8 +9,7 @@ from memoryweb.audit.models import Event
 from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.lines.origins import Origin, Source, protected_lines
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, LineOrigin, Passage, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, Passage, Revision
 from memoryweb.memory.models.refusals import (
     ContentRefused,
     Exists,
@@ -18,10 +17,10 @@ from memoryweb.memory.models.refusals import (
     SecretRefused,
     Stale,
 )
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.prompt_order import arrange
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.statements import statements
 from tests.world import World
 

@@ -8,12 +8,11 @@ from django.conf import settings
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.markdown.file_kinds import KINDS, NOTE, OTHER, FileKind, WritingKind
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.writing import matrix, write
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.world import World
 

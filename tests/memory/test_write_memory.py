@@ -2,14 +2,12 @@
 
 import pytest
 
-from memoryweb.agents.readers import Reader
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.agents.models import Reader
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.tools.section_writing import Step, Strategy, StrategyRefused, write_memory
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from tests.memory.test_placeholders import AT, ORDER, TOOL
 from tests.world import World
 

@@ -15,10 +15,9 @@ from django_scopes import scope
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.memory.models import ReviewItem
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, ReviewItem
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.notify import choosing, mail_sending
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run

@@ -8,19 +8,9 @@ import pytest
 
 from memoryweb.memory.lines.history import authorship, blame_of
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction, write_transaction
-from memoryweb.memory.writing.write import (
-    NewLine,
-    Place,
-    Writer,
-    append,
-    delete,
-    rename,
-    restore,
-    write,
-)
+from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, delete, rename, restore, write
 from tests.soaking import first_in_gate
 from tests.world import World
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.history import Version, blame, blame_of
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import File, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, delete, restore, write
+from memoryweb.memory.models import AuthorKind, File, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, delete, restore, write
 from tests.pace import assert_linear
 from tests.world import World
 

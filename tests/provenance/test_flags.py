@@ -7,11 +7,10 @@ from memoryweb.language import line_flags
 from memoryweb.language.line_flags import KnownLines, flags_of
 from memoryweb.memory.lines.flags import flag, flagged_lines, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import File, LineOrigin
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, LineOrigin
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.pace import assert_linear
 from tests.provenance.flag_samples import ATTACKS, ORDINARY
 from tests.world import World

@@ -14,11 +14,10 @@ from memoryweb.memory.lines.source_classes import (
     sources_of_files,
     weakest,
 )
-from memoryweb.memory.models import Message, Passage, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Message, Passage, Revision, SourceClass
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.world import World
 

@@ -4,8 +4,8 @@ import pytest
 from django.db import transaction
 from django_q.models import OrmQ
 
-from memoryweb.runs.exceptions import OwnerOfOtherTeam
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import OwnerOfOtherTeam
 from tests.runs.desk import Desk, ago, ahead, change
 
 pytestmark = pytest.mark.databases

@@ -8,10 +8,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memoryweb.agents.models import Owner
-from memoryweb.runs import claim as fairness
-from memoryweb.runs.claim import claim
+from memoryweb.runs import queue as fairness
 from memoryweb.runs.lease import Lease, Outcome
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import claim
 from tests.runs.desk import Desk, ago, ahead, change
 from tests.steps import counts_steps, database_steps
 

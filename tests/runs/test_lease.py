@@ -3,9 +3,9 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.runs.claim import claim
 from memoryweb.runs.engine import Lease, LeaseLost, Outcome
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import claim
 from tests.runs.desk import Desk, ago, change, fresh
 
 pytestmark = pytest.mark.databases

@@ -12,9 +12,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memoryweb.runs import engine
-from memoryweb.runs.claim import claim
 from memoryweb.runs.lease import held
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import claim
 from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, change, done, fresh
 from tests.waiting import until

@@ -9,9 +9,9 @@ from django_q.models import Failure, OrmQ, Schedule, Task
 from pytest_django import Settings
 
 from memoryweb.dreaming.models import Report
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine, tasks, ticking
 from memoryweb.runs.models import Beat, Run
 from tests.runs.conftest import Handle

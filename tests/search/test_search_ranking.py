@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.memory.models import Fact
 from memoryweb.memory.search.engine import search
 from tests.memory.searching import Reference, fill, hits, queries

@@ -8,8 +8,7 @@ from typing import Any
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Token, User
 from memoryweb.accounts.permissions import Scope
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.memory.prompt import context
 from memoryweb.runs import engine
 from tests.api.client import Api

@@ -5,20 +5,18 @@ from typing import Any
 
 from django.db.models import Q
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.sources import Kind
 from memoryweb.memory.lines.sources import Source as Reverted
-from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.reverting import sources
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.dreaming.nights import NIGHT
 from tests.world import World
 

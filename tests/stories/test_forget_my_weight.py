@@ -12,10 +12,9 @@ from django_scopes import scopes_disabled
 
 from memoryweb.audit.verify import verify
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import ForgetRequest, Receipt
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models import AuthorKind, ForgetRequest, Receipt
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.api.client import Api

@@ -15,7 +15,7 @@ from django_scopes import scope, scopes_disabled
 from memoryweb.dreaming import schedule
 from memoryweb.memory.forgetting import erasing, finding, hiding
 from memoryweb.memory.models import ForgetRequest, Receipt
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run

@@ -10,17 +10,16 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.agents.readers import Reader
-from memoryweb.memory.facts.actions import not_true
+from memoryweb.agents.models import Reader
+from memoryweb.memory.facts import not_true
 from memoryweb.memory.forgetting import erasing, finding, hiding, requests
-from memoryweb.memory.models import Fact, File, ForgetRequest, Receipt
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, Receipt
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.visible.request_contents import tell
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run

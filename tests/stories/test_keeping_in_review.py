@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.agents.dream_times import dream_time
+from memoryweb.agents.models import dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.models import File, LineOrigin
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review import flags
+from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.review import decisions
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import note_of, says
 from tests.world import World
@@ -27,7 +27,7 @@ def _flagged(world: World) -> File:
 
 def _keep(world: World, file: File) -> None:
     with write_transaction(world.team) as tx:
-        flags.keep(tx, file, print_of(file.raw_content.split("\n")[2]), by=world.alice)
+        decisions.keep_flagged(tx, file, print_of(file.raw_content.split("\n")[2]), by=world.alice)
 
 
 @pytest.mark.parametrize("nights", [1, 6, 9])

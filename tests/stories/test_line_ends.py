@@ -5,12 +5,10 @@ from django.test import Client
 
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory.lines.history import blame_of
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.revising import sha256
-from memoryweb.memory.writing.write import Place, Writer
 from tests.world import World, signed_in
 
 TEXT = "# Tea\r\n\r\n- Green.\r\n- Black.\r\n"

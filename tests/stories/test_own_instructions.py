@@ -6,11 +6,10 @@ from memoryweb.agents.models import Owner
 from memoryweb.language.line_flags import ORDERS, flags_of, is_own_instruction
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.extraction.talking import NOON, extract, talk
 from tests.world import World

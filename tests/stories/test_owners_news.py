@@ -5,15 +5,14 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from memoryweb.agents.dream_times import dream_time
+from memoryweb.agents.models import dream_time
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin
-from memoryweb.memory.models import Fact
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append
+from memoryweb.memory.models import AuthorKind, Fact
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import note_of, notes, prompt, says

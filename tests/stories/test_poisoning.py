@@ -17,10 +17,9 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import Conversation, Fact, File, Import, Passage, Proposal, Vote
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Place, write_transaction
 from memoryweb.memory.reverting import sources as memory_sources
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place
 from tests.api.client import Api
 from tests.dreaming.nights import dream
 from tests.extraction.talking import extract

@@ -6,11 +6,10 @@ import pytest
 
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming.models import Operation
-from memoryweb.memory.models import Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Proposal
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.dreaming.nights import NIGHT, add, answer, dream, note, text_of
 from tests.fakes import ModelServer
 from tests.world import World

@@ -7,7 +7,7 @@ import pytest
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.models import File, LineOrigin, Proposal
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.review import proposals
 from tests.dreaming.nights import NIGHT, add, answer, dream, text_of
 from tests.fakes import ModelServer

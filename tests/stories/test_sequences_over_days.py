@@ -4,10 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.memory.facts import actions, contradictions
-from memoryweb.memory.models import Contradiction, Fact, File
-from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory import facts
+from memoryweb.memory.models import Contradiction, Fact, File, SourceClass
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements import repair
 from memoryweb.memory.writing import write
@@ -68,7 +67,7 @@ def test_replaced_then_restored_by_a_person(world: World) -> None:
     nights(world, 1)
     assert lines(world) == [BERLIN]
     with write_transaction(world.team) as tx:
-        actions.restore(tx, Fact.objects.get(raw_text=HAMBURG), writer=person(world))
+        facts.restore(tx, Fact.objects.get(raw_text=HAMBURG), writer=person(world))
     nights(world, 2, 3)
     assert HAMBURG in lines(world)
 
@@ -78,17 +77,17 @@ def test_confirmed_then_contradicted_then_resolved_then_undone(world: World) -> 
     nights(world, 0)
     standing = Fact.objects.get(raw_text=HAMBURG)
     with write_transaction(world.team) as tx:
-        actions.confirm(tx, standing, writer=person(world))
+        facts.confirm(tx, standing, writer=person(world))
     with write_transaction(world.team) as tx:
         source = SourceClass.THIRD_PARTY
-        contradictions.contradict(tx, standing, OTHER, source=source, grounds=[])
+        facts.contradict(tx, standing, OTHER, source=source, grounds=[])
     found = Contradiction.objects.get()
     with write_transaction(world.team) as tx:
-        contradictions.resolve(tx, found, "keep_b", writer=person(world), text="")
+        facts.resolve(tx, found, "keep_b", writer=person(world), text="")
     assert lines(world) == [OTHER]
     nights(world, 1)
     with write_transaction(world.team) as tx:
-        contradictions.undo(tx, found, writer=person(world))
+        facts.undo(tx, found, writer=person(world))
     nights(world, 2, 3)
     assert lines(world) == [HAMBURG]
     assert Fact.objects.get(raw_text=HAMBURG).confirmed_at is not None
@@ -147,7 +146,7 @@ RING = "I wear the red ring on Sundays."
 def _acts(world: World, act: str, text: str, *more: str) -> None:
     fact = Fact.objects.filter(raw_text=text, path="MEMORY.md").latest("pk")
     with write_transaction(world.team) as tx:
-        getattr(actions, act)(tx, fact, *more, writer=person(world))
+        getattr(facts, act)(tx, fact, *more, writer=person(world))
 
 
 def test_two_statements_made_one_then_retired_then_restored(world: World) -> None:

@@ -18,21 +18,19 @@ from hypothesis.stateful import (
 )
 
 from memoryweb.audit.models import Event
-from memoryweb.memory.facts import actions, contradictions
+from memoryweb.memory import facts
 from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import Contradiction, Fact, File, Import
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models import AuthorKind, Contradiction, Fact, File, Import, SourceClass
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.reverting import sources
-from memoryweb.memory.review import flags as reviewing
+from memoryweb.memory.review import decisions as reviewing
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements import repair
 from memoryweb.memory.statements.listing import weighed, weight_of
 from memoryweb.memory.statements.projection import Departure
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from tests.snapshots.archives import of
 from tests.world import World
 
@@ -79,23 +77,23 @@ class Statements(RuleBasedStateMachine):
 
     @rule(at=which, text=st.sampled_from(LINES))
     def a_person_edits_one(self, at: int, text: str) -> None:
-        self._each(at, lambda tx, fact: actions.edit(tx, fact, text[2:], writer=self.bob))
+        self._each(at, lambda tx, fact: facts.edit(tx, fact, text[2:], writer=self.bob))
 
     @rule(at=which)
     def a_person_confirms_one(self, at: int) -> None:
-        self._each(at, lambda tx, fact: actions.confirm(tx, fact, writer=self.bob))
+        self._each(at, lambda tx, fact: facts.confirm(tx, fact, writer=self.bob))
 
     @rule(at=which)
     def a_person_says_one_is_not_true(self, at: int) -> None:
-        self._each(at, lambda tx, fact: actions.not_true(tx, fact, writer=self.bob))
+        self._each(at, lambda tx, fact: facts.not_true(tx, fact, writer=self.bob))
 
     @rule(at=which)
     def a_person_restores_one(self, at: int) -> None:
-        self._each(at, lambda tx, fact: actions.restore(tx, fact, writer=self.bob))
+        self._each(at, lambda tx, fact: facts.restore(tx, fact, writer=self.bob))
 
     @rule(at=which, helpful=st.sampled_from([True, False, None]))
     def a_person_votes(self, at: int, helpful: bool | None) -> None:
-        self._each(at, lambda tx, fact: actions.vote(tx, fact, writer=self.bob, helpful=helpful))
+        self._each(at, lambda tx, fact: facts.vote(tx, fact, writer=self.bob, helpful=helpful))
 
     @rule(at=which, text=st.sampled_from(LINES))
     def somebody_else_says_otherwise(self, at: int, text: str) -> None:
@@ -103,7 +101,7 @@ class Statements(RuleBasedStateMachine):
         if found := list(standing):
             source, said = SourceClass.THIRD_PARTY, text[2:]
             self._act(
-                lambda tx: contradictions.contradict(
+                lambda tx: facts.contradict(
                     tx, found[at % len(found)], said, source=source, grounds=[]
                 )
             )
@@ -113,7 +111,7 @@ class Statements(RuleBasedStateMachine):
         found = Contradiction.objects.filter(state="open").first()
         if found is not None:
             self._act(
-                lambda tx: contradictions.resolve(
+                lambda tx: facts.resolve(
                     tx, found, how, writer=self.bob, text="city: Leeds and York"
                 )
             )
@@ -122,7 +120,7 @@ class Statements(RuleBasedStateMachine):
     def a_person_undoes_that(self, at: int) -> None:
         if found := list(Contradiction.objects.exclude(state="open").order_by("created_at")):
             one = found[at % len(found)]
-            self._act(lambda tx: contradictions.undo(tx, one, writer=self.bob))
+            self._act(lambda tx: facts.undo(tx, one, writer=self.bob))
 
     @rule(back=which)
     def a_revision_is_restored(self, back: int) -> None:
@@ -154,7 +152,7 @@ class Statements(RuleBasedStateMachine):
         file = self.file
         if flagged := flagged_lines(file):
             line = print_of(file.raw_content.split("\n")[min(flagged) - 1])
-            self._act(lambda tx: reviewing.keep(tx, file, line, by=self.world.bob))
+            self._act(lambda tx: reviewing.keep_flagged(tx, file, line, by=self.world.bob))
 
     @invariant()
     def files_and_statements_are_one(self) -> None:

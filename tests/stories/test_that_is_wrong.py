@@ -9,10 +9,9 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.accounts.models import User
-from memoryweb.memory.models import Conversation
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Conversation
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.api.client import Api
 from tests.dreaming.nights import dream, text_of
 from tests.stories.telling import says

@@ -11,11 +11,9 @@ from django.utils import timezone
 
 from memoryweb.dreaming import document
 from memoryweb.language.statement_comparison import Lookup
-from memoryweb.memory.facts import actions
-from memoryweb.memory.models import Fact, File, LineOrigin
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Writer
+from memoryweb.memory import facts
+from memoryweb.memory.models import AuthorKind, Fact, File, LineOrigin
+from memoryweb.memory.models.writer import Writer, write_transaction
 from tests.dreaming.nights import answer, dream, memory, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.soaking import first_in_gate
@@ -54,7 +52,7 @@ def _confirms(world: World) -> set[str]:
     confirmed = Fact.objects.standing().filter(owner=owner, raw_text__in=FIRST)
     for fact in confirmed:
         with write_transaction(world.team) as tx:
-            actions.confirm(tx, fact, writer=bob)
+            facts.confirm(tx, fact, writer=bob)
     edits(world, "MEMORY.md", f"- {REJECTED}\n", "", owner=owner)
     edits(world, "MEMORY.md", REWORDED, "My favourite colour is blue.", owner=owner)
     return set(confirmed.values_list("raw_text", flat=True))

@@ -13,8 +13,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.models import File, Proposal
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.models.writer import Place
+from memoryweb.memory.models.writer import Place, write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing import write
 from tests.clock import Clock

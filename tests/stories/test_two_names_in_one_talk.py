@@ -8,10 +8,9 @@ import pytest
 from memoryweb.agents.models import Owner
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Contradiction, Conversation, Fact
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append
+from memoryweb.memory.models import AuthorKind, Contradiction, Conversation, Fact
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import edits, note_of, prompt, says
 from tests.world import World

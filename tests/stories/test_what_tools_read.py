@@ -5,16 +5,14 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 from django_scopes import scope
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.extraction.extractors import by_model
-from memoryweb.memory.conversations.queries import Window
-from memoryweb.memory.models import Conversation, Fact
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.conversations.messages import Window
+from memoryweb.memory.models import AuthorKind, Conversation, Fact
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting, EditRefused
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.writing.write import Writer
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import says

@@ -65,7 +65,7 @@ def _forget(team: Any) -> None:
     """Of one owner something is erased, of the others something waits for it."""
     from memoryweb.memory.forgetting import erasing, finding, hiding  # noqa: PLC0415
     from memoryweb.memory.models import Fact, ForgetRequest  # noqa: PLC0415
-    from memoryweb.memory.models.transaction import write_transaction  # noqa: PLC0415
+    from memoryweb.memory.models.writer import write_transaction  # noqa: PLC0415
     from memoryweb.runs import engine  # noqa: PLC0415
 
     personal = Fact.objects.living().filter(team=team).exclude(owner=None)
@@ -82,7 +82,7 @@ def _forget(team: Any) -> None:
 def _send(ids: dict[str, str]) -> None:
     """What is on its way to a receiver."""
     from memoryweb.accounts.models import Team  # noqa: PLC0415
-    from memoryweb.memory.models.transaction import write_transaction  # noqa: PLC0415
+    from memoryweb.memory.models.writer import write_transaction  # noqa: PLC0415
     from memoryweb.notify import endpoints  # noqa: PLC0415
     from memoryweb.notify.models import Endpoint  # noqa: PLC0415
 

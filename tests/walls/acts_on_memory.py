@@ -7,19 +7,18 @@ from datetime import timedelta
 import pytest
 from django.db.models import Q
 
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.extraction import requests
 from memoryweb.language.secrets import own_token
+from memoryweb.memory import entries, facts
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.entries import entries
-from memoryweb.memory.facts import actions, contradictions
-from memoryweb.memory.forgetting import decisions, erasing, hiding, holds
+from memoryweb.memory.forgetting import decisions, erasing, hiding
 from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import (
+    AuthorKind,
     Contradiction,
     CrowdedFile,
     Entry,
@@ -31,19 +30,18 @@ from memoryweb.memory.models import (
     ReviewItem,
     Target,
 )
-from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import SecretRefused
-from memoryweb.memory.models.review_items import follow
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.review import follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.prompt.prompt_order import arrange
 from memoryweb.memory.reverting.sources import revert
-from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.review import nearly_full, proposals
+from memoryweb.memory.review import decisions as review_decisions
+from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots.service import apply, drop, export, keep, preview
 from memoryweb.memory.writing import machine_guards, proposing, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.snapshots.archives import of
 from tests.walls.web_stage import MARKED_LINE, restored_stage
@@ -94,8 +92,8 @@ def _stated(tx: Transaction, world: World, *texts: str) -> Fact:
 
 
 def _unconfirm(tx: Transaction, world: World) -> Fact:
-    fact = actions.confirm(tx, _stated(tx, world, "Anna sings."), writer=_alice(world))
-    return actions.unconfirm(tx, fact, writer=_alice(world))
+    fact = facts.confirm(tx, _stated(tx, world, "Anna sings."), writer=_alice(world))
+    return facts.unconfirm(tx, fact, writer=_alice(world))
 
 
 def _alice(world: World) -> Writer:
@@ -104,8 +102,8 @@ def _alice(world: World) -> Writer:
 
 def _restore_statement(tx: Transaction, world: World) -> None:
     fact = _stated(tx, world, "Anna sings.")
-    actions.not_true(tx, fact, writer=_alice(world))
-    actions.restore(tx, fact, writer=_alice(world))
+    facts.not_true(tx, fact, writer=_alice(world))
+    facts.restore(tx, fact, writer=_alice(world))
 
 
 def _say_otherwise(tx: Transaction, world: World) -> None:
@@ -125,13 +123,13 @@ def _contradiction(tx: Transaction, world: World) -> Contradiction:
 
 def _resolve(tx: Transaction, world: World) -> Contradiction:
     found = _contradiction(tx, world)
-    return contradictions.resolve(tx, found, "KEEP_A", writer=_alice(world))
+    return facts.resolve(tx, found, "KEEP_A", writer=_alice(world))
 
 
 def _see_crowded(tx: Transaction, world: World) -> None:
     found = CrowdedFile.objects.create(team=world.team, file=_file(world))
     follow(ReviewItem.Kind.CROWDED, [found.pk])
-    nearly_full.see(tx, found, by=world.alice)
+    review_decisions.see_crowded(tx, found, by=world.alice)
 
 
 def _forget(tx: Transaction, world: World) -> ForgetRequest:
@@ -144,13 +142,13 @@ def _forget(tx: Transaction, world: World) -> ForgetRequest:
 
 
 def _erase_owner(tx: Transaction, world: World) -> None:
-    for hold in holds.lasting(world.team.pk):
-        holds.end(tx, hold)
+    for hold in hiding.lasting_holds(world.team.pk):
+        hiding.end_hold(tx, hold)
     erasing.erase_owner(tx, world.sender, world.alice)
 
 
 def _held(tx: Transaction, world: World) -> LegalHold:
-    return holds.make(tx, by=world.alice, reason="Claim 7", agent=world.other_agent)
+    return hiding.make_hold(tx, by=world.alice, reason="Claim 7", agent=world.other_agent)
 
 
 def _marked(world: World) -> File:
@@ -267,13 +265,17 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "keep a marked line": (
         "mark.kept",
         _in_unit(
-            lambda u, w: mark_decisions.keep(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
+            lambda u, w: review_decisions.keep_flagged(
+                u, _marked(w), print_of(MARKED_LINE), by=w.alice
+            )
         ),
     ),
     "remove a marked line": (
         "mark.removed",
         _in_unit(
-            lambda u, w: mark_decisions.remove(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
+            lambda u, w: review_decisions.remove_flagged(
+                u, _marked(w), print_of(MARKED_LINE), by=w.alice
+            )
         ),
     ),
     "take a rejection back": ("review.undone", _in_unit(lambda u, w: _reopened(u, w))),
@@ -350,28 +352,24 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "state something": ("fact.changed", _in_unit(lambda u, w: _stated(u, w, "Anna sings."))),
     "confirm a statement": (
         "fact.confirmed",
-        _in_unit(lambda u, w: actions.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
+        _in_unit(lambda u, w: facts.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
     ),
     "take a confirmation back": ("fact.unconfirmed", _in_unit(_unconfirm)),
     "edit a statement": (
         "fact.edited",
         _in_unit(
-            lambda u, w: actions.edit(
-                u, _stated(u, w, "Anna sings."), "Anna hums.", writer=_alice(w)
-            )
+            lambda u, w: facts.edit(u, _stated(u, w, "Anna sings."), "Anna hums.", writer=_alice(w))
         ),
     ),
     "mark a statement": (
         "fact.not_true",
-        _in_unit(lambda u, w: actions.not_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
+        _in_unit(lambda u, w: facts.not_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
     ),
     "restore a statement": ("fact.restored", _in_unit(_restore_statement)),
     "vote on a statement": (
         "fact.voted",
         _in_unit(
-            lambda u, w: actions.vote(
-                u, _stated(u, w, "Anna sings."), writer=_alice(w), helpful=True
-            )
+            lambda u, w: facts.vote(u, _stated(u, w, "Anna sings."), writer=_alice(w), helpful=True)
         ),
     ),
     "say otherwise": ("fact.hidden", _in_unit(_say_otherwise)),
@@ -389,13 +387,13 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         _in_unit(_erase_owner),
     ),
     "hold": ("hold.made", _in_unit(lambda u, w: _held(u, w))),
-    "end a hold": ("hold.ended", _in_unit(lambda u, w: holds.end(u, _held(u, w)))),
+    "end a hold": ("hold.ended", _in_unit(lambda u, w: hiding.end_hold(u, _held(u, w)))),
     "see how little room there is": ("file.crowded_seen", _in_unit(_see_crowded)),
     "contradict": ("contradiction.opened", _in_unit(_contradiction)),
     "resolve": ("contradiction.resolved", _in_unit(_resolve)),
     "undo a resolution": (
         "contradiction.reopened",
-        _in_unit(lambda u, w: contradictions.undo(u, _resolve(u, w), writer=_alice(w))),
+        _in_unit(lambda u, w: facts.undo(u, _resolve(u, w), writer=_alice(w))),
     ),
 }
 

@@ -15,7 +15,7 @@ from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import choices
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.notify import endpoints
 from memoryweb.notify.models import Endpoint
 from tests.world import World, personal_token

@@ -8,20 +8,18 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation, Report
+from memoryweb.memory import entries, facts
 from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
-from memoryweb.memory.entries import entries
-from memoryweb.memory.facts import contradictions
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish
-from memoryweb.memory.models import ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, ForgetRequest
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.snapshots.service import preview
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.snapshots.archives import of
 from tests.world import Home, World
@@ -141,7 +139,7 @@ def resolved(home: Home, owner: Owner | None) -> str:
         found = home.agent.contradictions.get(pk=contradicted(home, owner, "Jonas"))
     writer = Writer(AuthorKind.PERSON, user=home.admin)
     with write_transaction(home.team) as tx:
-        contradictions.resolve(tx, found, "KEEP_A", writer=writer)
+        facts.resolve(tx, found, "KEEP_A", writer=writer)
     return str(found.pk)
 
 

@@ -11,9 +11,9 @@ from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.fakes import ModelServer

@@ -16,12 +16,11 @@ from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Conversation
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import Place, Writer, delete, write
+from memoryweb.memory.writing.write import delete, write
 from tests.snapshots.archives import of
 from tests.walls.api_stage import dreamt
 from tests.walls.web_stage import MARKED_LINE

@@ -7,25 +7,23 @@ from typing import Any
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.agents.owners import system_owner
-from memoryweb.agents.readers import Reader
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
+from memoryweb.memory import entries
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.entries import entries
 from memoryweb.memory.forgetting import finding, hiding
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, ForgetRequest
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.snapshot import restored
 from tests.snapshots.archives import of

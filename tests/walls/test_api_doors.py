@@ -12,10 +12,10 @@ from memoryweb.agents.owners import channel_owner, person_owner
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.api.callers import callers_of
 from tests.api.client import Api
 from tests.walls.api_stage import dreamt, furnish

@@ -13,7 +13,7 @@ from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import File
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine

@@ -1,6 +1,7 @@
 """Each noun of memory has a door, its `__init__`: other rooms import that and nothing behind it."""
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -54,11 +55,25 @@ def test_nobody_imports_what_is_behind_the_door(noun: str) -> None:
 def test_no_name_of_a_door_hides_a_module_behind_it(noun: str) -> None:
     """`from … import export` would be the function here and the module there."""
     room = ROOT / "memoryweb/memory" / noun
-    door = ast.parse((room / "__init__.py").read_text())
-    names = {
-        name.asname or name.name
-        for node in door.body
-        if isinstance(node, ast.ImportFrom)
-        for name in node.names
+    assert _offered(room) & {path.stem for path in room.iterdir()} == set()
+
+
+@pytest.mark.parametrize("noun", sorted(NOUNS))
+def test_a_door_offers_only_what_is_asked_for(noun: str) -> None:
+    """It imports what it offers, lists it nowhere else, and nothing stays that nobody calls."""
+    room = ROOT / "memoryweb/memory" / noun
+    door = f"{MEMORY}.{noun}"
+    callers = {
+        one.path
+        for one in _imports()
+        if not one.path.is_relative_to(room)
+        if one.module == door or (one.module == MEMORY and noun in one.names)
     }
-    assert names & {path.stem for path in room.iterdir()} == set()
+    said = "\n".join(path.read_text() for path in callers)
+    assert [name for name in sorted(_offered(room)) if not re.search(rf"\b{name}\b", said)] == []
+
+
+def _offered(room: Path) -> set[str]:
+    door = ast.parse((room / "__init__.py").read_text())
+    imports = (node for node in door.body if isinstance(node, ast.ImportFrom))
+    return {name.asname or name.name for node in imports for name in node.names}

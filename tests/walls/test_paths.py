@@ -8,10 +8,9 @@ import pytest
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.paths import PathRefused
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, rename, write
+from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import rename, write
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.web.pages import text, url

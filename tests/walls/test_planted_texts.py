@@ -8,22 +8,20 @@ import pytest
 
 from memoryweb.accounts.integrations import grant
 from memoryweb.accounts.permissions import Scope
-from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.origins import Source as Line
-from memoryweb.memory.models import Conversation, File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
-from memoryweb.memory.review import flags
+from memoryweb.memory.review import decisions
 from memoryweb.memory.review import proposals as review
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.tools import files as memory_files
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.api.callers import callers_of
 from tests.api.client import Api
@@ -157,7 +155,9 @@ def _noted(world: World, conversation: Conversation | None, writer: Writer) -> N
         note = write.find(place)
         assert note
         for number in sorted(flagged_lines(note)):  # a person waves all flags through
-            flags.keep(tx, note, print_of(note.raw_content.split("\n")[number - 1]), by=world.alice)
+            decisions.keep_flagged(
+                tx, note, print_of(note.raw_content.split("\n")[number - 1]), by=world.alice
+            )
 
 
 def _chat(world: World, owner: Owner, **fields: Any) -> Conversation:
@@ -239,7 +239,7 @@ def test_a_line_that_a_person_kept_is_not_flagged_again_after_export_and_import(
         place = Place(world.agent, None, "MEMORY.md")
         file = write.write(tx, place, text, writer=Writer(AuthorKind.AGENT)).file
         assert flagged_lines(file) == {3}
-        flags.keep(tx, file, print_of(text.split("\n")[2]), by=world.alice)
+        decisions.keep_flagged(tx, file, print_of(text.split("\n")[2]), by=world.alice)
         archive = snapshots.export(tx, world.agent, None).archive
         write.write(tx, place, "# Memory\n", writer=by)
     for agent in (world.agent, world.other_agent):
@@ -255,7 +255,7 @@ def test_what_its_owner_kept_for_themselves_is_flagged_in_what_is_shared(world: 
     with write_transaction(world.team) as tx:
         mine = Place(world.agent, world.customer, "MEMORY.md")
         file = write.write(tx, mine, text, writer=Writer(AuthorKind.AGENT)).file
-        flags.keep(tx, file, print_of(text.strip()), by=world.alice)
+        decisions.keep_flagged(tx, file, print_of(text.strip()), by=world.alice)
         shared = Place(world.agent, None, "MEMORY.md")
         again = write.write(tx, shared, text, writer=Writer(AuthorKind.AGENT)).file
     assert flagged_lines(again) == {1}

@@ -5,24 +5,22 @@ from datetime import UTC, date, datetime
 import pytest
 from django.db.models import Q
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.origins import Source as Line
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import Conversation, File, Passage
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, File, Passage
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.reverting.sources import Reversal, revert
-from memoryweb.memory.review import flags as mark_decisions
+from memoryweb.memory.review import decisions as mark_decisions
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.tools import files
 from memoryweb.memory.visible.placeholders import allowed
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.writing.write import NewLine, append, write
 from memoryweb.runs import engine
 from tests.extraction.talking import extract, talk
 from tests.world import World
@@ -111,7 +109,7 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
     note = _file(world, NOTE, world.customer)
     with write_transaction(world.team) as tx:
         line = note.raw_content.split("\n")[3]
-        mark_decisions.keep(tx, note, print_of(line), by=world.alice)
+        mark_decisions.keep_flagged(tx, note, print_of(line), by=world.alice)
     _dream(world, date(2026, 11, 21))
     memory = _file(world, "MEMORY.md", world.customer)
     assert "evil.example" in memory.raw_content
@@ -154,8 +152,8 @@ def test_nor_the_message_of_such_a_line_until_a_person_kept_it(world: World) -> 
     lines = {print_of(line): line for line in note.raw_content.split("\n")}
     kept, removed = (next(key for key in lines if text in lines[key]) for text in PLANTED[1::-1])
     with write_transaction(world.team) as tx:
-        mark_decisions.keep(tx, note, kept, by=world.alice)
-        mark_decisions.remove(tx, note, removed, by=world.alice)
+        mark_decisions.keep_flagged(tx, note, kept, by=world.alice)
+        mark_decisions.remove_flagged(tx, note, removed, by=world.alice)
     assert PLANTED[1] in _given_of(world, query)
     assert PLANTED[0] not in _given_of(world, query)
 

@@ -13,17 +13,16 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.refusals import Stale
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import prompt_order
 from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.write import NewLine, Place, Writer
+from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.snapshot import restored
 from tests.snapshots.archives import of

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from memoryweb.memory.models import LineOrigin, ReviewItem, review_items
-from memoryweb.memory.review import check, comparing, repair
+from memoryweb.memory.models import LineOrigin, ReviewItem, review
+from memoryweb.memory.review import check, inbox, repair
 from tests.walls.acts_on_memory import ON_MEMORY, set_up
 from tests.walls.web_calls import undone
 from tests.world import World
@@ -57,16 +57,16 @@ def test_what_is_missing_extra_or_another_is_found_and_made_to_match(staged: Wor
 def test_a_change_between_the_halves_of_a_look_is_no_difference(
     staged: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = review_items._items
+    read = review._items
     came: list[int] = []
 
     def items(kind: ReviewItem.Kind, keys: Any) -> dict[Any, ReviewItem]:
         if kind == "flag" and not came:
             came.append(LineOrigin.objects.exclude(marks="").update(marks=""))
-            review_items.follow(kind)
+            review.follow(kind)
         return read(kind, keys)
 
-    monkeypatch.setattr(review_items, "_items", items)
+    monkeypatch.setattr(review, "_items", items)
     assert check(staged.team) == []
     assert came != [0]
 
@@ -76,7 +76,7 @@ def test_an_empty_table_is_filled_by_a_migration(staged: World) -> None:
     with scope(team=teams):
         before = sorted(ReviewItem.objects.values_list("team", "kind", "state", "since"))
         ReviewItem.objects.all().delete()
-    comparing.fill_missing()
+    inbox.fill_missing()
     with scope(team=teams):
         after = sorted(ReviewItem.objects.values_list("team", "kind", "state", "since"))
     assert (after, [check(team) for team in teams]) == (before, [[], []])

@@ -7,7 +7,7 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.memory.models import CrowdedFile, ReviewItem
-from memoryweb.memory.models.review_items import follow
+from memoryweb.memory.models.review import follow
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0

@@ -6,8 +6,7 @@ from itertools import cycle
 
 import pytest
 
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory.prompt import context
 from memoryweb.memory.search.engine import search
 from tests.mcp.client import Mcp

@@ -16,10 +16,9 @@ from memoryweb.api import mem0
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish
-from memoryweb.memory.models import Fact, File, ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Text, Writer, write, write_all
+from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import Text, write, write_all
 from tests.api.callers import Callers, callers_of
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0

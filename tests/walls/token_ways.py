@@ -9,10 +9,8 @@ from urllib.parse import quote
 
 from django.utils import timezone
 
-from memoryweb.memory.models import Conversation, Fact, File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, Proposal
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import prompt_order
 from memoryweb.memory.writing import write
 from tests.api.client import Api

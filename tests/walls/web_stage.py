@@ -22,15 +22,14 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.forgetting import holds
+from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.lines.flags import print_of
-from memoryweb.memory.models import Conversation, File, Proposal, Target
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal, Target
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.notify import endpoints
 from memoryweb.runs.models import Run
 from tests.snapshot import restored
@@ -188,7 +187,7 @@ def _webhook(home: Home) -> dict[str, str]:
 
 def _on_hold(home: Home) -> str:
     with write_transaction(home.team) as tx:
-        hold = holds.make(tx, by=home.admin, reason="Claim 7", agent=home.other_agent)
+        hold = hiding.make_hold(tx, by=home.admin, reason="Claim 7", agent=home.other_agent)
     return str(hold.pk)
 
 

@@ -11,11 +11,10 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.dreaming import schedule
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Conversation, File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append
+from memoryweb.memory.writing.write import NewLine, append
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.world import Home, World

@@ -2,9 +2,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import NOTE, Stage
 

@@ -6,10 +6,9 @@ from django.test import Client
 from django_scopes import scope
 
 from memoryweb.agents.owners import person_owner
-from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Conversation, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.fakes import ModelServer
 from tests.web.pages import text, url
 from tests.world import World, signed_in

@@ -17,10 +17,9 @@ from django.conf import settings
 from django.test import Client
 from django_scopes import scope
 
-from memoryweb.memory.models import Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.world import World, personal_token
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import Conversation
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from tests.web.pages import text, url
 from tests.web.stage import NOTE, PERSONAL, SHARED, Stage
 

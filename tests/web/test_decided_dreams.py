@@ -7,13 +7,11 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
-from memoryweb.memory.facts import contradictions
-from memoryweb.memory.models import Contradiction, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory import facts
+from memoryweb.memory.models import AuthorKind, Contradiction, Proposal
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing.changes import Pick, changes_of, print_of
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Run
 from tests.clock import Clock
 from tests.dreaming.nights import NIGHT, dream, note
@@ -106,7 +104,7 @@ def test_a_contradiction_that_was_decided_waits_no_more(
     with write_transaction(world.team) as tx:
         found = Contradiction.objects.get(agent=world.agent)
         words = "Marta moved to Malmö." if resolution == "MERGE" else ""
-        contradictions.resolve(tx, found, resolution, writer=writer, text=words)
+        facts.resolve(tx, found, resolution, writer=writer, text=words)
     page = _page(bob, run)
     assert became in page
     assert WAITS not in page.partition('id="flow"')[2]

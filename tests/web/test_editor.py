@@ -2,10 +2,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import Stage
 from tests.world import World

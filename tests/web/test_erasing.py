@@ -8,9 +8,9 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory.forgetting import holds, retention
+from memoryweb.memory.forgetting import decisions, hiding
 from memoryweb.memory.models import Conversation, LegalHold, Message, Receipt
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from tests.forgetting.asking import lived
 from tests.forgetting.test_erasing import erased
@@ -60,9 +60,9 @@ def test_old_messages_and_silent_people_go_unless_held(world: World, alice: Clie
         lived(world, owner)
         _age(world, owner, 500)
     with write_transaction(world.team) as tx:
-        holds.make(tx, by=world.alice, reason="Claim 7", owner=world.sender)
+        hiding.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.sender)
     alice.post(url(world.team, "settings_keep"), {"messages_days": "400", "owners_days": "450"})
-    retention.expire(timezone.now())
+    decisions.expire(timezone.now())
     said = Message.objects.filter(team=world.team)
     assert set(said.values_list("conversation__owner", flat=True)) == {world.sender.pk}
     list(engine.run_pending())

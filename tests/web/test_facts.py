@@ -10,10 +10,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
-from memoryweb.memory.models import Evidence, Fact
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Evidence, Fact
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.facts.making import made
 from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage

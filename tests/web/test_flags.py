@@ -8,10 +8,9 @@ from django.test import Client
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.lines.flags import flagged_lines, print_of
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, restore, write
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import restore, write
 from tests.web.pages import url
 from tests.world import World, signed_in
 

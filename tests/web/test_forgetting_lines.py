@@ -8,11 +8,10 @@ from memoryweb.agents.models import Owner
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import hiding, requests
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Fact, File, ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.writing.write import Place, Writer, restore, write
+from memoryweb.memory.writing.write import restore, write
 from tests.web.pages import text, url
 from tests.world import World
 

@@ -7,11 +7,10 @@ from django.test import Client
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Contradiction, Fact, ForgetRequest, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Contradiction, Fact, ForgetRequest, Message
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.proposing import propose
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.api.client import Api
 from tests.forgetting.asking import WEIGHT, hidden, lived
 from tests.forgetting.test_short_statements import SHORT, WORDS, dreamt

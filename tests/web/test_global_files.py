@@ -7,10 +7,9 @@ from django.test import Client
 
 from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, delete, write
+from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import delete, write
 from tests.walls.web_calls import looks
 from tests.web.pages import text, url
 from tests.web.stage import Stage

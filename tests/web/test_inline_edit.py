@@ -6,11 +6,9 @@ import pytest
 from django.test import Client
 
 from memoryweb.markdown.line_edits import Clash, brought_together, with_words, words_of
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.write import Place, Writer
 from tests.web.pages import actions, text, url
 from tests.world import World
 

@@ -10,7 +10,7 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.accounts.tokens import recognise
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
 from tests.world import World, integration_token

@@ -8,19 +8,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader, dream_time
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.schedule import tick
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.forgetting.finding import message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Fact, ForgetRequest, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.tools.files import Acting, remember
-from memoryweb.memory.writing.write import Writer
 from memoryweb.runs.models import Beat, Run
 from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import fragment, text, tight, url

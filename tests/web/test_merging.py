@@ -5,11 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.write import Place, Writer
 from tests.web.pages import actions, text, url
 from tests.world import World
 

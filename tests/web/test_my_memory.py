@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.index.recalls import RecalledLine, count
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import (
+    AuthorKind,
     Conversation,
     File,
     InjectedSpan,
@@ -24,9 +24,8 @@ from memoryweb.memory.models import (
     RecallEvent,
     Revision,
 )
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World

@@ -4,16 +4,14 @@ import pytest
 from django.test import Client
 from django_scopes import scope
 
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Owner, Reader
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Wish
-from memoryweb.memory.models import ForgetRequest
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, ForgetRequest
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.web.pages import text, url
 from tests.world import World

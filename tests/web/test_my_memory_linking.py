@@ -5,9 +5,9 @@ from django.test import Client
 from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
 from tests.world import World, signed_in

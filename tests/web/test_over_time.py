@@ -3,8 +3,8 @@ from datetime import timedelta
 from django.test import Client
 from django.utils import timezone
 
-from memoryweb.agents.readers import Reader
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.agents.models import Reader
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.prompt.injections import served
 from tests.dreaming.nights import dream

@@ -7,15 +7,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
+from memoryweb.agents.models import Reader
 from memoryweb.agents.owners import set_paused
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models import File, Injection, RecallEvent
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind, File, Injection, RecallEvent
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, PERSONAL, Stage
 

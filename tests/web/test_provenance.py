@@ -12,10 +12,9 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import Conversation, File, Import
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, write
+from memoryweb.memory.models import AuthorKind, Conversation, File, Import
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.world import World, signed_in
 
 NOTE = "memory/2026-11-20.md"

@@ -7,11 +7,10 @@ from django.test import Client
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.review.inbox import Inbox
-from memoryweb.memory.review.item_kinds import Kind
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.review.inbox import Inbox, Kind
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.web.pages import actions, text, tight, url
 from tests.web.stage import Stage

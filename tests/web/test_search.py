@@ -10,10 +10,9 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.models import Injection, RecallEvent, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, Injection, RecallEvent, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.web.markdown import marked_html, plain, words_of
 from tests.statements import statements
 from tests.web.pages import fragment, text, url

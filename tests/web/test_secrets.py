@@ -3,10 +3,9 @@ from typing import TYPE_CHECKING
 
 from django.test import Client
 
-from memoryweb.memory.models import File, NoSecret
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, File, NoSecret
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, delete, rename, write
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import delete, rename, write
 from tests.web.pages import text, tight, url
 from tests.web.stage import NOTE, PERSONAL, Stage
 

@@ -9,10 +9,8 @@ from memoryweb.agents import break_glass
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner, system_owner
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.web.access import Visit
 from tests.world import World

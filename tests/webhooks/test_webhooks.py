@@ -19,10 +19,9 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models import AuthorKind
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.notify import endpoints, outbox, sending
 from memoryweb.notify.models import Delivery, Endpoint
 from memoryweb.notify.sending import secret_of

@@ -7,10 +7,9 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.memory.lines.revisions import files_at
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.soaking import first_in_gate
 from tests.world import World

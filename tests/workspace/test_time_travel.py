@@ -6,10 +6,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.memory.lines.revisions import Past, changes, files_at, workspace_at
-from memoryweb.memory.models import Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.writing.write import NewLine, Place, Writer, append, delete, write
+from memoryweb.memory.models import AuthorKind, Revision
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import NewLine, append, delete, write
 from memoryweb.runs.models import Run
 from tests.world import World
 

@@ -17,11 +17,11 @@ from memoryweb.api.tool_calls import Call
 from memoryweb.memory import tools
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import FileMissing
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Writer, WriteResult
+from memoryweb.memory.writing.write import WriteResult
 
 ROOT = "/memories"
 _DEPTH = 2

@@ -14,10 +14,8 @@ from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Role
-from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, Reader, dream_time, next_dream_at, night_of
 from memoryweb.agents.owners import api_owner, person_owner
-from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
@@ -25,14 +23,13 @@ from memoryweb.llm.models import TeamModel
 from memoryweb.memory import facts, forgetting, prompt, review, tools
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations import NewMessage, add_messages
-from memoryweb.memory.models import Fact, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models import AuthorKind, Fact, Proposal
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import served
 from memoryweb.memory.statements.listing import saying
 from memoryweb.memory.visible.readable import To, statement
-from memoryweb.memory.writing.write import Place, Writer, write
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 

@@ -10,9 +10,17 @@ from memoryweb.memory.forgetting.finding import (
     of_lines,
     of_text,
 )
-from memoryweb.memory.forgetting.hiding import NothingToUndo, Wish, hide, open_request
-from memoryweb.memory.forgetting.holds import end, lasting, make
-from memoryweb.memory.forgetting.receipts import of, promises_bytes
+from memoryweb.memory.forgetting.hiding import (
+    NothingToUndo,
+    Wish,
+    hide,
+    open_request,
+    promises_bytes,
+)
+from memoryweb.memory.forgetting.hiding import end_hold as end
+from memoryweb.memory.forgetting.hiding import lasting_holds as lasting
+from memoryweb.memory.forgetting.hiding import make_hold as make
+from memoryweb.memory.forgetting.hiding import receipts_of as of
 from memoryweb.memory.forgetting.requests import (
     NothingNamed,
     ask,
@@ -27,38 +35,3 @@ from memoryweb.memory.forgetting.requests import (
     undo_of_fact,
     undo_of_lines,
 )
-
-__all__ = [
-    "Finding",
-    "Matches",
-    "NothingNamed",
-    "NothingToUndo",
-    "Wish",
-    "ask",
-    "ask_of",
-    "end",
-    "erase",
-    "erase_owner",
-    "facts_of",
-    "forget",
-    "forget_fact",
-    "forget_lines",
-    "hear",
-    "hide",
-    "hiding_of",
-    "keep",
-    "lasting",
-    "make",
-    "of",
-    "of_facts",
-    "of_lines",
-    "of_text",
-    "offer",
-    "offer_to",
-    "open_request",
-    "promises_bytes",
-    "reopen",
-    "undo",
-    "undo_of_fact",
-    "undo_of_lines",
-]

@@ -18,7 +18,7 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import erase_labels_of, target
 from memoryweb.core.sqlite.base import truncate_log
-from memoryweb.memory.forgetting import holds, receipts, removal
+from memoryweb.memory.forgetting import hiding, removal
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import PARTS, Removal
 from memoryweb.memory.index import fulltext
@@ -32,8 +32,8 @@ from memoryweb.memory.models import (
     Revision,
     Target,
 )
-from memoryweb.memory.models.review_items import drop_empty
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.review import drop_empty
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import Hidden, of_targets
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing import in_place
@@ -56,7 +56,7 @@ _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 def erase_now(tx: Transaction, request: ForgetRequest, by: User | None = None) -> Run:
     """Without waiting any longer. Raises OnHold."""
     request = locked(request)
-    holds.check(request.team_id, request.agent_id, request.owner_id)
+    hiding.check_hold(request.team_id, request.agent_id, request.owner_id)
     close(tx, request, ForgetRequest.State.HIDDEN, by, erase_at=tx.now)
     return _queue(request.agent, request.owner, Run.Trigger.PERSON, by)
 
@@ -64,7 +64,7 @@ def erase_now(tx: Transaction, request: ForgetRequest, by: User | None = None) -
 def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[Run]:
     """All that is kept about them, at every agent; from now on nothing of it is given to anybody.
     Raises OnHold."""
-    holds.check(tx.team.pk, None, owner.pk)
+    hiding.check_hold(tx.team.pk, None, owner.pk)
     owner.paused = True
     owner.save(update_fields=["paused"])
     tx.record(
@@ -100,7 +100,7 @@ def queue_due(now: datetime) -> None:
         if (key := (request.agent_id, request.owner_id)) not in seen:
             seen.add(key)
             _queue(request.agent, request.owner, Run.Trigger.CRON, None)
-    if Run.objects.filter(kind=KIND, finished_at__gt=now - receipts.LOG_EMPTIED).exists():
+    if Run.objects.filter(kind=KIND, finished_at__gt=now - hiding.LOG_EMPTIED).exists():
         truncate_log()
 
 
@@ -113,11 +113,11 @@ def erase(lease: Lease) -> None:
         return
     try:
         _go(lease, memory)
-    except holds.ChangedMeanwhile:
+    except hiding.ChangedMeanwhile:
         lease.store(Run.Phase.INPUTS, inputs={}, checked=None)
         erase(lease)
         return
-    except holds.OnHold:
+    except hiding.OnHold:
         _stop(lease)
         return
     _end(lease)
@@ -134,7 +134,7 @@ def _go(lease: Lease, memory: Memory) -> None:
     while cursor["step"] < len(steps):
         lease.make_room(STEP_SECONDS)
         if run.checked:
-            holds.check(run.team_id, run.agent_id, run.owner_id)
+            hiding.check_hold(run.team_id, run.agent_id, run.owner_id)
         after = steps[cursor["step"]](lease, memory, cursor["after"])
         cursor = {"step": cursor["step"] + (after is None), "after": after}
         lease.advance(Run.Phase.CHECKED, checked=cursor, result=run.result)
@@ -149,7 +149,7 @@ def _begin(lease: Lease, memory: Memory) -> bool:
     run = lease.run
     with write_transaction(run.team, run=run) as tx:
         due = list(_due(memory, tx.now))
-        if due and holds.is_held(run.team_id, run.agent_id, run.owner_id):
+        if due and hiding.is_held(run.team_id, run.agent_id, run.owner_id):
             _hold(lease, tx, [request.pk for request in due])
             return False
         if not due:
@@ -237,7 +237,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
         lease.fence()
         its = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
         if after is None:
-            holds.begin(run)
+            hiding.begin_erasing(run)
             removal.begin(tx, _going(run, memory))
             ForgetRequest.objects.filter(pk__in=run.inputs["requests"]).empty_words()
             return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
@@ -351,7 +351,7 @@ def _end(lease: Lease) -> None:
             close(tx, request, ForgetRequest.State.ERASED, request.decided_by)
             request.run = run
             request.save(update_fields=["run"])
-            receipts.give(tx, run, request)
+            hiding.give_receipt(tx, run, request)
         if run.inputs["whole"] and run.owner:
             _close_owner(tx, run.owner)
         lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
@@ -369,7 +369,7 @@ def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
     with write_transaction(run.team, run=run):
         lease.fence()
         if after is None:
-            holds.begin(run)
+            hiding.begin_erasing(run)
         for rows, most in _tables(memory):
             keys = list(rows.exclude(pk=run.pk).values_list("pk", flat=True)[:most])
             if not keys:

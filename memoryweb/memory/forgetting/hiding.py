@@ -1,20 +1,29 @@
-"""Hiding what somebody asked to forget, and bringing it back: no text is touched by either."""
+"""What a request to forget hides and brings back, with no text touched; legal holds, which keep
+what is hidden from being erased (SPEC §9); and the receipt of what was."""
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory.models import Conversation, ForgetRequest, Message, Target
+from memoryweb.audit.record import target
+from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Message, Receipt, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.writing import screening
+from memoryweb.runs.models import Run
 
 
 class NothingToUndo(MemoryRefused):
@@ -137,3 +146,136 @@ def record(tx: Transaction, action: str, request: ForgetRequest, **details: int)
         on_behalf_of=request.owner_id,
         details={"via": str(request.via), **details},
     )
+
+
+class OnHold(MemoryRefused):
+    code = "legal_hold"
+
+    def __init__(self) -> None:
+        super().__init__(_("A legal hold keeps this from being erased. It stays hidden."))
+
+
+class ChangedMeanwhile(Exception):
+    """A request was undone, or a hold made, after a run had read what goes."""
+
+
+def begin_erasing(run: Run) -> None:
+    """Until a run has begun to take something out, all of it can still be kept; from now on none.
+    Raises ChangedMeanwhile."""
+    asked = ForgetRequest.objects.filter(pk__in=run.inputs["requests"])
+    left = [request for request in asked.select_for_update() if request.run_id != run.pk]
+    is_undone = any(request.state != ForgetRequest.State.HIDDEN for request in left)
+    if is_undone or (left and is_held(run.team_id, run.agent_id, run.owner_id)):
+        raise ChangedMeanwhile
+    # This run knows now what those before it had found.
+    Run.objects.filter(pk__in=[request.run_id for request in left if request.run_id]).update(
+        inputs={}
+    )
+    asked.update(run=run)
+
+
+def lasting_holds(team_id: UUID) -> "QuerySet[LegalHold]":
+    return LegalHold.objects.filter(team=team_id, ended_at=None)
+
+
+def is_held(team_id: UUID, agent_id: UUID | None, owner_id: UUID | None) -> bool:
+    """A hold on the team, the agent or the owner. Of an owner at all agents: `agent_id` None."""
+    held = lasting_holds(team_id)
+    if agent_id is not None:
+        held = held.filter(Q(agent=None) | Q(agent=agent_id))
+    return held.filter(Q(owner=None) | Q(owner=owner_id)).exists()
+
+
+def check_hold(team_id: UUID, agent_id: UUID | None, owner_id: UUID | None) -> None:
+    """Raises OnHold."""
+    if is_held(team_id, agent_id, owner_id):
+        raise OnHold
+
+
+def make_hold(
+    tx: Transaction,
+    *,
+    by: User,
+    reason: str,
+    agent: Agent | None = None,
+    owner: Owner | None = None,
+) -> LegalHold:
+    hold = LegalHold.objects.create(
+        team=tx.team,
+        agent=agent,
+        owner=owner,
+        reason=reason,
+        created_by=by,
+        created_at=tx.now,
+    )
+    _record_hold(tx, "hold.made", hold)
+    return hold
+
+
+def end_hold(tx: Transaction, hold: LegalHold) -> None:
+    """What waited for it is erased by the next tick, unless another hold keeps it."""
+    hold.ended_at = tx.now
+    hold.save(update_fields=["ended_at"])
+    waiting = ForgetRequest.objects.filter(team=tx.team, state=ForgetRequest.State.HELD)
+    waiting.update(state=ForgetRequest.State.HIDDEN, erase_at=tx.now)
+    _record_hold(tx, "hold.ended", hold)
+
+
+def _record_hold(tx: Transaction, action: str, hold: LegalHold) -> None:
+    tx.record(
+        action,
+        **target(hold),
+        on_behalf_of=hold.owner_id,
+        labels={"reason": hold.reason},
+    )
+
+
+LOG_EMPTIED = timedelta(minutes=10)  # for so long after an erasure every tick empties the log
+
+
+def give_receipt(tx: Transaction, run: Run, request: ForgetRequest) -> Receipt:
+    """By what the run has counted."""
+    receipt = Receipt(
+        team=tx.team,
+        agent_id=run.agent_id,
+        owner_label=str(run.owner_id or ""),
+        counts=dict(run.result["counts"]),
+        scanned=dict(run.result["scanned"]),
+        remaining=run.result["remaining"],
+        by=request.decided_by or request.asked_by,
+        request=request,
+        created_at=tx.now,
+    )
+    receipt.hash = receipt_digest(receipt)
+    receipt.save(force_insert=True)
+    tx.record(
+        "memory.forgotten",
+        **target(receipt),
+        on_behalf_of=run.owner_id,
+        details={**receipt.counts, "remaining": receipt.remaining, "hash": receipt.hash},
+    )
+    return receipt
+
+
+def promises_bytes() -> bool:
+    """SQLite overwrites what is deleted; PostgreSQL keeps it in its files until a vacuum."""
+    return connection.vendor == "sqlite"
+
+
+def receipts_of(team_id: UUID) -> "QuerySet[Receipt]":
+    return Receipt.objects.filter(team=team_id).order_by("-created_at", "pk")
+
+
+def receipt_digest(receipt: Receipt) -> str:
+    """Of all that it says; the audit event has the same one."""
+    said: dict[str, Any] = {
+        "id": str(receipt.pk),
+        "team": str(receipt.team_id),
+        "agent": str(receipt.agent_id),
+        "owner": receipt.owner_label,
+        "counts": receipt.counts,
+        "scanned": receipt.scanned,
+        "remaining": receipt.remaining,
+        "at": receipt.created_at.isoformat(),
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -28,6 +28,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.models import (
+    AuthorKind,
     Contradiction,
     Evidence,
     Fact,
@@ -40,10 +41,8 @@ from memoryweb.memory.models import (
     Target,
     Upload,
 )
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.review_items import Kind, drop_empty, follow
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models.review import Kind, drop_empty, follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.visible import text_matching
 from memoryweb.memory.visible.hidden import MARK, Hidden, Span, lines_saying, without_spans
 from memoryweb.memory.visible.text_matching import Sought, is_told, units

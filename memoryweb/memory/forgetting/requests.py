@@ -36,13 +36,19 @@ from memoryweb.memory.forgetting.finding import (
 )
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest, Message, Target
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import (
+    Conversation,
+    Fact,
+    File,
+    ForgetRequest,
+    Message,
+    SourceClass,
+    Target,
+)
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import MemoryRefused, Stale
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.visible.hidden import lines_saying, of_targets
 from memoryweb.memory.visible.request_contents import (
     mention_of,

@@ -22,8 +22,7 @@ from memoryweb.memory.index import ranking, terms
 from memoryweb.memory.index.terms import is_question
 from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.lines.source_classes import source_of_message, sources_of_files, weakest
-from memoryweb.memory.models import Conversation, File, Message, Passage
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import Conversation, File, Message, Passage, SourceClass
 
 MESSAGE_WEIGHT = 0.7
 # What a person says about themselves counts for more than what an assistant makes of it at length.

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time
 from django.core import signing
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.memory.models.refusals import SearchRefused
 
 MOST_CHARACTERS = 10_000

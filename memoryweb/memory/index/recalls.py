@@ -13,8 +13,7 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from memoryweb.accounts.models import Team
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.audit import keys
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.tokens import tokens

@@ -13,7 +13,7 @@ from memoryweb.core.row_batches import batches
 from memoryweb.language import tokens
 from memoryweb.memory.index import fulltext, indexing
 from memoryweb.memory.models import Conversation, File, Passage
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 
 FILES, MESSAGES = 50, 500
 # `source` says whose word a text is. It isn't searched, and follows who is linked to whom.

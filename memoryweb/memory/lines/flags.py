@@ -28,9 +28,18 @@ from memoryweb.language.line_flags import (
 from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import File, KeptLine, LineOrigin, Message, PastOrigin
-from memoryweb.memory.models.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
-from memoryweb.memory.models.review_items import Kind, follow
+from memoryweb.memory.models import (
+    MACHINES,
+    RUNS,
+    AuthorKind,
+    File,
+    KeptLine,
+    LineOrigin,
+    Message,
+    PastOrigin,
+    SourceClass,
+)
+from memoryweb.memory.models.review import Kind, follow
 
 # A change can bring thousands of suspects: the search for their words in other files, inside the
 # writer's transaction, stops here. What is not found is flagged, so a limit lets nothing through.

@@ -11,8 +11,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, remove, shift
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.memory.models import File, LineOrigin, PastOrigin, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, PastOrigin, Revision
 
 
 @dataclass(frozen=True)

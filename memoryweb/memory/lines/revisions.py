@@ -15,8 +15,7 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
 from memoryweb.markdown.diff import carry
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Revision
 
 
 def content_of(file: File, number: int) -> str:

@@ -13,8 +13,15 @@ from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import normalise
 from memoryweb.memory.lines.history import blame_of
-from memoryweb.memory.models import Conversation, File, LineOrigin, Message, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models import (
+    AuthorKind,
+    Conversation,
+    File,
+    LineOrigin,
+    Message,
+    Revision,
+    SourceClass,
+)
 from memoryweb.memory.models.writer import Writer
 
 # Whose words may change a shared file of the prompt before a person has looked (SPEC §5.4).

@@ -15,8 +15,7 @@ from memoryweb.markdown.file_kinds import KINDS, WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.files import of_kinds
 from memoryweb.memory.lines.origins import Source as Cited
-from memoryweb.memory.models import File, LineOrigin, Message, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, Message, Revision
 from memoryweb.runs.models import Run
 
 _DIARY = of_kinds(kind for kind in KINDS if kind.written is WritingKind.DREAMS)

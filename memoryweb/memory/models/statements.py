@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.core.fields import (
     ErasableCharField,
     ErasableTextField,

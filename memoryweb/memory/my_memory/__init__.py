@@ -1,7 +1,14 @@
 """What is kept about a person, for that person."""
 
-from memoryweb.memory.my_memory.archive import export
-from memoryweb.memory.my_memory.changes import SentenceGone, Spot, moved, remove, reword, undo
+from memoryweb.memory.my_memory.actions import (
+    SentenceGone,
+    Spot,
+    export,
+    moved,
+    remove,
+    reword,
+    undo,
+)
 from memoryweb.memory.my_memory.contents import (
     KINDS,
     STANDING,
@@ -15,24 +22,3 @@ from memoryweb.memory.my_memory.contents import (
     passages,
     sentences,
 )
-
-__all__ = [
-    "KINDS",
-    "STANDING",
-    "Kept",
-    "Place",
-    "Sentence",
-    "SentenceFilter",
-    "SentenceGone",
-    "Spot",
-    "export",
-    "kept_about",
-    "last_uses",
-    "moved",
-    "own_file",
-    "passages",
-    "remove",
-    "reword",
-    "sentences",
-    "undo",
-]

@@ -1,6 +1,5 @@
 """What an agent is given for a message, and what it was given."""
 
-from memoryweb.memory.prompt.archived import MOST_TOKENS, summary_of
 from memoryweb.memory.prompt.context import (
     LEAST_WINDOW,
     MOST_PERSONAL,
@@ -11,7 +10,7 @@ from memoryweb.memory.prompt.context import (
     budget,
     build,
 )
-from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, Turn
+from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, MOST_TOKENS, Turn, summary_of
 from memoryweb.memory.prompt.files import PromptFile, line_count, personal, shared
 from memoryweb.memory.prompt.injections import (
     Line,
@@ -29,40 +28,3 @@ from memoryweb.memory.prompt.injections import (
 )
 from memoryweb.memory.prompt.prefetch import PromptHit, place_of
 from memoryweb.memory.prompt.prompt_order import arrange, put_before, step, switch
-
-__all__ = [
-    "KEPT_MESSAGES",
-    "LEAST_WINDOW",
-    "MOST_PERSONAL",
-    "MOST_TOKENS",
-    "MOST_WINDOW",
-    "WINDOW",
-    "Context",
-    "Gauge",
-    "Line",
-    "PromptFile",
-    "PromptHit",
-    "Span",
-    "Turn",
-    "arrange",
-    "budget",
-    "build",
-    "carried",
-    "carried_by",
-    "found",
-    "is_first_today",
-    "last_prompt",
-    "line_count",
-    "note",
-    "personal",
-    "place_of",
-    "prompts_of_talk",
-    "put_before",
-    "recall",
-    "served",
-    "shared",
-    "step",
-    "summary_of",
-    "switch",
-    "uses_of",
-]

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
 from memoryweb.memory.models import Conversation
-from memoryweb.memory.prompt import archived, files, prefetch
+from memoryweb.memory.prompt import earlier_turns, files, prefetch
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
 from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.prompt.prefetch import PromptHit
@@ -100,7 +100,7 @@ def build(
     current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
     talk = Talk(conversation, message)
     full = budget(window)
-    earlier = archived.told(conversation, reader, full // 8) if conversation else []
+    earlier = earlier_turns.archived_turns(conversation, reader, full // 8) if conversation else []
     room = full - _cost(current) - talk.used - _cost(earlier)
     shared = _shared(reader, min(full // 2, room))
     system = _system(shared)

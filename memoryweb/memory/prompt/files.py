@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from memoryweb.agents.models import GLOBAL_AGENT_ID
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader, reading
 from memoryweb.language.secrets import credentials
 from memoryweb.language.tokens import tokens
 from memoryweb.llm.tokens import estimate, fitting

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from memoryweb.accounts.models import Token
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.audit.record import target
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.hits import Hit
@@ -29,7 +29,7 @@ from memoryweb.memory.models import (
     Injection,
     RecallEvent,
 )
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt.context import Context
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import evidence_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.language.secrets import credentials
 from memoryweb.language.small_talk import asks_about_past, without_courtesies
 from memoryweb.llm import tokens

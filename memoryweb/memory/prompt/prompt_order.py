@@ -6,8 +6,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.prompt import positions
+from memoryweb.memory.models.writer import Transaction
 
 
 def arrange(
@@ -37,18 +36,18 @@ def arrange(
 
 def switch(tx: Transaction, file: File, *, enabled: bool) -> None:
     """Put a file into the prompt, or take it out. Raises FileMissing."""
-    order = positions.switched(_order(file), file.path, enabled=enabled)
+    order = switched(_order(file), file.path, enabled=enabled)
     arrange(tx, file.agent, file.owner, order)
 
 
 def step(tx: Transaction, file: File, by: int) -> None:
     """Move a file up (negative) or down in the prompt. Raises FileMissing."""
-    arrange(tx, file.agent, file.owner, positions.stepped(_order(file), file.path, by))
+    arrange(tx, file.agent, file.owner, stepped(_order(file), file.path, by))
 
 
 def put_before(tx: Transaction, file: File, before: str) -> None:
     """Move a file right before another in the prompt; "" is the end. Raises FileMissing."""
-    arrange(tx, file.agent, file.owner, positions.put_before(_order(file), file.path, before))
+    arrange(tx, file.agent, file.owner, placed_before(_order(file), file.path, before))
 
 
 def _order(file: File) -> list[tuple[str, bool]]:
@@ -62,3 +61,42 @@ def _order(file: File) -> list[tuple[str, bool]]:
 def _ordered(agent: Agent, owner: Owner | None) -> FileQuerySet:
     reach = File.objects.of(agent.pk, owner.pk if owner else None).present()
     return reach.only("path", "enabled", "sort_order", "team").order_by("sort_order", "folded_path")
+
+
+Order = list[tuple[str, bool]]  # path, enabled; as `sort_order` has them
+
+
+def switched(order: Sequence[tuple[str, bool]], path: str, *, enabled: bool) -> Order:
+    """A file keeps its place while it is switched off and on again."""
+    return [(name, enabled if name == path else was) for name, was in order]
+
+
+def stepped(order: Sequence[tuple[str, bool]], path: str, step: int) -> Order:
+    """An enabled file `step` places up (negative) or down among the enabled ones."""
+    names = _enabled(order)
+    if path not in names:
+        return list(order)
+    at = names.index(path)
+    names.remove(path)
+    names.insert(max(0, at + step), path)
+    return _filled(order, names)
+
+
+def placed_before(order: Sequence[tuple[str, bool]], path: str, before: str) -> Order:
+    """An enabled file right before another; at the end where there is no such other."""
+    names = _enabled(order)
+    if path not in names or path == before:
+        return list(order)
+    names.remove(path)
+    names.insert(names.index(before) if before in names else len(names), path)
+    return _filled(order, names)
+
+
+def _enabled(order: Sequence[tuple[str, bool]]) -> list[str]:
+    return [name for name, enabled in order if enabled]
+
+
+def _filled(order: Sequence[tuple[str, bool]], names: Sequence[str]) -> Order:
+    """The enabled names anew in the places that enabled ones had."""
+    rest = iter(names)
+    return [(next(rest), True) if enabled else (name, False) for name, enabled in order]

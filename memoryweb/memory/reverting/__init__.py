@@ -2,13 +2,3 @@
 
 from memoryweb.memory.reverting.sources import Change, Plan, Reversal, plan, revert
 from memoryweb.memory.reverting.undoing import undo, undo_revert
-
-__all__ = [
-    "Change",
-    "Plan",
-    "Reversal",
-    "plan",
-    "revert",
-    "undo",
-    "undo_revert",
-]

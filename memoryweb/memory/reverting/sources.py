@@ -40,12 +40,12 @@ from memoryweb.memory.models import (
     Revision,
 )
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.review_items import drop_empty, follow
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.review import drop_empty, follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.statements import projection
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.writing import matrix, proposing, put_back, write
-from memoryweb.memory.writing.write import Place, Writer, WriteResult
+from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
 
 # Messages of a source that is taken back.

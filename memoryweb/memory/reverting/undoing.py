@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from django.utils.translation import gettext as _
 
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import File, Proposal
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Writer, WriteResult
+from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
 
 

@@ -6,18 +6,25 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Permission, Role, can
+from memoryweb.audit.record import target
+from memoryweb.markdown.file_kinds import CORE
 from memoryweb.memory import facts, forgetting
-from memoryweb.memory.models import Contradiction, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
-from memoryweb.memory.review import flags, nearly_full, proposals
-from memoryweb.memory.review.inbox import Item
-from memoryweb.memory.review.item_kinds import Kind
+from memoryweb.memory.lines import flags
+from memoryweb.memory.models import AuthorKind, Contradiction, CrowdedFile, Fact, File, LineOrigin
+from memoryweb.memory.models.refusals import Decided, Stale
+from memoryweb.memory.models.review import follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.review import proposals
+from memoryweb.memory.review.inbox import Item, Kind
+from memoryweb.memory.statements import projection
+from memoryweb.memory.statements.listing import protected_size
+from memoryweb.memory.writing import write
 from memoryweb.memory.writing.changes import Pick
+from memoryweb.memory.writing.write import WriteResult, lock, restore, take_out
 
 _NOBODY = UUID(int=0)
 Handler = Callable[[Transaction, Item, User, str], object]
@@ -69,10 +76,10 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
     (Kind.PROPOSAL, "accept"): lambda unit, item, by, _: proposals.accept(unit, item.row, by=by),
     (Kind.PROPOSAL, "reject"): lambda unit, item, by, _: proposals.reject(unit, item.row, by=by),
     (Kind.PROPOSAL, "undo"): lambda unit, item, by, _: proposals.undo(unit, item.row, by=by),
-    (Kind.CROWDED, "undo"): lambda unit, item, by, _: nearly_full.undo(unit, item.row),
-    (Kind.CROWDED, "seen"): lambda unit, item, by, _: nearly_full.see(unit, item.row, by=by),
-    (Kind.FLAG, "keep"): lambda unit, item, by, _: flags.keep(unit, *_line(item), by=by),
-    (Kind.FLAG, "remove"): lambda unit, item, by, _: flags.remove(unit, *_line(item), by=by),
+    (Kind.CROWDED, "undo"): lambda unit, item, by, _: undo_crowded(unit, item.row),
+    (Kind.CROWDED, "seen"): lambda unit, item, by, _: see_crowded(unit, item.row, by=by),
+    (Kind.FLAG, "keep"): lambda unit, item, by, _: keep_flagged(unit, *_line(item), by=by),
+    (Kind.FLAG, "remove"): lambda unit, item, by, _: remove_flagged(unit, *_line(item), by=by),
     **{(Kind.CONTRADICTION, code): _resolved(code) for code in Contradiction.Resolution.values},
     (Kind.FORGET, "forget"): lambda unit, item, by, picked: forgetting.erase(
         unit, item.row, by, picked=picked.split(","), seconds=settings.FORGET_UNDO_SECONDS
@@ -121,6 +128,132 @@ def undo_flag(
     """Nothing is kept of a flagged line that was decided: `was` are the flags of one that was kept,
     or the revision that had it. Raises Decided, Stale."""
     if decision == "keep":
-        flags.undo_keep(tx, file, line_print, was, by=by)
+        undo_keep_flagged(tx, file, line_print, was, by=by)
     else:
-        flags.undo_remove(tx, file, int(was), by=by)
+        undo_remove_flagged(tx, file, int(was), by=by)
+
+
+def keep_flagged(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
+    """Clear the flags of the line, which counts as asked for now; its number. Raises Decided.
+
+    `line_print` is `memory.lines.flags.print_of` of the line that the person saw, wherever it
+    stands by now.
+    """
+    file = lock(file)
+    number, marks = _find(file, line_print)
+    flags.let_stand(file, [flags.line_at(file, number)])
+    LineOrigin.objects.filter(file=file, line=number).update(marks="", asked=True)
+    follow(Kind.FLAG, [file.pk])
+    projection.let_stand(file, number)
+    _record(tx, "mark.kept", file, number, marks, by)
+    return number
+
+
+def remove_flagged(tx: Transaction, file: File, line_print: str, *, by: User) -> WriteResult:
+    """Take the line out by a new revision of the person. Raises Decided, WriteRefused."""
+    file = lock(file)
+    number, marks = _find(file, line_print)
+    writer = Writer(AuthorKind.PERSON, user=by)
+    reason = gettext_noop("A flagged line was removed.")
+    written = take_out(tx, file, [number], writer=writer, reason=reason)
+    _record(tx, "mark.removed", file, number, marks, by)
+    return written
+
+
+def undo_keep_flagged(
+    tx: Transaction, file: File, line_print: str, marks: str, *, by: User
+) -> None:
+    """The line waits for a person again. Raises Decided, where it is no longer there."""
+    file = lock(file)
+    number = next(iter(flags.lines_with(file, line_print)), 0)
+    rows = LineOrigin.objects.filter(file=file, line=number, marks="")
+    if not number or file.deleted_at or not rows.update(marks=marks):
+        raise Decided
+    follow(Kind.FLAG, [file.pk])
+    flags.let_stand_no_more(file, flags.line_at(file, number))
+    projection.follow_flags(file)
+    _record(tx, "review.undone", file, number, marks, by)
+
+
+def undo_remove_flagged(tx: Transaction, file: File, revision: int, *, by: User) -> None:
+    """The line is back and waits. Raises Stale."""
+    file = lock(file)
+    if file.revision != revision + 1:
+        raise Stale(file)
+    whys = projection.all_went(file, Fact.Why.REMOVED)
+    restored = restore(tx, file, revision, writer=Writer(AuthorKind.PERSON, user=by), whys=whys)
+    _record(tx, "review.undone", restored.file, 0, "", by)
+
+
+def _find(file: File, line_print: str) -> tuple[int, str]:
+    marked = dict(
+        LineOrigin.objects.filter(file=file).exclude(marks="").values_list("line", "marks")
+    )
+    number = next((n for n in flags.lines_with(file, line_print) if n in marked), None)
+    if number is None:
+        raise Decided
+    return number, marked[number]
+
+
+def _record(tx: Transaction, action: str, file: File, number: int, marks: str, by: User) -> None:
+    tx.record(
+        action,
+        **target(file),
+        target_revision=file.revision,
+        on_behalf_of=file.owner_id,
+        labels={"path": file.path},
+        details={"line": number, "marks": marks.split(","), "by": str(by.pk)},
+    )
+
+
+State = CrowdedFile.State
+_MOST = 0.8 * (CORE["MEMORY.md"].limit or 0)  # characters that are protected
+
+
+def is_crowded(file: File) -> bool:
+    """Of MEMORY.md."""
+    return protected_size(file, _MOST) > _MOST
+
+
+def tell(tx: Transaction, place: Place, content: str) -> None:
+    """After a dream; what nobody has seen yet goes when there is room again."""
+    file = write.find(place) if len(content) > _MOST else None
+    if file is not None and is_crowded(file):
+        found, is_new = CrowdedFile.objects.get_or_create(
+            file=file, defaults={"team": tx.team, "created_at": tx.now}
+        )
+        if is_new:
+            follow(Kind.CROWDED, [found.pk])
+    else:
+        files = File.objects.of(place.agent.pk, place.owner.pk if place.owner else None)
+        open_ones = CrowdedFile.objects.filter(state=State.OPEN)
+        open_ones.filter(file__in=files.filter(path=place.path).values("pk")).delete()
+
+
+def see_crowded(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
+    """Raises Decided."""
+    seen = {"state": State.SEEN, "decided_by": by, "decided_at": tx.now}
+    if not CrowdedFile.objects.filter(pk=found.pk, state=State.OPEN).update(**seen):
+        raise Decided
+    follow(Kind.CROWDED, [found.pk])
+    tx.record(
+        "file.crowded_seen",
+        target_kind="file",
+        target_id=str(found.file_id),
+        agent_id=found.file.agent_id,
+        on_behalf_of=found.file.owner_id,
+    )
+
+
+def undo_crowded(tx: Transaction, found: CrowdedFile) -> None:
+    """Raises Decided."""
+    again = {"state": State.OPEN, "decided_by": None, "decided_at": None}
+    if not CrowdedFile.objects.filter(pk=found.pk, state=State.SEEN).update(**again):
+        raise Decided
+    follow(Kind.CROWDED, [found.pk])
+    tx.record(
+        "review.undone",
+        target_kind="file",
+        target_id=str(found.file_id),
+        on_behalf_of=found.file.owner_id,
+    )

@@ -1,9 +1,9 @@
 """A machine's change that waits for a person: accepted as a whole or by lines, or rejected."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,20 +14,29 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.language.line_flags import suspicious
-from memoryweb.markdown.diff import carry
+from memoryweb.language.normal_form import normalise
+from memoryweb.markdown.diff import Span, carry
 from memoryweb.markdown.merge import conflicts, merge
 from memoryweb.memory import facts
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.revisions import content_of
-from memoryweb.memory.models import Fact, File, Proposal, ReviewItem
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Fact, File, Proposal, ReviewItem
 from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.statements.projection import all_went
-from memoryweb.memory.writing.changes import Pick, print_of, take
+from memoryweb.memory.visible.readable import Look
+from memoryweb.memory.writing.changes import (
+    Change,
+    Pick,
+    changes_of,
+    plain,
+    print_of,
+    spans_of,
+    take,
+)
 from memoryweb.memory.writing.proposing import settle, states
-from memoryweb.memory.writing.write import Place, Writer, WriteResult, delete, lock, restore, write
+from memoryweb.memory.writing.write import WriteResult, delete, lock, restore, write
 
 logger = logging.getLogger(__name__)
 _KEPT = timedelta(days=30)
@@ -295,3 +304,85 @@ def _unpacked(packed: dict[str, Any]) -> Origin:
         category=packed["category"],
         also=tuple(packed.get("also", ())),
     )
+
+
+@dataclass(frozen=True)
+class ProposedLine:
+    """`old` and `new` with what differs marked; `words` are those of `new`, to be edited."""
+
+    number: int
+    kind: str  # add | change | retire
+    heading: str
+    old: Sequence[Span]
+    new: Sequence[Span]
+    words: str
+    can_edit: bool
+    was_taken: bool
+
+
+class ProposalLines:
+    """`seen` tells it from another change of the same proposal. What does not fit the file any
+    more (`fits`), or was decided on, is compared with the text that it began from."""
+
+    def __init__(self, proposal: Proposal, look: Look) -> None:
+        self._proposal = proposal
+        before, after, self.fits = texts_of(proposal)
+        self._changes = changes_of(before, after)
+        self._hidden = _hidden(proposal, look, (before, after))
+        self.seen = print_of(before, after)
+        self.lines = [self._line(one) for one in self._changes]
+
+    def behind(self) -> Mapping[int, tuple[str, Sequence[Source]]]:
+        """Why a line goes, and what it stands on: told by the dream, else by the line's own
+        origins."""
+        told, placed = self._operations(), sources_of(self._proposal)
+        found = {}
+        for change in self._changes:
+            old, new = plain(change.row.old), plain(change.row.new)
+            operation = told.get(normalise(new or old))
+            sources = placed.get(new, ())
+            if operation and not sources:
+                sources = tuple(_source(packed) for packed in operation.sources)
+            found[change.number] = (operation.reason if operation and old else "", sources)
+        return found
+
+    def _line(self, change: Change) -> ProposedLine:
+        row, taken = change.row, self._proposal.taken
+        left_out, kept = taken.get("left_out", []), taken.get("kept", [])
+        is_hidden = plain(row.new) in self._hidden
+        return ProposedLine(
+            change.number,
+            change.kind,
+            change.heading,
+            self._shown(row.old),
+            self._shown(row.new),
+            "" if is_hidden else change.new,
+            can_edit=change.kind != "retire" and not is_hidden,
+            was_taken=row.new_number not in left_out and row.old_number not in kept,
+        )
+
+    def _shown(self, spans: Sequence[Span]) -> list[Span]:
+        hidden = self._hidden.get(plain(spans))
+        return spans_of(spans) if hidden is None else [Span(hidden, marked=False)]
+
+    def _operations(self) -> dict[str, Any]:
+        """What was said of a text by the dream that brought it or took it away."""
+        report = getattr(self._proposal.run, "report", None)
+        if report is None or not any(change.row.old for change in self._changes):
+            return {}
+        operations = report.operations.all()
+        return {normalise(text): it for it in operations for text in (it.after, *it.before)}
+
+
+def _hidden(proposal: Proposal, look: Look, texts: Iterable[str]) -> Mapping[str, str]:
+    """Line → what people read in its place, of those that are to be forgotten."""
+    found = {}
+    for text in texts:
+        shown = look.then(proposal.file, text)
+        pairs = zip(text.split("\n"), shown.split("\n"), strict=True)
+        found.update({line: other for line, other in pairs if line != other})
+    return found
+
+
+def _source(packed: Mapping[str, Any]) -> Source:
+    return Source(UUID(packed["file"]), packed["revision"], packed["line"])

@@ -17,18 +17,24 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.core.row_batches import insert
 from memoryweb.memory.index import indexing
-from memoryweb.memory.models import File, LineOrigin, Message, Passage, Proposal, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction, write_transaction
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models import (
+    AuthorKind,
+    File,
+    LineOrigin,
+    Message,
+    Passage,
+    Proposal,
+    Revision,
+)
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.statements import projection
 from memoryweb.memory.writing import in_place, screening, write
 from memoryweb.memory.writing.revising import sha256
 from memoryweb.memory.writing.screening import Masked, Sight
 from memoryweb.runs.engine import Lease, Outcome
-from memoryweb.runs.enqueue import enqueue
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import enqueue
 
 KIND = Run.Kind.SECRET_SCAN
 FIX = "fix"

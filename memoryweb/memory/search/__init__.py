@@ -1,27 +1,15 @@
 """The only way text is found. Can't be called without a reader."""
 
-from memoryweb.memory.search.engine import beside, search, search_each
-from memoryweb.memory.search.matching import SearchPlan
-from memoryweb.memory.search.statements import (
+from memoryweb.memory.search.engine import (
     LOOKED_AT,
-    Found,
+    WeighedFact,
     answering,
+    beside,
     found_with,
     known,
+    search,
+    search_each,
     taken_back,
     told,
 )
-
-__all__ = [
-    "LOOKED_AT",
-    "Found",
-    "SearchPlan",
-    "answering",
-    "beside",
-    "found_with",
-    "known",
-    "search",
-    "search_each",
-    "taken_back",
-    "told",
-]
+from memoryweb.memory.search.matching import SearchPlan

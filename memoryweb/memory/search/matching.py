@@ -14,8 +14,7 @@ from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
 from memoryweb.memory.index.relevance import Evidence, Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of
-from memoryweb.memory.search.corpus import CurrentCorpus, Reaches, Spot, Standing
-from memoryweb.memory.search.past import PastCorpus
+from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Spot, Standing
 
 Corpus = CurrentCorpus | PastCorpus
 

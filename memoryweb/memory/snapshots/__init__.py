@@ -1,7 +1,7 @@
 """Taking a memory along, and bringing one in."""
 
 from memoryweb.memory.snapshots.conversations import Talks
-from memoryweb.memory.snapshots.formats.table import LABELS
+from memoryweb.memory.snapshots.formats import LABELS
 from memoryweb.memory.snapshots.manifest import Part
 from memoryweb.memory.snapshots.planning import Action, Item, Plan
 from memoryweb.memory.snapshots.service import (
@@ -19,25 +19,3 @@ from memoryweb.memory.snapshots.service import (
     take,
 )
 from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
-
-__all__ = [
-    "LABELS",
-    "MAX_UPLOAD",
-    "VALID_SECONDS",
-    "Action",
-    "ImportOutcome",
-    "Item",
-    "Part",
-    "PartMissing",
-    "Plan",
-    "Preview",
-    "Talks",
-    "apply",
-    "drop",
-    "export",
-    "keep",
-    "parts_of",
-    "parts_of_each",
-    "preview",
-    "take",
-]

@@ -21,7 +21,7 @@ from memoryweb.memory.conversations import (
 )
 from memoryweb.memory.models import Conversation, Import, Message
 from memoryweb.memory.models.refusals import BatchRefused
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Talk
 
 _TOLD = 20  # conversations that are left out, each with its reason; then how many more

@@ -18,10 +18,9 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.writer import Place, Writer
-from memoryweb.memory.snapshots import conversations
+from memoryweb.memory.snapshots import conversations, formats
 from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Incoming, as_file, bullets
 from memoryweb.memory.snapshots.conversations import Talks
-from memoryweb.memory.snapshots.formats import table
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.visible.placeholders import shown_in_diff
@@ -192,7 +191,7 @@ def plan(
 ) -> Plan:
     """Raises ArchiveRefused. Reads this one workspace in four statements. `coming` is what the
     archive's conversations are, for who has looked at them before."""
-    contents = table.read(archive)
+    contents = formats.read(archive)
     coming = conversations.look(agent, owner, contents) if coming is None else coming
     incoming_files, ignored = _files_of(contents, coming)
     owner_id = owner.pk if owner else None

@@ -3,32 +3,35 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from uuid import UUID
 
 from django.core import signing
 from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import File, FileQuerySet, Import, Upload
+from memoryweb.memory.models import AuthorKind, File, FileQuerySet, Import, Upload
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
-from memoryweb.memory.snapshots import conversation_run, manifest, writing
-from memoryweb.memory.snapshots.contents import NAMES
-from memoryweb.memory.snapshots.formats import table
+from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.snapshots import conversations, formats, manifest
+from memoryweb.memory.snapshots.contents import NAMES, Contents, Talk
 from memoryweb.memory.snapshots.manifest import FileSize, FileToPack, Part, divide
 from memoryweb.memory.snapshots.planning import Action, Item, Plan, plan
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.put_back import without_lines
+from memoryweb.memory.writing.write import WriteResult
+from memoryweb.runs import engine
+from memoryweb.runs.engine import Lease, Outcome, enqueue
+from memoryweb.runs.models import Run
 
 VALID_SECONDS = 3600
 _SALT = "memoryweb.snapshot"
@@ -175,8 +178,8 @@ def apply(
         return ImportOutcome(None, made, ())
     batch = _batch(tx, agent, owner, made, by)
     if made.is_run:
-        conversation_run.request(tx, batch, archive, by=by)
-    return ImportOutcome(batch, made, writing.write_files(tx, batch, made, by))
+        request_conversations(tx, batch, archive, by=by)
+    return ImportOutcome(batch, made, write_files(tx, batch, made, by))
 
 
 def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
@@ -203,7 +206,7 @@ def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: 
     """What the token's preview showed, if that still holds. Conversations aren't gone through
     again while everybody waits."""
     told = _opened(token)
-    if table.has_talks(archive):
+    if formats.has_talks(archive):
         sha256, is_new = hashlib.sha256(archive).hexdigest(), told["new"] != "0"
         made = Plan((), (), sha256, told["state"], told["format"], is_run=is_new)
     else:
@@ -323,3 +326,111 @@ def drop(tx: Transaction, upload: Upload) -> None:
 def purge(now: datetime) -> None:
     with scopes_disabled():
         Upload.objects.filter(expires_at__lte=now).delete()
+
+
+def write_files(
+    tx: Transaction, batch: Import, made: Plan, by: Writer
+) -> tuple[tuple[Item, WriteResult], ...]:
+    """Raises what memory.write raises."""
+    if not made.changes:
+        return ()
+    writer, reason = (
+        replace(by, kind=AuthorKind.IMPORT, batch=batch),
+        gettext_noop("From an import"),
+    )
+    texts = [
+        write.Text(Place(batch.agent, batch.owner, item.path), item.coming, reason=reason)
+        for item in made.changes
+    ]
+    return tuple(zip(made.changes, write.write_all(tx, texts, writer=writer), strict=True))
+
+
+CONVERSATIONS = Run.Kind.IMPORT
+STEP_SECONDS = 60.0
+
+
+class Importing(MemoryRefused):
+    """One at a time into one memory."""
+
+    code = "import_running"
+
+    def __init__(self) -> None:
+        super().__init__(_("Another import into this memory isn't finished. Try again when it is."))
+
+
+def request_conversations(tx: Transaction, batch: Import, archive: bytes, *, by: Writer) -> Run:
+    """The run that brings an import's conversations. Raises Importing."""
+    trigger = Run.Trigger.PERSON if by.user else Run.Trigger.API
+    made = enqueue(
+        agent=batch.agent,
+        owner=batch.owner,
+        kind=CONVERSATIONS,
+        trigger=trigger if by.user or by.token else Run.Trigger.COMMAND,
+        user=by.user,
+        integration=by.integration,
+    )
+    if not made.created:
+        raise Importing
+    batch.archive, batch.run = archive, made.run
+    batch.save(update_fields=["archive", "run"])
+    named = target(made.run)
+    tx.record("run.requested", **named, on_behalf_of=batch.owner_id, run_id=made.run.pk)
+    return made.run
+
+
+def bring_conversations(lease: Lease) -> None:
+    """The handler of runs of kind `import`; goes on behind the last conversation that it kept."""
+    run = lease.run
+    batch = Import.objects.select_related("agent", "owner", "user", "token").filter(run=run).first()
+    if batch is None or batch.archive is None or batch.owner is None:
+        lease.finish(Outcome(Run.Status.SKIPPED, "import_gone"))
+        return
+    contents = formats.read(bytes(batch.archive))
+    is_there = bool(run.result) or _began(lease, batch, contents)
+    for talk in islice(contents.talks(), run.result.get("done", 0), None):
+        lease.make_room(STEP_SECONDS)
+        is_there = is_there and _kept_talk(lease, batch, batch.owner, talk)
+        if not is_there:
+            break
+    with write_transaction(run.team, run=run) as tx:
+        batch.archive = None
+        batch.save(update_fields=["archive"])
+        lease.finish(_outcome(run.result, is_there=is_there), record=tx.record)
+        engine.followed(tx, run)
+
+
+def _began(lease: Lease, batch: Import, contents: Contents) -> bool:
+    """Goes through all of it once, then writes what was remembered."""
+    run, by = lease.run, Writer(AuthorKind.IMPORT, user=batch.user, token=batch.token)
+    by = replace(by, integration=run.integration)
+    coming = conversations.look(batch.agent, batch.owner, contents)
+    with write_transaction(run.team, run=run) as tx:
+        if not _is_wanted(batch):
+            return False
+        made = plan(batch.agent, batch.owner, bytes(batch.archive or b""), by, coming)
+        files = len(write_files(tx, batch, made, by))
+        result = {"done": 0, "total": coming.total, "messages": 0, "files": files}
+        lease.advance(Run.Phase.INPUTS, result=result)
+    return True
+
+
+def _kept_talk(lease: Lease, batch: Import, owner: Owner, talk: Talk) -> bool:
+    with write_transaction(lease.run.team, run=lease.run) as tx:
+        if not _is_wanted(batch):
+            return False
+        added, before = conversations.bring(tx, batch, owner, talk), lease.run.result
+        counts = {"done": before["done"] + 1, "messages": before["messages"] + added}
+        lease.advance(Run.Phase.INPUTS, result=before | counts)
+    return True
+
+
+def _is_wanted(batch: Import) -> bool:
+    """It was not taken back, and nothing of its owner erased, while it came."""
+    return Import.objects.filter(pk=batch.pk, archive__isnull=False).exists()
+
+
+def _outcome(result: dict[str, int], *, is_there: bool) -> Outcome:
+    if not is_there:
+        return Outcome(Run.Status.SKIPPED, "import_gone")
+    came = result["messages"] or result["files"]
+    return Outcome(Run.Status.SUCCEEDED if came else Run.Status.NO_CHANGE)

@@ -12,8 +12,8 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts
 from memoryweb.memory.models import Contradiction, Fact
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.statements.validity import holds_on, state_on, today
 
 MOST_OPEN = 20  # an agent and owner; SPEC §5.4

@@ -18,8 +18,15 @@ from memoryweb.memory.lines.source_classes import (
     source_of_origin,
     weakest,
 )
-from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message
-from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models import (
+    AuthorKind,
+    Evidence,
+    Fact,
+    File,
+    LineOrigin,
+    Message,
+    SourceClass,
+)
 from memoryweb.memory.statements.bullets import Statement
 
 _OWN = frozenset({SourceClass.OWNER, SourceClass.PERSON})

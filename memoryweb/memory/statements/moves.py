@@ -21,10 +21,8 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.diff import carry
 from memoryweb.memory.lines import flags
-from memoryweb.memory.models import Fact, File
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models import AuthorKind, Fact, File
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import conflicts, evidence
 from memoryweb.memory.statements.bullets import Statement
 from memoryweb.memory.statements.corrections import Corrections

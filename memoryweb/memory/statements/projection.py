@@ -10,10 +10,8 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines import flags
-from memoryweb.memory.models import Fact, File, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models import AuthorKind, Fact, File, Revision
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements.bullets import Statement, bullets_of, statements_of
 from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.statements.evidence import attributed, grounds_of

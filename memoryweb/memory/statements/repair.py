@@ -12,7 +12,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.models import Fact, File
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.statements import projection
 
 

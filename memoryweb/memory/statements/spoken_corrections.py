@@ -12,9 +12,8 @@ from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
 from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import Conversation, Fact, Message
-from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models import Conversation, Fact, Message, SourceClass
+from memoryweb.memory.models.writer import Transaction
 
 _AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})

@@ -14,8 +14,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
-from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import Owner, Reader, reading
 from memoryweb.language.extraction_rules import is_own_word
 from memoryweb.language.note_line import note_line, said_by
 from memoryweb.markdown import paths
@@ -27,13 +26,13 @@ from memoryweb.memory.lines.files import noted_at
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import Conversation, File, Injection, RecallEvent, Scope
 from memoryweb.memory.models.refusals import FileMissing, MemoryRefused
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.prompt import Line, Span, line_count
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.writing import machine_guards, screening, write
-from memoryweb.memory.writing.write import NewLine, Place, Writer, WriteResult
+from memoryweb.memory.writing.write import NewLine, WriteResult
 
 SNIPPET = 500
 LIMIT, MOST = 5, 50

@@ -9,8 +9,7 @@ from memoryweb.markdown import paths, sections
 from memoryweb.markdown.paths import SectionRefused
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.tools.files import Acting, place_of
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.readable import To, readable_file

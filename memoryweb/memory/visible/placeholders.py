@@ -21,8 +21,7 @@ from memoryweb.memory.index.hits import Hit, folded, unfolded
 from memoryweb.memory.lines.flags import flagged_lines, flagged_messages, said_in, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.lines.protected import keep
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.visible import outdated

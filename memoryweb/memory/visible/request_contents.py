@@ -16,7 +16,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.flags import flagged_messages, flagged_of
 from memoryweb.memory.models import Fact, File, ForgetRequest, Message, Revision, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
-from memoryweb.memory.models.review_items import offered as candidates
+from memoryweb.memory.models.review import offered as candidates
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.text_matching import Sought, says
 

@@ -10,10 +10,9 @@ from rapidfuzz.distance import LCSseq
 from memoryweb.audit.record import target
 from memoryweb.markdown.pins import pinned_ranges
 from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import File, LineOrigin
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, LineOrigin
 from memoryweb.memory.models.refusals import FileMissing, Stale
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.statements import projection
 from memoryweb.memory.writing.write import lock
 

@@ -12,8 +12,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines import source_classes
-from memoryweb.memory.models import File
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Place, Writer
 

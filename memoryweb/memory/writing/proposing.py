@@ -21,11 +21,9 @@ from memoryweb.memory.lines import history
 from memoryweb.memory.lines.files import new_file
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.revisions import content_of, contents_of
-from memoryweb.memory.models import File, Proposal, Revision
-from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models import AuthorKind, File, Proposal, Revision
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.writing import screening
 from memoryweb.memory.writing.revising import Change, revise
 from memoryweb.runs.models import Run

@@ -14,11 +14,9 @@ from memoryweb.memory.lines.flags import NewLines, without_flagged
 from memoryweb.memory.lines.history import rooted
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.source_classes import source_of
-from memoryweb.memory.models import File, Revision
-from memoryweb.memory.models.author_kinds import SourceClass
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models import File, Revision, SourceClass
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import projection
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.writing import screening

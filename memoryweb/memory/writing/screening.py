@@ -24,8 +24,7 @@ from memoryweb.markdown import paths
 from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models import File, NoSecret
 from memoryweb.memory.models.refusals import AssignmentsFound, ContentRefused, SecretRefused
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.writer import Transaction, Writer
 
 MAX_SIGHTS = 50  # of one event
 

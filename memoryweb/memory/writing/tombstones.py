@@ -24,8 +24,8 @@ from memoryweb.memory.models import (
     Target,
     Tombstone,
 )
-from memoryweb.memory.models.review_items import Kind, follow
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.review import Kind, follow
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.hidden import MARK, hiding, text_of
 from memoryweb.memory.visible.text_matching import is_telling, says, sentences, units
 

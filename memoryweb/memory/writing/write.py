@@ -22,8 +22,8 @@ from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import File, Proposal, Revision
 from memoryweb.memory.models.refusals import ContentRefused, Exists, FileMissing, Stale
-from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Place as Place
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.models.writer import Writer as Writer
 from memoryweb.memory.statements import projection
 from memoryweb.memory.statements.projection import Whys

@@ -15,8 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
 from memoryweb.extraction.requests import latest, taught_by

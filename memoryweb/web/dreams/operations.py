@@ -10,7 +10,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.dreaming import decided
+from memoryweb.dreaming import night_results
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import learned_of
 from memoryweb.language.statement_comparison import clean, fingerprint
@@ -40,7 +40,7 @@ def told_of(
     """Without what is `away`: it is to be forgotten. `known`: how much of the notes was in memory
     before, so that it came to no operation."""
     operations = list(islice(done, _SHOWN))
-    outcomes = decided.outcomes(run, operations)
+    outcomes = night_results.outcomes(run, operations)
     rows = _rows(request, run, operations, outcomes, away)
     ends = Counter(row["end"] for row in rows)
     ends["known"] += known

@@ -21,7 +21,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.healthcheck import idle_worker

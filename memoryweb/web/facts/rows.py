@@ -14,8 +14,7 @@ from django.utils.translation import ngettext
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, Target
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, SourceClass, Target
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import uses_of
 from memoryweb.memory.statements.listing import (

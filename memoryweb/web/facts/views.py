@@ -13,11 +13,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memoryweb.agents.readers import Reader, reading
+from memoryweb.agents.models import Reader, reading
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
-from memoryweb.memory.models import Fact, ForgetRequest
-from memoryweb.memory.models.author_kinds import SourceClass
+from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today

@@ -23,7 +23,7 @@ from memoryweb.memory.models.refusals import (
     MemoryRefused,
     Stale,
 )
-from memoryweb.memory.models.transaction import Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import machine_guards
 from memoryweb.memory.writing import write as door

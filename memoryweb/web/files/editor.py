@@ -20,10 +20,11 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.origins import lines_of_people
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
+from memoryweb.memory.models.writer import Place
 from memoryweb.memory.statements.bullets import read_ahead
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.memory.writing import write as door
-from memoryweb.memory.writing.write import Place, WriteResult
+from memoryweb.memory.writing.write import WriteResult
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
 from memoryweb.web.files.forms import EditForm
 from memoryweb.web.htmx import about, is_fragment, show, to

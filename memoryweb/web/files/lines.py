@@ -15,8 +15,7 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.history import MessagePlace, Wrote, authorship
 from memoryweb.memory.lines.revisions import history_of
-from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.author_kinds import MACHINES, AuthorKind
+from memoryweb.memory.models import MACHINES, AuthorKind, Conversation, File
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.memory.visible.outdated import spoken_against
 from memoryweb.memory.visible.readable import Look, ReadableFile, To

@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import Reader
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.lines.files import deleted, notes_by_month

@@ -16,7 +16,7 @@ from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import NothingToUndo
 from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import UserRequest
 from memoryweb.web.my_memory.rows import Oneself

@@ -25,11 +25,10 @@ from memoryweb.audit.record import Actor
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.models import File, LineOrigin, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, Message
+from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.my_memory import KINDS, Place, Sentence, SentenceFilter, Spot, own_file
 from memoryweb.memory.statements.listing import standing_in
-from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.files.forms import RefusableForm
 from memoryweb.web.form_fields import FilterForm

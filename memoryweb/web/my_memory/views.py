@@ -26,7 +26,7 @@ from memoryweb.audit.record import Actor, target
 from memoryweb.memory import my_memory as door
 from memoryweb.memory.models import File, Passage
 from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.my_memory import (
     STANDING,
     Kept,

@@ -15,8 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import limit_tokens
-from memoryweb.dreaming.preview import trial
-from memoryweb.dreaming.token_forecast import Nightly, nightly
+from memoryweb.dreaming.preview import Nightly, nightly, trial
 from memoryweb.llm import choices, usage
 from memoryweb.llm.choices import Own
 from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint

@@ -15,7 +15,7 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import only_here, remove_demo, rename_team
-from memoryweb.llm import breaker, usage
+from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.runs import healthcheck, queries
 from memoryweb.runs.models import Run
@@ -156,7 +156,7 @@ def health(request: TeamRequest) -> HttpResponse:
             ).order_by("-finished_at")[:_LISTED]
         ],
         "has_model": configured(visit.team.pk),
-        "paused_until": breaker.open_until(visit.team.pk),
+        "paused_until": usage.open_until(visit.team.pk),
     }
     return show(request, "settings/health.html", context)
 

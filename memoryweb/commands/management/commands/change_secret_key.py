@@ -15,8 +15,7 @@ from memoryweb.audit.models import Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
 from memoryweb.core import home_lock
-from memoryweb.llm.models import TeamModel
-from memoryweb.llm.sealing import seal, unseal
+from memoryweb.llm.models import TeamModel, seal, unseal
 from memoryweb.notify.models import Endpoint
 
 

@@ -3,11 +3,10 @@ from zoneinfo import available_timezones
 
 from django.core.management.base import CommandError, CommandParser
 
-from memoryweb.accounts.models import Team
-from memoryweb.accounts.names import checked_name
+from memoryweb.accounts.models import Team, checked_name
 from memoryweb.commands import base
 from memoryweb.memory.agents import MAX_NAME, create_agent
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 
 
 class Command(base.TeamCommand):

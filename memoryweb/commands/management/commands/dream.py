@@ -6,12 +6,11 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from memoryweb.accounts.models import Team
-from memoryweb.agents.dream_times import dream_time
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, dream_time
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.dreaming import backfill, schedule
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 

@@ -10,7 +10,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command, system_owner
 from memoryweb.commands import base
 from memoryweb.extraction.requests import owners_with_messages, request
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason

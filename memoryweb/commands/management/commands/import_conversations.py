@@ -11,7 +11,7 @@ from memoryweb.commands import base
 from memoryweb.extraction.requests import request
 from memoryweb.memory.conversations import ImportCounts, import_messages
 from memoryweb.memory.models.refusals import BatchRefused
-from memoryweb.memory.models.transaction import Transaction, write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.runs.models import Run
 
 

@@ -6,7 +6,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.commands import base
 from memoryweb.language.secrets import credentials
 from memoryweb.memory import review
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 

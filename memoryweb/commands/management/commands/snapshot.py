@@ -8,10 +8,9 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory import snapshots
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.transaction import write_transaction
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
 from memoryweb.memory.writing.screening import Sight
 from memoryweb.runs import engine, reasons

@@ -13,17 +13,14 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.markdown.paths import entry_path, fold, stem_of
-from memoryweb.memory.lines.files import entries_of, find, is_number, next_number
+from memoryweb.memory.lines.files import find, is_number, next_number
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Alias, Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.transaction import Transaction
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.writing import matrix, screening, write
 from memoryweb.memory.writing.write import NewLine
-
-__all__ = ["add", "add_alias", "append_history", "archive", "entries_of", "find", "name_of"]
 
 MOST_ALIASES = 20
 

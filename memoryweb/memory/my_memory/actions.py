@@ -1,0 +1,311 @@
+"""What people do with what is kept about them: take it along, reword a sentence, remove it."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from io import RawIOBase
+from typing import Any, TypeVar
+from uuid import UUID
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django_scopes import scope
+
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.diff import carry
+from memoryweb.markdown.sections import without_lines
+from memoryweb.memory.lines.revisions import line_now
+from memoryweb.memory.models import Conversation, File, LineOrigin, Message
+from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
+from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
+from memoryweb.memory.visible.readable import Look, To, readable_file, readable_messages
+from memoryweb.memory.writing import put_back, write
+from memoryweb.memory.writing.write import WriteResult
+
+_AT_ONCE = 500
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+Item = TypeVar("Item")
+_Entry = tuple[str, Iterator[bytes]]  # a file of the archive, in parts
+
+
+@dataclass
+class _Pipe(RawIOBase):
+    """What the archive writes into, and the answer takes out of again."""
+
+    waiting: list[bytes] = field(default_factory=list)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.waiting.append(bytes(data))
+        return len(data)
+
+    def take(self) -> bytes:
+        taken = b"".join(self.waiting)
+        self.waiting.clear()
+        return taken
+
+
+def export(team: Team, owners: Collection[Owner], looked: Mapping[str, Any]) -> Iterator[bytes]:
+    """A ZIP piece by piece: `about.json`, each agent's files as they stand, conversations as
+    JSONL that `import_conversations` reads, and who looked. The caller has recorded it."""
+    return _scoped(team, _zipped(_entries(team, owners, looked)))
+
+
+def _scoped(team: Team, pieces: Iterator[Item]) -> Iterator[Item]:
+    """The answer is read long after the view has ended, and other requests in between."""
+    while True:
+        with scope(team=team):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+def _zipped(entries: Iterator[_Entry]) -> Iterator[bytes]:
+    pipe = _Pipe()
+    now = timezone.now().timetuple()[:6]
+    with ZipFile(pipe, "w", ZIP_DEFLATED) as archive:
+        for name, parts in entries:
+            info = ZipInfo(name, date_time=(now[0], *now[1:]))
+            info.compress_type = ZIP_DEFLATED
+            with archive.open(info, "w", force_zip64=True) as member:
+                for part in parts:
+                    member.write(part)
+                    if piece := pipe.take():
+                        yield piece
+    yield pipe.take()
+
+
+def _entries(team: Team, owners: Collection[Owner], looked: Mapping[str, Any]) -> Iterator[_Entry]:
+    folders = _folders(team, owners)
+    yield ("about.json", iter([_json(_about(team, owners, folders))]))
+    yield ("who-looked.json", iter([_json(looked)]))
+    for (agent_id, owner_id), folder in folders.items():
+        files = File.objects.present().of(agent_id, owner_id).order_by("folded_path")
+        for path in list(files.values_list("path", flat=True)):
+            yield (f"{folder}/files/{path}", _content(agent_id, owner_id, path))
+        talks = Conversation.objects.filter(agent=agent_id, owner=owner_id)
+        if talks.exists():
+            ids = list(talks.order_by("created_at", "pk").values_list("pk", "external_id"))
+            yield (f"{folder}/conversations.jsonl", _messages(ids))
+
+
+def _folders(team: Team, owners: Collection[Owner]) -> dict[tuple[UUID, UUID], str]:
+    """(agent, owner) → a folder that every system can hold, and that no two share."""
+    found: dict[tuple[UUID, UUID], str] = {}
+    for agent in Agent.objects.filter(team=team).order_by("folded_name", "created_at"):
+        for owner in owners:
+            if _has_any(agent, owner):
+                name = f"{_safe(agent.name)}/{_safe(owner.shown_as)}"
+                taken = found.values()
+                found[agent.pk, owner.pk] = f"{name}-{owner.pk.hex[:8]}" if name in taken else name
+    return found
+
+
+def _has_any(agent: Agent, owner: Owner) -> bool:
+    files = File.objects.present().of(agent.pk, owner.pk)
+    return files.exists() or Conversation.objects.filter(agent=agent, owner=owner).exists()
+
+
+def _content(agent_id: UUID, owner_id: UUID, path: str) -> Iterator[bytes]:
+    file = File.objects.present().of(agent_id, owner_id).filter(path=path).first()
+    if file:
+        readable = readable_file(file, To.PAGE)
+        yield put_back.without_lines(readable.text, readable.hidden).encode()
+
+
+def _messages(talks: Collection[tuple[UUID, str]]) -> Iterator[bytes]:
+    for talk_id, name in talks:
+        last = 0
+        while rows := list(
+            Message.objects.filter(conversation=talk_id, position__gt=last).order_by("position")[
+                :_AT_ONCE
+            ]
+        ):
+            said = readable_messages(rows, To.PAGE)
+            yield b"".join(_line(name, row, one.text) for row, one in zip(rows, said, strict=True))
+            last = rows[-1].position
+
+
+def _line(conversation: str, row: Message, text: str) -> bytes:
+    said = {
+        "conversation": conversation,
+        "id": row.external_id,
+        "role": row.role,
+        "name": row.name,
+        "content": text,
+        "timestamp": _moment(row.timestamp),
+    }
+    return json.dumps(said, ensure_ascii=False).encode() + b"\n"
+
+
+def _about(
+    team: Team, owners: Collection[Owner], folders: Mapping[tuple[UUID, UUID], str]
+) -> dict[str, Any]:
+    return {
+        "schema": "memoryweb.personal/1",
+        "team": team.name,
+        "exportedAt": _moment(timezone.now()),
+        "owners": [
+            {"id": str(owner.pk), "owner": owner.shown_as, "paused": owner.paused}
+            for owner in owners
+        ],
+        "folders": [
+            {"folder": folder, "agentId": str(agent), "ownerId": str(owner)}
+            for (agent, owner), folder in folders.items()
+        ],
+    }
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=_plain).encode() + b"\n"
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _safe(name: str) -> str:
+    """Letters that no system trips over; never empty, and never a dot alone."""
+    return _UNSAFE.sub("_", name.replace("..", "_")).strip("._")[:60] or "unnamed"
+
+
+def _moment(value: datetime) -> str:
+    return value.isoformat().replace("+00:00", "Z")
+
+
+class SentenceGone(MemoryRefused):
+    code = "gone"
+
+    def __init__(self) -> None:
+        super().__init__(_("This sentence is no longer there."))
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A sentence as somebody saw it: its lines in the text with that hash."""
+
+    first: int
+    last: int
+    sha256: str
+
+
+def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer) -> WriteResult:
+    """Raises Stale, SentenceGone, ContentRefused, SecretRefused."""
+    file, block = _found(file, spot)
+    lines = file.raw_content.split("\n")
+    lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
+    return _write(tx, file, lines, writer, gettext_noop("Edited on My memory"))
+
+
+def remove(
+    tx: Transaction,
+    file: File,
+    spot: Spot,
+    *,
+    writer: Writer,
+    sources_of: Collection[UUID] = (),
+) -> list[WriteResult]:
+    """Take a sentence out, with the note lines of these owners that it stands on, so that no
+    dream writes it again. Raises Stale, SentenceGone."""
+    file, block = _found(file, spot)
+    behind = list(_sources(file, block, sources_of))
+    reason = gettext_noop("Removed on My memory")
+    done = [_write(tx, file, without_lines(file.raw_content, _numbers(block)), writer, reason)]
+    for source, lines in behind:
+        done.append(_write(tx, source, without_lines(source.raw_content, lines), writer, reason))
+    return done
+
+
+def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteResult:
+    """Bring back what stood before revision `number`, if nothing came after it. Raises Stale."""
+    file = write.lock(file)
+    if file.revision != number or number < 2:
+        raise Stale(file)
+    return write.restore(tx, file, number - 1, writer=writer)
+
+
+def moved(file: File, spot: Spot) -> tuple[Sentence | None, str]:
+    """What became of the sentence in the file's present text, and what it said when it was seen."""
+    seen = file.revisions.filter(sha256=spot.sha256).order_by("-number").first()
+    if seen is None:
+        return None, ""
+    look = Look(To.PAGE, files=[file])
+    text, before = look.file(file), look.at(file, seen.number).split("\n")
+    said = "\n".join(before[spot.first - 1 : spot.last])
+    carried = carry(before, text.lines)
+    came = {**carried.changed, **carried.same}
+    wanted = range(spot.first, spot.last + 1)
+    now = {new for new, old in came.items() if old in wanted}
+    found = (sentence(file, text, block) for block in blocks(text.text) if now & {*_numbers(block)})
+    return next(found, None), said
+
+
+def _found(file: File, spot: Spot) -> tuple[File, Block]:
+    file = write.lock(file)
+    if file.deleted_at is not None or file.sha256 != spot.sha256:
+        raise Stale(file)
+    for block in blocks(file.raw_content):
+        if (block.line, block.end) == (spot.first, spot.last):
+            return file, block
+    raise SentenceGone
+
+
+def _worded(line: str, block: Block, text: str) -> list[str]:
+    """A bullet stays one line; a paragraph keeps its line breaks but no gap that would split it."""
+    marker = marker_of(line, block)
+    said = [part.rstrip() for part in text.replace("\r\n", "\n").split("\n") if part.strip()]
+    if not said:
+        raise ContentRefused(_("Write the new text, or remove the sentence."))
+    if block.kind == "bullet":
+        said = [" ".join(" ".join(said).split())]
+    return [marker + said[0].lstrip(), *said[1:]]
+
+
+def _write(
+    tx: Transaction, file: File, lines: Sequence[str], writer: Writer, reason: str
+) -> WriteResult:
+    place = Place(file.agent, file.owner, file.path)
+    content = "\n".join(lines)
+    return write.write(tx, place, content, writer=writer, expected=file.sha256, reason=reason)
+
+
+def _sources(
+    file: File, block: Block, owner_ids: Collection[UUID]
+) -> Iterator[tuple[File, set[int]]]:
+    """Files and present lines of the notes that a sentence stands on, in one order for all."""
+    rows = LineOrigin.objects.filter(
+        file=file,
+        line__in=_numbers(block),
+        source_file__owner__in=owner_ids,
+        source_file__deleted_at=None,
+        source_line__isnull=False,
+    ).exclude(source_file=file)
+    by_file: dict[UUID, set[tuple[int, int]]] = {}
+    for row in rows:
+        if row.source_file_id and row.source_line and row.source_revision:
+            by_file.setdefault(row.source_file_id, set()).add(
+                (row.source_revision, row.source_line)
+            )
+    for source in File.objects.filter(pk__in=by_file).order_by("pk"):
+        source = write.lock(source)
+        if found := _present(source, by_file[source.pk]):
+            yield source, found
+
+
+def _present(file: File, places: Collection[tuple[int, int]]) -> set[int]:
+    stands = [line_now(file, line, revision) for revision, line in places]
+    return {number for text, number in stands if text.strip() and number}
+
+
+def _numbers(block: Block) -> range:
+    return range(block.line, block.end + 1)
