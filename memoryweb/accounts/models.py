@@ -14,8 +14,13 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.exceptions import AddressRefused, NameRefused
 from memoryweb.accounts.permissions import Role
-from memoryweb.core.fields import ErasableCharField, Erasure, PlainCharField, PlainJSONField
-from memoryweb.core.tenancy import TeamManager
+from memoryweb.core.tables import (
+    ErasableCharField,
+    Erasure,
+    PlainCharField,
+    PlainJSONField,
+    TeamManager,
+)
 
 EXPIRY_WARNING = timedelta(days=14)
 
@@ -211,6 +216,9 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.email} as {self.role}"
+
+
+# What a name or an address given by a person may be.
 
 
 def checked_name(name: str, *, longest: int, without: str = "") -> str:

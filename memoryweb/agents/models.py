@@ -12,16 +12,16 @@ from django.utils.translation import gettext_lazy as _
 from django_scopes import scope
 
 from memoryweb.accounts.teams import system_team_id
-from memoryweb.core.fields import (
+from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.core.tables import (
     ErasableCharField,
     Erasure,
     Holds,
     KeyedCharField,
     PlainCharField,
     PlainTextField,
+    TeamManager,
 )
-from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.core.tenancy import TeamManager
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
 GLOBAL_AGENT_ID = uuid.UUID("6d656d6f-7279-5765-8000-676c6f62616c")
@@ -213,6 +213,9 @@ class OneTimeCode(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} for {self.owner_id}"
+
+
+# When an agent dreams: wall-clock time in its zone, one dream a local date (SPEC §5.1). Pure.
 
 
 def dream_time(agent: Agent, night: date) -> datetime:

@@ -21,7 +21,7 @@ from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyCodes, TooManyTries
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.audit import keys
-from memoryweb.audit.queries import count_since
+from memoryweb.audit.models import count_since
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 
 Purpose = OneTimeCode.Purpose

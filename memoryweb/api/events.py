@@ -11,8 +11,7 @@ from memoryweb.api.auth import Request, Right
 from memoryweb.api.query_parameters import Paging, page
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, IdOrNull, Items, Moment
-from memoryweb.audit.models import Event
-from memoryweb.audit.queries import events_of
+from memoryweb.audit.models import Event, events_of
 
 router = Router(tags=["Audit"])
 

@@ -6,8 +6,7 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Token
-from memoryweb.core.fields import ErasableTextField, Erasure, Holds, PlainCharField
-from memoryweb.core.tenancy import TeamManager
+from memoryweb.core.tables import ErasableTextField, Erasure, Holds, PlainCharField, TeamManager
 
 KEPT = timedelta(hours=24)
 CALLS_KEPT = timedelta(days=7)

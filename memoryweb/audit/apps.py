@@ -9,7 +9,7 @@ class AuditConfig(AppConfig):
     name = "memoryweb.audit"
 
     def ready(self) -> None:
-        from memoryweb.audit.key_changes import establish  # noqa: PLC0415 - it imports models
+        from memoryweb.audit.checkpoints import establish  # noqa: PLC0415 - it imports models
 
         post_migrate.connect(create_triggers, sender=self)
         post_migrate.connect(establish, sender=self)

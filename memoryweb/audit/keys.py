@@ -183,6 +183,8 @@ def _derived(secret: str, purpose: bytes) -> bytes:
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(secret.encode())
 
 
+# The arithmetic of the chain: what an event's hash covers. Pure, and easily repeated elsewhere.
+
 VERSION = 1
 GENESIS = bytes(32)
 

@@ -199,6 +199,8 @@ def erase_labels_of(team_id: UUID, owner_id: UUID) -> int:
     return rows.update(salt=None, text="")
 
 
+# Where a request came from, for the events written while it is answered.
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 

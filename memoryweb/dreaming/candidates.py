@@ -184,6 +184,8 @@ def _written(mention: Mention) -> tuple[date | str | int, ...]:
     return mention.date, mention.path, mention.line, repr(mention)
 
 
+# How much a candidate weighs, from 0 to 1.
+
 HALF_LIFE_DAYS = 7
 FRESH_DAYS = 30
 SPREAD_DAYS = 7

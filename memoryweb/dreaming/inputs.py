@@ -325,6 +325,8 @@ def _recalls(
     return counted
 
 
+# What earlier dreams of one memory did, which this one does not undo from older notes.
+
 RETIRED_DAYS = 30
 
 

@@ -201,6 +201,8 @@ def _statement(candidate: Candidate) -> LivingStatement:
     return LivingStatement("", candidate.text, claim, last.by)
 
 
+# Who said a line, when, and how far they are trusted: read from the origins of the line.
+
 _WORDS = frozenset({SourceClass.OWNER, SourceClass.PERSON})
 _HANDS = frozenset({AuthorKind.PERSON, AuthorKind.AGENT})  # they write when it is said
 

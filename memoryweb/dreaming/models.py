@@ -4,7 +4,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableCharField,
     ErasableJSONField,
     ErasableTextField,
@@ -12,8 +12,8 @@ from memoryweb.core.fields import (
     Holds,
     PlainCharField,
     PlainJSONField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 from memoryweb.dreaming import operations
 from memoryweb.dreaming.operations import Why
 

@@ -295,6 +295,9 @@ def last_night(agent: Agent, reach: Reach, whose: dict[str, Any]) -> AgentNight 
 State, Resolution = Proposal.State, Contradiction.Resolution
 
 
+# What became of what a dream left to a person.
+
+
 def outcomes(run: Run, operations: Sequence[Operation]) -> list[str]:
     """What each came to, in their order: its `outcome`, and `accepted` or `rejected` instead of
     `waits` once a person decided, or

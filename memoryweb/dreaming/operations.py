@@ -228,6 +228,9 @@ class DreamAnswer(BaseModel):
     diary: Annotated[Text, Field(max_length=MAX_DIARY_CHARACTERS)] = ""
 
 
+# Why something was left out, or left memory: codes, which are what is stored, and their sentences.
+# They name numbers and places, never the text of a note: they are shown without it.
+
 LEFT_OUT: Mapping[str, Promise] = {
     "unknown_statement": _("It names a statement that doesn't exist."),
     "empty": _("It says nothing."),

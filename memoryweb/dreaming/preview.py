@@ -145,6 +145,8 @@ def trial() -> Trial:
     return Trial(prompts.load("dream"), data, DreamAnswer)
 
 
+# What a model will probably take each night, judged by the last seven days.
+
 DAYS = 7
 _CHARACTERS = 4  # of a token (`llm.tokens`)
 

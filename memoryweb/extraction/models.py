@@ -2,14 +2,14 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableJSONField,
     ErasableTextField,
     Holds,
     PlainCharField,
     PlainJSONField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 
 
 class Extraction(models.Model):

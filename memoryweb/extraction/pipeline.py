@@ -213,6 +213,11 @@ def _outcome(run: Run, skipped: list[dict[str, str]], trouble: ModelError | None
     return Outcome(Run.Status.SKIPPED, reason, result=result)
 
 
+# What is left of a window that no model would answer for: a raw entry in HISTORY.
+# While the endpoint is away the window waits with its run. Where its own text is at fault it is
+# left alone for longer each time, so that it holds up nothing else, and in the end set aside for a
+# person to look at.
+
 MESSAGES = 10
 CHARACTERS = 200
 MARK = "[raw-fallback]"
@@ -299,6 +304,9 @@ def _line(turn: Message, said: str) -> NewLine:
     text = " ".join(said.split())[:CHARACTERS]
     speaker = f"{turn.role} {turn.name}".strip()
     return NewLine(f"- {speaker}: {text}", Origin((Source(message_id=turn.pk),)))
+
+
+# Writing what was found: note lines and watermark in one transaction.
 
 
 def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:

@@ -204,6 +204,8 @@ def retry_after(response: transport.Response) -> float | None:
     return min(max(0.0, seconds), LONGEST_RETRY_AFTER)
 
 
+# A conversation with a model: its answer in plain text, piece by piece.
+
 Pieces = Generator[str, None, Reply]
 
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.audit import keys
-from memoryweb.core.fields import PlainCharField
+from memoryweb.core.tables import PlainCharField
 
 
 class Usage(models.Model):
@@ -107,6 +107,10 @@ class TeamModel(models.Model):
     def has_key(self) -> bool:
         return bool(self.sealed_key)
 
+
+# Keys of model endpoints as the database holds them: nobody reads them there.
+# What they are sealed with is made of the installation's secret key, which no database holds. A
+# sealed key opens only for the team and the address that it was sealed for.
 
 _PURPOSE = b"memoryweb model key 1\n"
 _NONCE_BYTES = 12

@@ -149,6 +149,11 @@ def _check(deadline: float) -> None:
         )
 
 
+# What an endpoint's model is known to take, as long as this process lives.
+# Servers that speak OpenAI's or Anthropic's format take different parts of it, and count tokens
+# differently. Each begins with the most, is asked for less after a refusal, and that is
+# remembered.
+
 MOST_FACTOR = 4.0  # of a token count that an endpoint reports, lest one makes calls endless
 # llama.cpp makes a grammar of the schema, and takes no repetition of 2,000 or more
 # (MAX_REPETITION_THRESHOLD in its `llama-grammar.cpp`).

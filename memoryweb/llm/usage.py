@@ -157,6 +157,9 @@ def _until_midnight() -> float:
     return (midnight - now).total_seconds()
 
 
+# Five failures in a row and an endpoint is left alone for a quarter of an hour, a team at a time.
+# Afterwards one call goes ahead as a trial; the others wait for what becomes of it.
+
 FAILURES = 5
 OPEN = timedelta(minutes=15)
 

@@ -8,7 +8,6 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
-from memoryweb import agents as room
 from memoryweb.agents.models import Agent, next_dream_at
 from memoryweb.audit.record import target
 from memoryweb.language.invisible import skeleton
@@ -22,7 +21,7 @@ from memoryweb.memory.writing.write import write
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
-_SEEDS = Path(room.__file__).parent / "seeds"
+_SEEDS = Path(__file__).parents[1] / "agents/seeds"
 MAX_NAME = 64
 _WORDS = {"name", "description"}
 _NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dream is

@@ -1,7 +1,7 @@
-"""Named entries: the door to texts that an agent finds again by name, beside search.
+"""Named entries: texts that an agent finds again by number, name or another name, beside search.
 
 The text is the file `entries/<name>.md`, so that all rules of files hold for it, through every
-door. Only numbers and other names stand beside it (`memoryweb.entries`). A name and the other names
+door. Only numbers and other names stand beside it. A name and the other names
 of one memory never lead to two entries.
 """
 

@@ -1,4 +1,7 @@
-"""What people do about statements, and statements that can't both be true."""
+"""What people do about statements, and statements that can't both be true.
+
+What changes a statement changes its file; the facts follow, as they follow every edit.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
@@ -247,6 +250,9 @@ def standing(agent: Agent, owner_id: UUID | None, now: datetime) -> "QuerySet[An
     return listed.order_by("-changed_at", "-pk")
 
 
+# SOUL.md says how an agent behaves. After every twenty changes of its shared memory that people
+# accepted, their instructions are proposed for it; nothing is written by itself.
+
 PATH = "SOUL.md"
 EVERY = 20
 _HEADING = "How to behave"
@@ -299,6 +305,8 @@ def _instructions(agent: Agent) -> Iterator[tuple[Fact, Source]]:
 
 
 State, Resolution = Contradiction.State, Contradiction.Resolution
+# Contradictions from what brings them to what a person decides, and back.
+
 _KEPT = (
     *("state", "why", "superseded_by_id", "corrected_at", "corrected_by_id"),
     *("confirmed_at", "confirmed_by_id"),

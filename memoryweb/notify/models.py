@@ -4,8 +4,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import PlainCharField, PlainJSONField, PlainTextField
-from memoryweb.core.tenancy import TeamManager
+from memoryweb.core.tables import PlainCharField, PlainJSONField, PlainTextField, TeamManager
 
 
 class MailNotice(models.Model):

@@ -1,4 +1,5 @@
-"""Taking a run: compare-and-set on its fence, while its team's other claims wait."""
+"""Asking for a run, and taking one: compare-and-set on its fence, while its team's other claims
+wait."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -187,6 +188,9 @@ class LeaseLost(Exception):
 
 class OwnerOfOtherTeam(ValueError):
     """A run's owner must belong to the team of its agent."""
+
+
+# Asking for a run. Asking twice gets the same one.
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from memoryweb.audit import checkpoints, keys, verify_export
 from memoryweb.audit import verify as verifying
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.checkpoints import Checkpoint
-from memoryweb.audit.models import Event
-from memoryweb.audit.queries import events_of, oldest_first
+from memoryweb.audit.models import Event, events_of, oldest_first
 from memoryweb.audit.record import Entry, record, target
 from memoryweb.runs.models import Run
 from memoryweb.web import wording

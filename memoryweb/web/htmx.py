@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from memoryweb.accounts.exceptions import AccountsRefused
-from memoryweb.core.tenancy import MemoryRefused
+from memoryweb.core.tables import MemoryRefused
 from memoryweb.web.access import TeamRequest, UserRequest, Workspace
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memoryweb.accounts import invitations
+from memoryweb.accounts import members
 from memoryweb.accounts.exceptions import (
     AddressRefused,
     AlreadyMember,
@@ -24,14 +24,14 @@ GUEST = "guest@example.org"
 
 
 def _invite(world: World, email: str = GUEST, role: Role = Role.MEMBER) -> tuple[Invitation, str]:
-    return invitations.invite(team=world.team, email=email, role=role, by=SYSTEM)
+    return members.invite(team=world.team, email=email, role=role, by=SYSTEM)
 
 
 def test_a_new_person_joins_with_the_role_of_the_invitation(world: World) -> None:
     made, secret = _invite(world, role=Role.AUDITOR)
-    found = invitations.find(secret)
+    found = members.find_invitation(secret)
     assert found == made
-    membership = invitations.accept_as_new(invitation=made, name=" Gil ", password="long enough")
+    membership = members.accept_as_new(invitation=made, name=" Gil ", password="long enough")
     assert (membership.role, membership.user.name) == ("auditor", "Gil")
     assert actions(world.team)[-3:] == ["invitation.made", "member.added", "invitation.accepted"]
 
@@ -43,55 +43,55 @@ def test_only_the_hash_of_the_link_is_kept(world: World) -> None:
 
 def test_it_is_used_once(world: World) -> None:
     made, secret = _invite(world)
-    invitations.accept_as_new(invitation=made, name="Gil", password="long enough")
-    assert invitations.find(secret) is None
+    members.accept_as_new(invitation=made, name="Gil", password="long enough")
+    assert members.find_invitation(secret) is None
     user = User.objects.get(email=GUEST)
     with pytest.raises(InvitationGone):
-        invitations.accept(invitation=made, user=user)
+        members.accept(invitation=made, user=user)
 
 
 def test_a_person_with_an_account_joins_as_themselves(world: World) -> None:
     made, _secret = _invite(world, world.charlie.email)
-    membership = invitations.accept(invitation=made, user=world.charlie)
+    membership = members.accept(invitation=made, user=world.charlie)
     assert membership.user == world.charlie
 
 
 def test_nobody_else_can_use_it(world: World) -> None:
     made, secret = _invite(world)
     with pytest.raises(NotInvited):
-        invitations.accept(invitation=made, user=world.charlie)
-    assert invitations.find(secret) is not None
+        members.accept(invitation=made, user=world.charlie)
+    assert members.find_invitation(secret) is not None
 
 
 def test_an_account_that_exists_is_not_taken_over(world: World) -> None:
     made, _secret = _invite(world, world.charlie.email)
     with pytest.raises(NotInvited):
-        invitations.accept_as_new(invitation=made, name="Me", password="another password")
+        members.accept_as_new(invitation=made, name="Me", password="another password")
     world.charlie.refresh_from_db()
     assert not world.charlie.check_password("another password")
 
 
 def test_a_withdrawn_one_works_no_more(world: World) -> None:
     made, secret = _invite(world)
-    invitations.withdraw(invitation=made, by=SYSTEM)
-    assert invitations.find(secret) is None
+    members.withdraw(invitation=made, by=SYSTEM)
+    assert members.find_invitation(secret) is None
     with pytest.raises(InvitationGone):
-        invitations.withdraw(invitation=made, by=SYSTEM)
+        members.withdraw(invitation=made, by=SYSTEM)
 
 
 def test_a_newer_one_replaces_the_older(world: World) -> None:
     _older, old_secret = _invite(world)
     newer, _secret = _invite(world, GUEST.upper())
-    assert invitations.find(old_secret) is None
-    assert list(invitations.open_of(world.team)) == [newer]
+    assert members.find_invitation(old_secret) is None
+    assert list(members.open_of(world.team)) == [newer]
 
 
 def test_it_runs_out(world: World) -> None:
     made, secret = _invite(world)
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    assert invitations.find(secret) is None
+    assert members.find_invitation(secret) is None
     with pytest.raises(InvitationGone):
-        invitations.accept_as_new(invitation=made, name="Gil", password="long enough")
+        members.accept_as_new(invitation=made, name="Gil", password="long enough")
     assert not User.objects.filter(email=GUEST).exists()
 
 
@@ -109,12 +109,12 @@ def test_a_membership_that_ended_meanwhile_is_not_given(world: World) -> None:
     made, _secret = _invite(world)
     made.ends_at = timezone.now() - timedelta(seconds=1)
     with pytest.raises(EndRefused):
-        invitations.accept_as_new(invitation=made, name="Gil", password="long enough")
+        members.accept_as_new(invitation=made, name="Gil", password="long enough")
 
 
 def test_joining_twice_is_refused(world: World) -> None:
     made, secret = _invite(world)
     member = add_member(team=world.team, email=GUEST, role=Role.VIEWER, by=SYSTEM)
     with pytest.raises(AlreadyMember):
-        invitations.accept(invitation=made, user=member.user)
-    assert invitations.find(secret) is not None
+        members.accept(invitation=made, user=member.user)
+    assert members.find_invitation(secret) is not None

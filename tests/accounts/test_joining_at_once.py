@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from memoryweb.accounts import invitations
+from memoryweb.accounts import members
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role
@@ -19,13 +19,13 @@ GUEST = "guest@example.org"
 
 def test_a_link_that_is_used_twice_at_once_makes_one_member() -> None:
     team = restored_world().team
-    made, _secret = invitations.invite(team=team, email=GUEST, role=Role.MEMBER, by=SYSTEM)
+    made, _secret = members.invite(team=team, email=GUEST, role=Role.MEMBER, by=SYSTEM)
     barrier = Barrier(4)
 
     def join(_turn: int) -> str:
         try:
             barrier.wait(timeout=20)
-            invitations.accept_as_new(invitation=made, name="Gil", password="long enough")
+            members.accept_as_new(invitation=made, name="Gil", password="long enough")
         except AccountsRefused as refused:
             return refused.code
         finally:

@@ -10,7 +10,7 @@ from django_scopes import scope
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
 from memoryweb.memory.models import File, Import, Revision
-from memoryweb.memory.snapshots import manifest
+from memoryweb.memory.snapshots import contents
 from memoryweb.memory.snapshots.reading import read
 from memoryweb.runs.models import Run
 from tests.api.callers import Callers, narrow
@@ -98,7 +98,7 @@ def test_an_export_comes_in_parts_where_one_import_could_not_take_it(
     callers: Callers, snapshots: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert callers.viewer.get(f"{snapshots}/export")["Snapshot-Parts"] == "1"
-    monkeypatch.setattr(manifest, "MOST_FILES", 2)
+    monkeypatch.setattr(contents, "MOST_FILES", 2)
     one = callers.viewer.get(f"{snapshots}/export?part=1")
     assert one["Snapshot-Parts"] == "2"
     assert len(read(one.content)) == 3

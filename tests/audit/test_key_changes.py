@@ -20,10 +20,10 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents import one_time_codes
-from memoryweb.audit import checkpoints, key_changes, keys
+from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Keys
 from memoryweb.audit.verify import verify
-from memoryweb.core.fields import KeyedCharField
+from memoryweb.core.tables import KeyedCharField
 from memoryweb.llm.models import TeamModel, seal, unseal
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.index import recalls
@@ -208,7 +208,7 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
     allowed = {
         "memoryweb/settings.py",
         "memoryweb/audit/keys.py",
-        "memoryweb/audit/key_changes.py",
+        "memoryweb/audit/checkpoints.py",
         "memoryweb/commands/management/commands/change_secret_key.py",
         "memoryweb/llm/models.py",  # sealed anew by that command
         "memoryweb/notify/sending.py",  # by the key that it was made with
@@ -316,7 +316,7 @@ def test_cut_short_it_has_changed_nothing(
 ) -> None:
     before = (bytes(Keys.objects.get().sealed), Tombstone.objects.get().fingerprint)
     with monkeypatch.context() as patch:
-        patch.setattr(key_changes, fails_in, _die)
+        patch.setattr(checkpoints, fails_in, _die)
         with pytest.raises(KeyboardInterrupt):
             change("second")
     assert (bytes(Keys.objects.get().sealed), Tombstone.objects.get().fingerprint) == before

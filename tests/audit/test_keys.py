@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.audit import checkpoints, keys
-from memoryweb.audit.key_changes import establish
+from memoryweb.audit.checkpoints import establish
 from memoryweb.audit.models import ChainHead, Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.verify import verify
@@ -85,7 +85,7 @@ def test_a_web_server_starts_with_its_own_keys_and_ends_with_anothers(tmp_path: 
         return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True)
 
     server = "import memoryweb.asgi"
-    establishing = "from memoryweb.audit import key_changes, keys; key_changes.establish()"
+    establishing = "from memoryweb.audit import checkpoints, keys; checkpoints.establish()"
     started = run_python(f"{server}; {establishing}; keys.check()")
     assert started.returncode == 0, started.stderr
     refused = run_python(server, MEMORYWEB_SECRET_KEY="another")

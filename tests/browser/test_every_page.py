@@ -10,7 +10,7 @@ from django.urls import reverse
 from django_scopes import scope
 from playwright.sync_api import Page
 
-from memoryweb.accounts import invitations
+from memoryweb.accounts import members
 from memoryweb.accounts.permissions import Role
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
@@ -98,7 +98,7 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
 
 
 def test_pages_of_an_invitation(open_page: Open, world: World) -> None:
-    _made, secret = invitations.invite(
+    _made, secret = members.invite(
         team=world.team, email="guest@example.org", role=Role.MEMBER, by=SYSTEM
     )
     page = open_page(reverse("invitation_entrance"))

@@ -4,7 +4,7 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.models import File, Import, Message
-from memoryweb.memory.snapshots import manifest
+from memoryweb.memory.snapshots import contents
 from tests.commands.calling import Answer, run
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import of
@@ -75,7 +75,7 @@ def test_an_owner_s_own_memory_is_taken(world: World, tmp_path: Path, archive: P
 def test_what_one_import_could_not_take_is_written_in_parts(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manifest, "MOST_FILES", 2)
+    monkeypatch.setattr(contents, "MOST_FILES", 2)
     answer = snapshot(world, "export", tmp_path / "out.zip", "--json").json
     names = [Path(path).name for path in answer["paths"]]
     assert names == ["out-part-1-of-2.zip", "out-part-2-of-2.zip"]

@@ -16,8 +16,8 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, Conversation, File
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import HEADING, Context, build
+from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
-from memoryweb.memory.prompt.prompt_order import arrange
 from memoryweb.memory.writing.write import write
 from tests.fences import parse
 from tests.world import World

@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.core.tenancy import TeamManager
+from memoryweb.core.tables import TeamManager
 from memoryweb.memory.conversations.messages import (
     Intake,
     NewMessage,

@@ -16,8 +16,8 @@ from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.models import AuthorKind, File, Import, Revision
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
-from memoryweb.memory.prompt.prompt_order import arrange
-from memoryweb.memory.snapshots import manifest as memory_manifest
+from memoryweb.memory.prompt.files import arrange
+from memoryweb.memory.snapshots import contents as memory_manifest
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.planning import Action
 from memoryweb.memory.snapshots.reading import read

@@ -18,7 +18,7 @@ from memoryweb.memory.models.refusals import (
     Stale,
 )
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
-from memoryweb.memory.prompt.prompt_order import arrange
+from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from tests.statements import statements

@@ -8,8 +8,7 @@ from io import BytesIO
 
 import pytest
 
-from memoryweb.memory.snapshots.contents import Contents, sort_out
-from memoryweb.memory.snapshots.manifest import FileToPack, write
+from memoryweb.memory.snapshots.contents import Contents, FileToPack, sort_out, write
 from memoryweb.memory.snapshots.reading import Entry, read
 
 EARLIER, LATER = datetime(2026, 11, 19, tzinfo=UTC), datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

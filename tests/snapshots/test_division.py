@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from memoryweb.memory.snapshots.manifest import FileSize, FileToPack, Part, divide, write
+from memoryweb.memory.snapshots.contents import FileSize, FileToPack, Part, divide, write
 from memoryweb.memory.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.snapshots.contents import sort_out
-from memoryweb.memory.snapshots.manifest import FileToPack, write
+from memoryweb.memory.snapshots.contents import FileToPack, sort_out, write
 from memoryweb.memory.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
 from tests.pace import assert_linear
 from tests.snapshots.archives import NOTE, STORED, Part, described, zipped

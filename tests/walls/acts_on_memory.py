@@ -35,7 +35,7 @@ from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.review import follow
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
-from memoryweb.memory.prompt.prompt_order import arrange
+from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.reverting.sources import revert
 from memoryweb.memory.review import decisions as review_decisions
 from memoryweb.memory.review import proposals

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from memoryweb.accounts import addresses, integrations, invitations, members, signins, teams, tokens
+from memoryweb.accounts import addresses, integrations, members, signins, teams, tokens
 from memoryweb.accounts.models import Invitation, Membership, Token, User
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.agents import one_time_codes
@@ -40,7 +40,7 @@ def _resent(tx: Transaction, endpoint: Endpoint) -> None:
 
 
 def _invitation(world: World) -> Invitation:
-    return invitations.open_of(world.team).latest("created_at")
+    return members.open_of(world.team).latest("created_at")
 
 
 def _own_act(action: str) -> Act:
@@ -171,17 +171,15 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     ),
     "invite": (
         "invitation.made",
-        lambda w: invitations.invite(
-            team=w.team, email="x@example.org", role=Role.VIEWER, by=SYSTEM
-        ),
+        lambda w: members.invite(team=w.team, email="x@example.org", role=Role.VIEWER, by=SYSTEM),
     ),
     "withdraw an invitation": (
         "invitation.withdrawn",
-        lambda w: invitations.withdraw(invitation=_invitation(w), by=SYSTEM),
+        lambda w: members.withdraw(invitation=_invitation(w), by=SYSTEM),
     ),
     "accept an invitation": (
         "invitation.accepted",
-        lambda w: invitations.accept_as_new(invitation=_invitation(w), name="Gil", password="pw"),
+        lambda w: members.accept_as_new(invitation=_invitation(w), name="Gil", password="pw"),
     ),
     "break glass": (
         "breakglass.opened",

@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from uuid import UUID
 
-from memoryweb.accounts import invitations, tokens
+from memoryweb.accounts import members, tokens
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import User
@@ -45,9 +45,7 @@ def _people(home: Home, number: int) -> None:
     email = f"crowd-{number}@example.org"
     user = User.objects.create_user(email=email, password=None, name=f"Person {number}")
     add_member(team=home.team, email=email, role=Role.MEMBER, by=SYSTEM)
-    invitations.invite(
-        team=home.team, email=f"guest-{number}@example.org", role=Role.VIEWER, by=SYSTEM
-    )
+    members.invite(team=home.team, email=f"guest-{number}@example.org", role=Role.VIEWER, by=SYSTEM)
     create_integration(team=home.team, name=f"shop-{number}", by=SYSTEM)
     scopes = [Scope.MEMORY_READ.value]
     for holder, program in ((user, None), (home.person.person, None), (None, home.integration)):

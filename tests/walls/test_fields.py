@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import models
 
-from memoryweb.core.fields import ErasableTextField, Erasure, Holds
+from memoryweb.core.tables import ErasableTextField, Erasure, Holds
 from tests.walls.models import TENANT
 
 TEXT = [
@@ -48,4 +48,4 @@ def test_a_kind_that_nobody_knows_ends_the_start() -> None:
 
 def test_to_the_database_a_column_is_what_it_was() -> None:
     said = ErasableTextField(blank=True, holds=Holds.LABEL).deconstruct()
-    assert said[1:] == ("memoryweb.core.fields.ErasableTextField", [], {"blank": True})
+    assert said[1:] == ("memoryweb.core.tables.ErasableTextField", [], {"blank": True})

@@ -16,7 +16,7 @@ from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
-from memoryweb.memory.prompt import prompt_order
+from memoryweb.memory.prompt import files
 from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots import service as snapshots
@@ -188,7 +188,7 @@ def build(world: World) -> Stage:
             for text in ("- one\n", "- one\n- two\n"):
                 file = write.write(tx, place, text, writer=nobody).file
             if path == RULES:
-                prompt_order.switch(tx, file, enabled=True)
+                files.switch(tx, file, enabled=True)
     return Stage(world, *made)
 
 

@@ -6,7 +6,7 @@ from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
 from memoryweb.agents.models import Agent
-from memoryweb.core.tenancy import TeamManager
+from memoryweb.core.tables import TeamManager
 from tests.walls.models import BEFORE_SCOPE, BY_VALUE, OURS, SCOPED, WITHOUT_TEAM, columns
 from tests.world import World
 

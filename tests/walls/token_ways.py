@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, Proposal
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
-from memoryweb.memory.prompt import prompt_order
+from memoryweb.memory.prompt import files
 from memoryweb.memory.writing import write
 from tests.api.client import Api
 from tests.dreaming.nights import dream
@@ -81,7 +81,7 @@ def furnish(world: World) -> None:
         file = by_person(world, path, text)
         if path == RULES:
             with write_transaction(world.team) as tx:
-                prompt_order.switch(tx, file, enabled=True)
+                files.switch(tx, file, enabled=True)
 
 
 def _text_of(path: str, text: str) -> str:

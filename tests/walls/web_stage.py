@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 from django_scopes import scope, scopes_disabled
 
-from memoryweb.accounts import invitations, tokens
+from memoryweb.accounts import members, tokens
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role, Scope
@@ -78,7 +78,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             name="Desk",
             scopes=[Scope.MEMORY_READ.value],
         )
-        invitation, _secret = invitations.invite(
+        invitation, _secret = members.invite(
             team=home.team, email="guest@example.org", role=Role.VIEWER, by=SYSTEM
         )
         _weigh(Run.objects.get(pk=shared.run), f"Left {CANARY} in the lobby.")

@@ -5,7 +5,7 @@ import re
 from django.test import Client
 from django.urls import reverse
 
-from memoryweb.accounts import invitations
+from memoryweb.accounts import members
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import SYSTEM
@@ -17,7 +17,7 @@ JOIN = {"name": "Gil", "password": "a long enough pass-phrase"}
 
 
 def _secret(world: World, email: str = GUEST) -> str:
-    return invitations.invite(team=world.team, email=email, role=Role.MEMBER, by=SYSTEM)[1]
+    return members.invite(team=world.team, email=email, role=Role.MEMBER, by=SYSTEM)[1]
 
 
 def _entered(secret: str, client: Client | None = None) -> Client:
@@ -31,7 +31,7 @@ def test_the_link_is_shown_once(world: World, alice: Client) -> None:
     page = text(fragment(alice, url(world.team, "settings_invite"), "members", data))
     link = re.search(r"/join/#([\w-]+)", page)
     assert link
-    assert invitations.find(link[1]) is not None
+    assert members.find_invitation(link[1]) is not None
     assert link[1] not in text(alice.get(url(world.team, "settings_members")))
 
 
@@ -45,10 +45,10 @@ def test_a_bad_address_is_422_in_the_same_form(world: World, alice: Client) -> N
 def test_open_invitations_are_listed_and_withdrawn(world: World, alice: Client) -> None:
     secret = _secret(world)
     assert GUEST in text(alice.get(url(world.team, "settings_members")))
-    made = invitations.find(secret)
+    made = members.find_invitation(secret)
     assert made is not None
     alice.post(url(world.team, "settings_invitation_withdraw", made.pk))
-    assert invitations.find(secret) is None
+    assert members.find_invitation(secret) is None
     assert GUEST not in text(alice.get(url(world.team, "settings_members")))
 
 
@@ -57,7 +57,7 @@ def test_looking_at_the_link_and_at_the_invitation_uses_nothing_up(world: World)
     for _turn in range(2):
         assert Client().get(reverse("invitation_entrance")).status_code == 200
         assert "Join Harbour" in text(_entered(secret).get(reverse("invitation")))
-    assert invitations.find(secret) is not None
+    assert members.find_invitation(secret) is not None
 
 
 def test_the_whole_link_may_be_pasted(world: World) -> None:
@@ -89,9 +89,9 @@ def test_a_new_person_makes_an_account_and_is_signed_in(world: World) -> None:
 
 def test_an_invitation_withdrawn_after_it_was_opened_makes_no_account(world: World) -> None:
     secret = _secret(world)
-    client, made = _entered(secret), invitations.find(secret)
+    client, made = _entered(secret), members.find_invitation(secret)
     assert made is not None
-    invitations.withdraw(invitation=made, by=SYSTEM)
+    members.withdraw(invitation=made, by=SYSTEM)
     assert client.post(reverse("invitation_join"), JOIN).status_code == 404
     assert not User.objects.filter(email=GUEST).exists()
 
@@ -135,9 +135,9 @@ def test_somebody_else_is_told_to_sign_out(world: World) -> None:
 def test_used_unknown_and_withdrawn_links_answer_alike(world: World) -> None:
     used, withdrawn = _secret(world, "one@example.org"), _secret(world)
     _entered(used).post(reverse("invitation_join"), JOIN)
-    made = invitations.find(withdrawn)
+    made = members.find_invitation(withdrawn)
     assert made is not None
-    invitations.withdraw(invitation=made, by=SYSTEM)
+    members.withdraw(invitation=made, by=SYSTEM)
     answers = [
         Client().post(reverse("invitation_entrance"), {"code": secret})
         for secret in (used, withdrawn, "none")

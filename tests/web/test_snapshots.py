@@ -14,9 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memoryweb.memory.models import File, Import, Revision, Upload
-from memoryweb.memory.snapshots import manifest
-from memoryweb.memory.snapshots.reading import read
-from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
+from memoryweb.memory.snapshots import contents
+from memoryweb.memory.snapshots.reading import MAX_UPLOAD, read
 from memoryweb.runs import engine
 from memoryweb.web.snapshots import CappedUploadHandler
 from memoryweb.web.templatetags.when import moment
@@ -83,7 +82,7 @@ def test_a_memory_with_more_than_one_import_takes_is_offered_in_parts(
     world: World, vera: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Part 1" not in text(vera.get(page(world)))
-    monkeypatch.setattr(manifest, "MOST_FILES", 2)
+    monkeypatch.setattr(contents, "MOST_FILES", 2)
     shown = text(vera.get(page(world)))
     assert "Part 2 of 2" in shown
     answer = vera.get(page(world, "export", query="?owner=shared&part=2"))

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.memory.prompt.prompt_order import placed_before as put_before
-from memoryweb.memory.prompt.prompt_order import stepped, switched
+from memoryweb.memory.prompt.files import placed_before as put_before
+from memoryweb.memory.prompt.files import stepped, switched
 
 ORDER = [("A.md", True), ("B.md", False), ("C.md", True), ("D.md", True)]
 names = st.sampled_from("ABCDEF")

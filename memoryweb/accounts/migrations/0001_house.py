@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 def create_system_team(apps, schema_editor):
@@ -80,12 +80,12 @@ class Migration(migrations.Migration):
             name='Integration',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', memoryweb.core.fields.PlainCharField(max_length=64, verbose_name='name')),
-                ('channels', memoryweb.core.fields.PlainJSONField(blank=True, default=list, help_text='allowed channels; empty: none')),
-                ('agents', memoryweb.core.fields.PlainJSONField(blank=True, default=list, help_text='allowed agent ids; empty: all')),
-                ('scopes', memoryweb.core.fields.PlainJSONField(default=list)),
-                ('personal_read_reason', memoryweb.core.fields.PlainCharField(blank=True, max_length=300)),
-                ('shared_write_reason', memoryweb.core.fields.PlainCharField(blank=True, max_length=300)),
+                ('name', memoryweb.core.tables.PlainCharField(max_length=64, verbose_name='name')),
+                ('channels', memoryweb.core.tables.PlainJSONField(blank=True, default=list, help_text='allowed channels; empty: none')),
+                ('agents', memoryweb.core.tables.PlainJSONField(blank=True, default=list, help_text='allowed agent ids; empty: all')),
+                ('scopes', memoryweb.core.tables.PlainJSONField(default=list)),
+                ('personal_read_reason', memoryweb.core.tables.PlainCharField(blank=True, max_length=300)),
+                ('shared_write_reason', memoryweb.core.tables.PlainCharField(blank=True, max_length=300)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -113,10 +113,10 @@ class Migration(migrations.Migration):
             name='Invitation',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('email', memoryweb.core.fields.ErasableCharField(max_length=254, verbose_name='e-mail address')),
+                ('email', memoryweb.core.tables.ErasableCharField(max_length=254, verbose_name='e-mail address')),
                 ('role', models.CharField(choices=[('viewer', 'Viewer'), ('member', 'Member'), ('admin', 'Admin'), ('auditor', 'Auditor')], max_length=16, verbose_name='role')),
                 ('ends_at', models.DateTimeField(blank=True, null=True, verbose_name='membership ends')),
-                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64, unique=True)),
+                ('sha256', memoryweb.core.tables.PlainCharField(max_length=64, unique=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('expires_at', models.DateTimeField()),
                 ('accepted_at', models.DateTimeField(null=True)),
@@ -132,13 +132,13 @@ class Migration(migrations.Migration):
             name='Token',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', memoryweb.core.fields.PlainCharField(max_length=64, verbose_name='name')),
-                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64, unique=True)),
-                ('prefix', memoryweb.core.fields.PlainCharField(max_length=8)),
-                ('last4', memoryweb.core.fields.PlainCharField(max_length=4)),
-                ('scopes', memoryweb.core.fields.PlainJSONField(default=list)),
+                ('name', memoryweb.core.tables.PlainCharField(max_length=64, verbose_name='name')),
+                ('sha256', memoryweb.core.tables.PlainCharField(max_length=64, unique=True)),
+                ('prefix', memoryweb.core.tables.PlainCharField(max_length=8)),
+                ('last4', memoryweb.core.tables.PlainCharField(max_length=4)),
+                ('scopes', memoryweb.core.tables.PlainJSONField(default=list)),
                 ('act_as_person', models.BooleanField(default=False, help_text="what it writes is its person's own word, not an agent's")),
-                ('shared_write_reason', memoryweb.core.fields.PlainCharField(blank=True, max_length=300)),
+                ('shared_write_reason', memoryweb.core.tables.PlainCharField(blank=True, max_length=300)),
                 ('wrote_shared', models.BooleanField(default=False, help_text='without a grant, until that was asked for; nobody decided yet')),
                 ('expires_at', models.DateTimeField()),
                 ('last_used_at', models.DateTimeField(null=True)),

@@ -6,7 +6,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 GLOBAL_AGENT_ID = uuid.UUID("6d656d6f-7279-5765-8000-676c6f62616c")
 
@@ -50,8 +50,8 @@ class Migration(migrations.Migration):
             name='Owner',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('source', memoryweb.core.fields.PlainCharField(max_length=80)),
-                ('external_id', memoryweb.core.fields.ErasableCharField(max_length=255)),
+                ('source', memoryweb.core.tables.PlainCharField(max_length=80)),
+                ('external_id', memoryweb.core.tables.ErasableCharField(max_length=255)),
                 ('paused', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('integration', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='owners', to='accounts.integration')),
@@ -66,10 +66,10 @@ class Migration(migrations.Migration):
             name='Agent',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', memoryweb.core.fields.PlainCharField(max_length=64, verbose_name='name')),
-                ('folded_name', memoryweb.core.fields.PlainCharField(editable=False, max_length=64)),
-                ('description', memoryweb.core.fields.PlainTextField(blank=True, max_length=500, verbose_name='description')),
-                ('time_zone', memoryweb.core.fields.PlainCharField(default='UTC', max_length=64, verbose_name='time zone')),
+                ('name', memoryweb.core.tables.PlainCharField(max_length=64, verbose_name='name')),
+                ('folded_name', memoryweb.core.tables.PlainCharField(editable=False, max_length=64)),
+                ('description', memoryweb.core.tables.PlainTextField(blank=True, max_length=500, verbose_name='description')),
+                ('time_zone', memoryweb.core.tables.PlainCharField(default='UTC', max_length=64, verbose_name='time zone')),
                 ('dream_at', models.TimeField(default=datetime.time(2, 0), verbose_name='dreams at')),
                 ('dreaming', models.BooleanField(default=True, verbose_name='dreams every night')),
                 ('next_dream_at', models.DateTimeField(db_index=True, null=True)),
@@ -93,7 +93,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('purpose', models.CharField(choices=[('link', 'Link to an account'), ('visit', 'Open My memory')], max_length=8)),
-                ('sha256', memoryweb.core.fields.PlainCharField(max_length=64, unique=True)),
+                ('sha256', memoryweb.core.tables.PlainCharField(max_length=64, unique=True)),
                 ('expires_at', models.DateTimeField()),
                 ('used_at', models.DateTimeField(null=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
@@ -110,7 +110,7 @@ class Migration(migrations.Migration):
             name='BreakGlass',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('reason', memoryweb.core.fields.PlainTextField(max_length=500, verbose_name='reason')),
+                ('reason', memoryweb.core.tables.PlainTextField(max_length=500, verbose_name='reason')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('expires_at', models.DateTimeField()),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),

@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 class Migration(migrations.Migration):
@@ -54,25 +54,25 @@ class Migration(migrations.Migration):
                 ('team_id', models.UUIDField()),
                 ('seq', models.BigIntegerField()),
                 ('at_us', models.BigIntegerField(help_text='UTC, microseconds since 1970')),
-                ('action', memoryweb.core.fields.PlainCharField(max_length=64)),
-                ('actor_kind', memoryweb.core.fields.PlainCharField(max_length=16)),
-                ('actor_id', memoryweb.core.fields.PlainCharField(blank=True, max_length=64)),
-                ('actor_role', memoryweb.core.fields.PlainCharField(blank=True, max_length=16)),
+                ('action', memoryweb.core.tables.PlainCharField(max_length=64)),
+                ('actor_kind', memoryweb.core.tables.PlainCharField(max_length=16)),
+                ('actor_id', memoryweb.core.tables.PlainCharField(blank=True, max_length=64)),
+                ('actor_role', memoryweb.core.tables.PlainCharField(blank=True, max_length=16)),
                 ('token_id', models.UUIDField(null=True)),
                 ('on_behalf_of', models.UUIDField(help_text="the owner's id, a pseudonym", null=True)),
-                ('target_kind', memoryweb.core.fields.PlainCharField(blank=True, max_length=32)),
-                ('target_id', memoryweb.core.fields.PlainCharField(blank=True, max_length=64)),
+                ('target_kind', memoryweb.core.tables.PlainCharField(blank=True, max_length=32)),
+                ('target_id', memoryweb.core.tables.PlainCharField(blank=True, max_length=64)),
                 ('target_revision', models.IntegerField(null=True)),
                 ('before_revision', models.IntegerField(null=True)),
-                ('outcome', memoryweb.core.fields.PlainCharField(default='ok', max_length=16)),
-                ('reason_code', memoryweb.core.fields.PlainCharField(blank=True, max_length=64)),
+                ('outcome', memoryweb.core.tables.PlainCharField(default='ok', max_length=16)),
+                ('reason_code', memoryweb.core.tables.PlainCharField(blank=True, max_length=64)),
                 ('run_id', models.UUIDField(null=True)),
                 ('agent_id', models.UUIDField(help_text="whose memory it was about, if one agent's", null=True)),
-                ('model', memoryweb.core.fields.PlainCharField(blank=True, max_length=120)),
-                ('ip', memoryweb.core.fields.PlainCharField(blank=True, max_length=45)),
-                ('user_agent', memoryweb.core.fields.PlainCharField(blank=True, max_length=200)),
-                ('request_id', memoryweb.core.fields.PlainCharField(blank=True, max_length=64)),
-                ('details', memoryweb.core.fields.PlainTextField(blank=True, help_text='JSON of counts and commitments, no text')),
+                ('model', memoryweb.core.tables.PlainCharField(blank=True, max_length=120)),
+                ('ip', memoryweb.core.tables.PlainCharField(blank=True, max_length=45)),
+                ('user_agent', memoryweb.core.tables.PlainCharField(blank=True, max_length=200)),
+                ('request_id', memoryweb.core.tables.PlainCharField(blank=True, max_length=64)),
+                ('details', memoryweb.core.tables.PlainTextField(blank=True, help_text='JSON of counts and commitments, no text')),
                 ('canonical', models.BinaryField()),
                 ('previous', models.BinaryField(max_length=32)),
                 ('hash', models.BinaryField(max_length=32)),
@@ -87,9 +87,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('team_id', models.UUIDField()),
-                ('name', memoryweb.core.fields.PlainCharField(max_length=32)),
+                ('name', memoryweb.core.tables.PlainCharField(max_length=32)),
                 ('salt', models.BinaryField(max_length=32, null=True)),
-                ('text', memoryweb.core.fields.ErasableTextField(blank=True)),
+                ('text', memoryweb.core.tables.ErasableTextField(blank=True)),
                 ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='audit.event')),
             ],
             options={

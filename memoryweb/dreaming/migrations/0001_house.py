@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 class Migration(migrations.Migration):
@@ -40,9 +40,9 @@ class Migration(migrations.Migration):
                 ('promoted', models.IntegerField(default=0)),
                 ('kept', models.IntegerField(default=0)),
                 ('rejected', models.IntegerField(default=0)),
-                ('diary', memoryweb.core.fields.ErasableTextField(blank=True)),
-                ('changes', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{file, path, before, after}] revisions')),
-                ('fingerprint', memoryweb.core.fields.PlainCharField(blank=True, help_text='of inputs and result', max_length=64)),
+                ('diary', memoryweb.core.tables.ErasableTextField(blank=True)),
+                ('changes', memoryweb.core.tables.PlainJSONField(default=list, help_text='[{file, path, before, after}] revisions')),
+                ('fingerprint', memoryweb.core.tables.PlainCharField(blank=True, help_text='of inputs and result', max_length=64)),
                 ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='agents.agent')),
                 ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='agents.owner')),
                 ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='report', to='runs.run')),
@@ -71,15 +71,15 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.IntegerField()),
-                ('does', memoryweb.core.fields.PlainCharField(max_length=8)),
-                ('why', memoryweb.core.fields.PlainCharField(blank=True, help_text='why statements left', max_length=10)),
-                ('code', memoryweb.core.fields.PlainCharField(blank=True, max_length=24)),
-                ('values', memoryweb.core.fields.PlainJSONField(default=dict)),
-                ('waits', memoryweb.core.fields.PlainCharField(blank=True, max_length=8)),
-                ('before', memoryweb.core.fields.ErasableJSONField(default=list, help_text='texts of the statements that left')),
-                ('after', memoryweb.core.fields.ErasableTextField(blank=True)),
-                ('against', memoryweb.core.fields.ErasableTextField(blank=True, help_text='what stands against it')),
-                ('sources', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{file, path, revision, line}]')),
+                ('does', memoryweb.core.tables.PlainCharField(max_length=8)),
+                ('why', memoryweb.core.tables.PlainCharField(blank=True, help_text='why statements left', max_length=10)),
+                ('code', memoryweb.core.tables.PlainCharField(blank=True, max_length=24)),
+                ('values', memoryweb.core.tables.PlainJSONField(default=dict)),
+                ('waits', memoryweb.core.tables.PlainCharField(blank=True, max_length=8)),
+                ('before', memoryweb.core.tables.ErasableJSONField(default=list, help_text='texts of the statements that left')),
+                ('after', memoryweb.core.tables.ErasableTextField(blank=True)),
+                ('against', memoryweb.core.tables.ErasableTextField(blank=True, help_text='what stands against it')),
+                ('sources', memoryweb.core.tables.PlainJSONField(default=list, help_text='[{file, path, revision, line}]')),
                 ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.team')),
                 ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='operations', to='dreaming.report')),
             ],
@@ -91,16 +91,16 @@ class Migration(migrations.Migration):
             name='Candidate',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', memoryweb.core.fields.PlainCharField(max_length=64)),
-                ('text', memoryweb.core.fields.ErasableTextField()),
-                ('path', memoryweb.core.fields.ErasableCharField(max_length=256)),
+                ('key', memoryweb.core.tables.PlainCharField(max_length=64)),
+                ('text', memoryweb.core.tables.ErasableTextField()),
+                ('path', memoryweb.core.tables.ErasableCharField(max_length=256)),
                 ('line', models.IntegerField()),
-                ('sources', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{file, path, revision, line}]')),
+                ('sources', memoryweb.core.tables.PlainJSONField(default=list, help_text='[{file, path, revision, line}]')),
                 ('score', models.FloatField()),
-                ('components', memoryweb.core.fields.PlainJSONField(default=dict)),
-                ('gates', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{name, passed, detail}]')),
+                ('components', memoryweb.core.tables.PlainJSONField(default=dict)),
+                ('gates', memoryweb.core.tables.PlainJSONField(default=list, help_text='[{name, passed, detail}]')),
                 ('verdict', models.CharField(choices=[('promoted', 'Added'), ('kept', 'Kept for later'), ('rejected', 'Not kept')], max_length=8)),
-                ('reason', memoryweb.core.fields.PlainCharField(blank=True, max_length=300)),
+                ('reason', memoryweb.core.tables.PlainCharField(blank=True, max_length=300)),
                 ('memory_line', models.IntegerField(help_text='where it stands in MEMORY.md', null=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('file', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.file')),

@@ -2,7 +2,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 class Migration(migrations.Migration):
@@ -31,11 +31,11 @@ class Migration(migrations.Migration):
                 ('first', models.IntegerField(help_text='position of the first message')),
                 ('last', models.IntegerField(help_text='position of the last message')),
                 ('status', models.CharField(choices=[('answered', 'Answered'), ('applied', 'Applied'), ('nothing', 'Nothing to keep'), ('failed', 'Failed'), ('aside', 'Set aside')], max_length=8)),
-                ('extractor', memoryweb.core.fields.PlainCharField(max_length=8)),
-                ('model', memoryweb.core.fields.PlainCharField(blank=True, max_length=120)),
-                ('answer', memoryweb.core.fields.ErasableJSONField(default=dict)),
-                ('reason', memoryweb.core.fields.ErasableTextField(blank=True)),
-                ('written', memoryweb.core.fields.PlainJSONField(default=list, help_text='[{file, revision, first, last}] of lines that were written')),
+                ('extractor', memoryweb.core.tables.PlainCharField(max_length=8)),
+                ('model', memoryweb.core.tables.PlainCharField(blank=True, max_length=120)),
+                ('answer', memoryweb.core.tables.ErasableJSONField(default=dict)),
+                ('reason', memoryweb.core.tables.ErasableTextField(blank=True)),
+                ('written', memoryweb.core.tables.PlainJSONField(default=list, help_text='[{file, revision, first, last}] of lines that were written')),
                 ('retry_at', models.DateTimeField(help_text='failed for what was said, and not to be asked again before', null=True)),
                 ('tokens_in', models.BigIntegerField(default=0)),
                 ('tokens_out', models.BigIntegerField(default=0)),

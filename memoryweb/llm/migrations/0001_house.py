@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 class Migration(migrations.Migration):
@@ -25,8 +25,8 @@ class Migration(migrations.Migration):
                 ('team_id', models.UUIDField(unique=True)),
                 ('choice', models.CharField(choices=[('none', 'No model: rules do the work'), ('installation', "The installation's model"), ('own', "The team's own model")], default='installation', max_length=12)),
                 ('provider', models.CharField(choices=[('openai', 'OpenAI, or any server that speaks its format'), ('anthropic', 'Anthropic')], default='openai', max_length=12)),
-                ('base_url', memoryweb.core.fields.PlainCharField(blank=True, help_text='empty: no model of its own', max_length=255)),
-                ('model', memoryweb.core.fields.PlainCharField(blank=True, max_length=120)),
+                ('base_url', memoryweb.core.tables.PlainCharField(blank=True, help_text='empty: no model of its own', max_length=255)),
+                ('model', memoryweb.core.tables.PlainCharField(blank=True, max_length=120)),
                 ('sealed_key', models.BinaryField(default=bytes, help_text='encrypted; empty: none')),
                 ('price_in', models.FloatField(default=0, help_text='currency units a million tokens')),
                 ('price_out', models.FloatField(default=0)),
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('team_id', models.UUIDField()),
-                ('endpoint', memoryweb.core.fields.PlainCharField(max_length=255)),
+                ('endpoint', memoryweb.core.tables.PlainCharField(max_length=255)),
                 ('failures', models.IntegerField(default=0)),
                 ('open_until', models.DateTimeField(null=True)),
             ],

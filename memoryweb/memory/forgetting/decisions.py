@@ -85,6 +85,9 @@ def reopen(tx: Transaction, request: ForgetRequest) -> None:
 MESSAGES_A_TICK, OWNERS_A_TICK = 500, 5  # so that no tick holds up what writes
 
 
+# How long a team keeps messages, and people who say nothing any more (SPEC §9).
+
+
 def expire(now: datetime) -> None:
     """Once a minute, some of what is too old; nothing under a legal hold."""
     limited = Team.objects.filter(Q(messages_days__isnull=False) | Q(owners_days__isnull=False))

@@ -148,6 +148,9 @@ def record(tx: Transaction, action: str, request: ForgetRequest, **details: int)
     )
 
 
+# Legal holds: what is under one can be hidden, and is not erased (SPEC §9).
+
+
 class OnHold(MemoryRefused):
     code = "legal_hold"
 
@@ -229,6 +232,8 @@ def _record_hold(tx: Transaction, action: str, hold: LegalHold) -> None:
         labels={"reason": hold.reason},
     )
 
+
+# What an erasure leaves: figures with a hash, and no word of what was erased.
 
 LOG_EMPTIED = timedelta(minutes=10)  # for so long after an erasure every tick empties the log
 

@@ -20,7 +20,7 @@ from django.db.models import Q, QuerySet
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.record import target as named
-from memoryweb.core.fields import Erasure, Holds
+from memoryweb.core.tables import Erasure, Holds
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.file_kinds import KINDS, WritingKind, kind_at

@@ -2,7 +2,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name="NoSecret",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("fingerprint", memoryweb.core.fields.PlainCharField(help_text="keyed hash of the value", max_length=64)),
+                ("fingerprint", memoryweb.core.tables.PlainCharField(help_text="keyed hash of the value", max_length=64)),
                 ("said_at", models.DateTimeField()),
                 ("owner", models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="agents.owner")),
                 ("said_by", models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL)),

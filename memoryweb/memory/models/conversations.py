@@ -5,15 +5,15 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableCharField,
     ErasableTextField,
     Erasure,
     Holds,
     PlainCharField,
     PlainJSONField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 
 
 class Conversation(models.Model):

@@ -11,8 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import ErasableCharField, Erasure
-from memoryweb.core.tenancy import TeamManager
+from memoryweb.core.tables import ErasableCharField, Erasure, TeamManager
 
 MOST_OF_NAME = 200
 

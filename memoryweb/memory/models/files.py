@@ -6,15 +6,15 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Reader
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableCharField,
     ErasableTextField,
     Erasure,
     Holds,
     KeyedCharField,
     PlainCharField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 
 

@@ -10,15 +10,15 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableTextField,
     Erasure,
     KeyedCharField,
     PlainCharField,
     PlainJSONField,
     PlainTextField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 from memoryweb.memory.models.conversations import Message
 from memoryweb.memory.models.files import File
 from memoryweb.memory.models.statements import Fact

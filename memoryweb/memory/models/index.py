@@ -2,14 +2,14 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableCharField,
     ErasableTextField,
     Erasure,
     KeyedCharField,
     PlainCharField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 
 
 class PassageQuerySet(models.QuerySet["Passage"]):

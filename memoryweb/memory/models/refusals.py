@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from memoryweb.core.tenancy import MemoryRefused
+from memoryweb.core.tables import MemoryRefused
 from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models.files import File
 

@@ -10,13 +10,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableTextField,
     Erasure,
     KeyedCharField,
     PlainJSONField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 from memoryweb.memory.models.files import LineOrigin, Revision
 from memoryweb.memory.models.forgetting import ForgetRequest, Target
 from memoryweb.memory.models.statements import Contradiction
@@ -170,6 +170,9 @@ class ReviewItem(models.Model):
 
 
 Kind, State = ReviewItem.Kind, ReviewItem.State
+# What waits for a person follows its causes: whoever changes a cause calls `follow` for it, in the
+# same transaction. One way for all, so that checking, repairing and an upgrade compare the same.
+
 Values = dict[str, Any]
 
 

@@ -13,14 +13,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Reader
-from memoryweb.core.fields import (
+from memoryweb.core.tables import (
     ErasableCharField,
     ErasableTextField,
     Holds,
     PlainCharField,
     PlainJSONField,
+    TeamManager,
 )
-from memoryweb.core.tenancy import TeamManager
 from memoryweb.language.extraction_rules import Kind as Kinds
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.files import Scope

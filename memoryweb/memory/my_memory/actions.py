@@ -183,6 +183,9 @@ def _moment(value: datetime) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
+# Correcting what is kept about oneself: one sentence reworded, or taken out, as a new revision.
+
+
 class SentenceGone(MemoryRefused):
     code = "gone"
 

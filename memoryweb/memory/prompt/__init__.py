@@ -11,7 +11,16 @@ from memoryweb.memory.prompt.context import (
     build,
 )
 from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, MOST_TOKENS, Turn, summary_of
-from memoryweb.memory.prompt.files import PromptFile, line_count, personal, shared
+from memoryweb.memory.prompt.files import (
+    PromptFile,
+    arrange,
+    line_count,
+    personal,
+    put_before,
+    shared,
+    step,
+    switch,
+)
 from memoryweb.memory.prompt.injections import (
     Line,
     Span,
@@ -27,4 +36,3 @@ from memoryweb.memory.prompt.injections import (
     uses_of,
 )
 from memoryweb.memory.prompt.prefetch import PromptHit, place_of
-from memoryweb.memory.prompt.prompt_order import arrange, put_before, step, switch

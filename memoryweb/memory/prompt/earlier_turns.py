@@ -131,6 +131,8 @@ def _turn(conversation: Conversation, row: Message, said: str) -> Turn:
     return Turn(row.role, f"{row.name}: {said}" if is_named else said)
 
 
+# What a prompt tells of the part of a conversation that was archived.
+
 MOST_TOKENS = 300  # of a summary, and of a recap
 _COMMENT = re.compile(r"^\s*<!--.*?-->\s*$", re.MULTILINE)
 _SUMMED_UP = (

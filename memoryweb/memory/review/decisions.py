@@ -133,6 +133,9 @@ def undo_flag(
         undo_remove_flagged(tx, file, int(was), by=by)
 
 
+# What a person does about a flagged line: keeps it as it is, or takes it away.
+
+
 def keep_flagged(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
     """Clear the flags of the line, which counts as asked for now; its number. Raises Decided.
 
@@ -205,6 +208,8 @@ def _record(tx: Transaction, action: str, file: File, number: int, marks: str, b
         details={"line": number, "marks": marks.split(","), "by": str(by.pk)},
     )
 
+
+# MEMORY.md is nearly full of what no machine may take out: Review says so, once.
 
 State = CrowdedFile.State
 _MOST = 0.8 * (CORE["MEMORY.md"].limit or 0)  # characters that are protected

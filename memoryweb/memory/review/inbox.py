@@ -25,6 +25,9 @@ from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import is_hidden, is_meant
 from memoryweb.memory.visible.request_contents import with_offer
 
+# The kinds of what waits for a person. A new one is a value of `Kind`, a row of `CAUSES` and a row
+# of `SOURCES`.
+
 Kind = ReviewItem.Kind
 
 
@@ -306,6 +309,10 @@ SOURCES = {
         with_more=with_offer,
     ),
 }
+
+
+# Proving that what waits is what its causes say, and making it so: for databases that are older
+# than the table, and whenever somebody wants to know.
 
 
 def check(team: Team) -> list[Difference]:

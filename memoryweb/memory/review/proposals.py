@@ -306,6 +306,9 @@ def _unpacked(packed: dict[str, Any]) -> Origin:
     )
 
 
+# A proposal line by line: as people read it, why, and what each line stands on.
+
+
 @dataclass(frozen=True)
 class ProposedLine:
     """`old` and `new` with what differs marked; `words` are those of `new`, to be edited."""

@@ -134,6 +134,10 @@ def standing(
     return (-newest, name, owner is not None, line)
 
 
+# What a reader could have searched at a moment: files as they were, messages that had arrived.
+# There is no index of the past: its texts are rebuilt and walked, with the same ranking.
+
+
 class PastCorpus:
     """A corpus like `corpus.Current`, at a moment, of one reader. Its passages are numbered, not
     stored."""

@@ -232,6 +232,8 @@ def _scope(reader: Reader, owner: str) -> str:
     return "own"
 
 
+# Which statements answer a question, and which of them any program may be told.
+
 LOOKED_AT = 2_000  # statements that have a word of the question
 _PREFIX = 4  # letters: a stem's last ones may differ from the word's
 

@@ -1,9 +1,10 @@
 """Taking a memory along, and bringing one in."""
 
+from memoryweb.memory.snapshots.contents import Part
 from memoryweb.memory.snapshots.conversations import Talks
 from memoryweb.memory.snapshots.formats import LABELS
-from memoryweb.memory.snapshots.manifest import Part
 from memoryweb.memory.snapshots.planning import Action, Item, Plan
+from memoryweb.memory.snapshots.reading import MAX_UPLOAD
 from memoryweb.memory.snapshots.service import (
     VALID_SECONDS,
     ImportOutcome,
@@ -18,4 +19,3 @@ from memoryweb.memory.snapshots.service import (
     preview,
     take,
 )
-from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD

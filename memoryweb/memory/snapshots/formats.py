@@ -26,6 +26,9 @@ from memoryweb.memory.snapshots.contents import (
 from memoryweb.memory.snapshots.reading import Entry
 from memoryweb.memory.snapshots.uploaded import UploadBytes, document, values
 
+# ChatGPT's export: `conversations.json`, each conversation a tree of messages, of which one branch
+# is what the person last saw. What ChatGPT remembered stands in it as messages to its tool `bio`.
+
 CHATGPT = "chatgpt"
 _CHATGPT_NAME = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")
 _CHATGPT_TEXTS = {"text", "multimodal_text"}
@@ -138,6 +141,8 @@ def _time(value: object) -> str | None:
         return None
 
 
+# Claude Code's folder `~/.claude`, or a project's: what it remembers, and what it was told.
+
 CLAUDE_CODE = "claude_code"
 FOLDER = "claude-code"
 _PROJECT = re.compile(r"(?:.*/)?projects/([^/]+)/memory/(.+\.md)")
@@ -191,6 +196,8 @@ def _together(before: Incoming | None, entry: Entry, path: str) -> Incoming:
     data = before.data.rstrip(b"\n") + b"\n" + entry.data.lstrip(b"\n")
     return Incoming(path, data, (*before.sources, entry.name), joins=before.joins)
 
+
+# What mem0 exports: a list of memories, or an object that holds one as `results` or `memories`.
 
 MEM0 = "mem0"
 MEM0_PATH = "structured/mem0.md"

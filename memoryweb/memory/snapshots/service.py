@@ -21,9 +21,16 @@ from memoryweb.audit.record import target
 from memoryweb.memory.models import AuthorKind, File, FileQuerySet, Import, Upload
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
-from memoryweb.memory.snapshots import conversations, formats, manifest
-from memoryweb.memory.snapshots.contents import NAMES, Contents, Talk
-from memoryweb.memory.snapshots.manifest import FileSize, FileToPack, Part, divide
+from memoryweb.memory.snapshots import contents, conversations, formats
+from memoryweb.memory.snapshots.contents import (
+    NAMES,
+    Contents,
+    FileSize,
+    FileToPack,
+    Part,
+    Talk,
+    divide,
+)
 from memoryweb.memory.snapshots.planning import Action, Item, Plan, plan
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import write
@@ -144,7 +151,7 @@ def export(
         details={"files": len(packed)},
     )
     whose = "personal" if owner else "shared"
-    archive = manifest.write(
+    archive = contents.write(
         packed,
         agent={"id": str(agent.pk), "name": agent.name},
         owner=whose,
@@ -328,6 +335,9 @@ def purge(now: datetime) -> None:
         Upload.objects.filter(expires_at__lte=now).delete()
 
 
+# Writes the files of an import, as its plan has them.
+
+
 def write_files(
     tx: Transaction, batch: Import, made: Plan, by: Writer
 ) -> tuple[tuple[Item, WriteResult], ...]:
@@ -344,6 +354,8 @@ def write_files(
     ]
     return tuple(zip(made.changes, write.write_all(tx, texts, writer=writer), strict=True))
 
+
+# Conversations come in by a run, one a transaction: many take longer than a person waits.
 
 CONVERSATIONS = Run.Kind.IMPORT
 STEP_SECONDS = 60.0

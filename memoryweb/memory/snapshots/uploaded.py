@@ -11,8 +11,7 @@ from typing import NoReturn
 from django.utils.translation import gettext as _
 
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.snapshots.reading import MAX_TOTAL, Archive
-from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
+from memoryweb.memory.snapshots.reading import MAX_TOTAL, MAX_UPLOAD, Archive
 
 # The values of a JSON array one after the other, however long it is. Pure.
 

@@ -95,6 +95,8 @@ def _count(acting: Acting, query: str, found: Iterable[WeighedFact]) -> None:
     files.count(acting, query, lines, spans, via=Injection.Via.SEARCH)
 
 
+# Statements of one owner by their ids: stated, reworded, and what was said of them before.
+
 _FOLLOWED = 50  # statements that took the place of one another
 
 

@@ -14,7 +14,7 @@ from django.db.models import Field, Model, Q, QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import speaker_id
-from memoryweb.core.fields import Erasure, Holds
+from memoryweb.core.tables import Erasure, Holds
 from memoryweb.memory.index import indexing
 from memoryweb.memory.models import Message, Passage, Revision
 from memoryweb.memory.writing.screening import with_each_text

@@ -6,7 +6,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import memoryweb.core.fields
+import memoryweb.core.tables
 
 
 class Migration(migrations.Migration):
@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Beat',
             fields=[
-                ('name', memoryweb.core.fields.PlainCharField(max_length=32, primary_key=True, serialize=False)),
+                ('name', memoryweb.core.tables.PlainCharField(max_length=32, primary_key=True, serialize=False)),
                 ('at', models.DateTimeField()),
             ],
         ),
@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('extraction', 'Extraction'), ('dream', 'Dream'), ('secret_scan', 'Look for secrets'), ('erasure', 'Erase what is forgotten'), ('preview', 'Preview of a dream'), ('import', 'Import of conversations'), ('statements', 'Statements that a program sent')], max_length=12)),
                 ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('succeeded', 'Succeeded'), ('no_change', 'No change'), ('skipped', 'Skipped'), ('failed', 'Failed'), ('needs_review', 'Needs review')], default='queued', max_length=12)),
-                ('reason', memoryweb.core.fields.PlainCharField(blank=True, help_text='a code of the outcome', max_length=64)),
+                ('reason', memoryweb.core.tables.PlainCharField(blank=True, help_text='a code of the outcome', max_length=64)),
                 ('phase', models.CharField(blank=True, choices=[('', 'Not started'), ('claimed', 'Picked up'), ('inputs', 'Input read'), ('answer', 'Answered'), ('checked', 'Checked'), ('applied', 'Saved'), ('reported', 'Reported')], default='', max_length=8)),
                 ('attempts', models.IntegerField(default=0)),
                 ('fence', models.BigIntegerField(default=0)),
@@ -61,14 +61,14 @@ class Migration(migrations.Migration):
                 ('trigger', models.CharField(choices=[('cron', 'Schedule'), ('person', 'Person'), ('api', 'API'), ('command', 'Command'), ('conversation', 'Conversation'), ('backfill', 'Backfill')], max_length=12)),
                 ('night', models.DateField(help_text='local date of a nightly dream', null=True)),
                 ('clock', models.DateTimeField(help_text='the moment a simulated run takes for now', null=True)),
-                ('topic', memoryweb.core.fields.ErasableCharField(blank=True, max_length=200)),
-                ('inputs', memoryweb.core.fields.ErasableJSONField(blank=True, default=dict)),
-                ('answer', memoryweb.core.fields.ErasableJSONField(blank=True, null=True)),
-                ('checked', memoryweb.core.fields.ErasableJSONField(blank=True, null=True)),
-                ('result', memoryweb.core.fields.ErasableJSONField(blank=True, default=dict)),
-                ('error', memoryweb.core.fields.ErasableTextField(blank=True)),
-                ('consolidator', memoryweb.core.fields.PlainCharField(blank=True, max_length=8)),
-                ('model', memoryweb.core.fields.PlainCharField(blank=True, max_length=120)),
+                ('topic', memoryweb.core.tables.ErasableCharField(blank=True, max_length=200)),
+                ('inputs', memoryweb.core.tables.ErasableJSONField(blank=True, default=dict)),
+                ('answer', memoryweb.core.tables.ErasableJSONField(blank=True, null=True)),
+                ('checked', memoryweb.core.tables.ErasableJSONField(blank=True, null=True)),
+                ('result', memoryweb.core.tables.ErasableJSONField(blank=True, default=dict)),
+                ('error', memoryweb.core.tables.ErasableTextField(blank=True)),
+                ('consolidator', memoryweb.core.tables.PlainCharField(blank=True, max_length=8)),
+                ('model', memoryweb.core.tables.PlainCharField(blank=True, max_length=120)),
                 ('tokens_in', models.BigIntegerField(default=0)),
                 ('tokens_out', models.BigIntegerField(default=0)),
                 ('cost_micros', models.BigIntegerField(default=0, help_text='millionths of a currency unit')),

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRefresh
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.audit.queries import span_of_run
+from memoryweb.audit.models import span_of_run
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict, known_before

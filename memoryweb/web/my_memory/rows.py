@@ -20,7 +20,7 @@ from memoryweb.accounts.models import Team, User
 from memoryweb.agents.break_glass import openings_of
 from memoryweb.agents.models import Agent, OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import visitor
-from memoryweb.audit.queries import Look, looks_at
+from memoryweb.audit.models import Look, looks_at
 from memoryweb.audit.record import Actor
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint

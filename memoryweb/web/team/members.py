@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from memoryweb.accounts import invitations
+from memoryweb.accounts import members as people
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
@@ -105,7 +105,7 @@ def show_members(
         "tab": "members",
         "page": shown,
         "rows": [(one, RoleForm.of(one) if can_manage else None) for one in shown],
-        "invitations": list(invitations.open_of(team).order_by("-created_at")[:100]),
+        "invitations": list(people.open_of(team).order_by("-created_at")[:100]),
         "form": form or MemberForm(),
         "invite_form": invite_form or InvitationForm(prefix="invite"),
         "made": made,
@@ -127,7 +127,7 @@ def invite(request: TeamRequest) -> HttpResponse:
     form = InvitationForm(request.POST, prefix="invite")
     if form.is_valid():
         with told_in(form):
-            made, secret = invitations.invite(
+            made, secret = people.invite(
                 team=request.visit.team,
                 email=form.cleaned_data["email"],
                 role=Role(form.cleaned_data["role"]),
@@ -144,7 +144,7 @@ def invite(request: TeamRequest) -> HttpResponse:
 def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
     invitation = get_object_or_404(request.visit.team.invitations, pk=invitation_id)
     with told_to(request):
-        invitations.withdraw(invitation=invitation, by=request.visit.actor)
+        people.withdraw(invitation=invitation, by=request.visit.actor)
         messages.success(request, _("The invitation was withdrawn. Its link no longer works."))
     return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
 
@@ -156,7 +156,7 @@ def entrance(request: UserRequest) -> HttpResponse:
     """Uses nothing up. The session keeps the invitation, also while the person signs in."""
 
     def enter(secret: str) -> HttpResponse:
-        found = invitations.find(secret)
+        found = people.find_invitation(secret)
         if found is None:
             return _gone(request)
         request.session[_HELD] = found.pk.hex
@@ -185,7 +185,7 @@ def join(request: UserRequest) -> HttpResponse:
     form = JoinForm(request.POST, email=found.email)
     if form.is_valid():
         with told_in(form):
-            membership = invitations.accept_as_new(invitation=found, **form.cleaned_data)
+            membership = people.accept_as_new(invitation=found, **form.cleaned_data)
             get_adapter(request).login(request, membership.user)
             return _welcome(request, membership)
     return _shown(request, found, form, status=422)
@@ -197,12 +197,12 @@ def accept(request: UserRequest) -> HttpResponse:
     if found is None:
         return _gone(request)
     with told_to(request):
-        return _welcome(request, invitations.accept(invitation=found, user=request.user))
+        return _welcome(request, people.accept(invitation=found, user=request.user))
     return redirect("invitation")
 
 
 def _held(request: UserRequest) -> Invitation | None:
-    return invitations.find_open(request.session.get(_HELD))
+    return people.find_open(request.session.get(_HELD))
 
 
 def _shown(
@@ -214,7 +214,7 @@ def _shown(
         "form": form,
         "is_me": is_signed_in and request.user.email == found.email,
         "is_other": is_signed_in and request.user.email != found.email,
-        "has_account": invitations.has_account(found),
+        "has_account": people.has_account(found),
     }
     return render(request, "settings/invitation.html", context, status=status)
 

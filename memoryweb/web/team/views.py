@@ -17,9 +17,8 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import only_here, remove_demo, rename_team
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
-from memoryweb.runs import healthcheck, queries
-from memoryweb.runs.models import Run
-from memoryweb.runs.queries import TokenUse, with_chats
+from memoryweb.runs import healthcheck, models
+from memoryweb.runs.models import Run, TokenUse, with_chats
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.charts import Chart, Series, chart
@@ -95,10 +94,10 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
     today = timezone.localdate(visit.now)
     days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
     since = visit.now - timedelta(days=_DAYS)
-    runs, chats = queries.asking(visit.team, since), queries.chats(visit.team, since)
-    used = with_chats(queries.by_day(runs, zone), ((day, one) for day, _name, one in chats))
-    agents = with_chats(queries.by_agent(runs), ((name, one) for _day, name, one in chats))
-    kinds = with_chats(queries.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
+    runs, chats = models.asking(visit.team, since), models.chats(visit.team, since)
+    used = with_chats(models.by_day(runs, zone), ((day, one) for day, _name, one in chats))
+    agents = with_chats(models.by_agent(runs), ((name, one) for _day, name, one in chats))
+    kinds = with_chats(models.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
     cost = sum(one.cost for one in used.values())
     spent = usage.today(visit.team.pk, visit.team.daily_tokens)
     context = {

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts import teams
-from memoryweb.audit import key_changes, keys
+from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
@@ -47,7 +47,7 @@ def _change() -> base.Outcome:
     if _fits():
         return base.Outcome("This database was already written with these keys.")
     old = _old_key()
-    prints = key_changes.change(old)
+    prints = checkpoints.change(old)
     sealed = 0
     for row in TeamModel.objects.exclude(sealed_key=b""):
         if key := unseal(bytes(row.sealed_key), row.bound_to, old):
@@ -66,7 +66,7 @@ def _change() -> base.Outcome:
 def _begin_anew() -> base.Outcome:
     if _fits():
         raise CommandError("Nothing is lost: this database was written with these keys.")
-    key_changes.begin_anew(timezone.now())
+    checkpoints.begin_anew(timezone.now())
     models = TeamModel.objects.exclude(sealed_key=b"").count()
     webhooks = Endpoint.objects.update(key_number=0)
     _record("keys.lost", models=models, webhooks=webhooks)
