@@ -11,7 +11,7 @@ from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
 from memoryweb.memory.models.writer import Transaction
-from memoryweb.notify import dispatch
+from memoryweb.notify import dispatch, outbox
 from memoryweb.notify.models import Delivery, Endpoint
 
 
@@ -47,6 +47,7 @@ def make(tx: Transaction, *, url: str, events: Sequence[str]) -> Endpoint:
         url=url,
         events=sorted(events),
         seen=head.seq,
+        seen_item=outbox.latest_item(tx.team.pk),
         created_at=tx.now,
         key_number=keys.newest(),
     )
@@ -67,7 +68,8 @@ def turn(tx: Transaction, endpoint: Endpoint, *, is_on: bool) -> None:
     endpoint.is_on, endpoint.reason = is_on, ""
     if is_on:
         endpoint.seen = ChainHead.objects.get(team_id=tx.team.pk).seq
-    endpoint.save(update_fields=["is_on", "reason", "seen"])
+        endpoint.seen_item = outbox.latest_item(tx.team.pk)
+    endpoint.save(update_fields=["is_on", "reason", "seen", "seen_item"])
     tx.record("webhook.changed", **target(endpoint), details={"on": is_on})
 
 

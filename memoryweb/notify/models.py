@@ -51,6 +51,9 @@ class Endpoint(models.Model):
     is_on = models.BooleanField(default=True)
     reason = PlainCharField(max_length=32, blank=True, help_text="why it was turned off by itself")
     seen = models.BigIntegerField(default=0, help_text="the last event of the chain looked at")
+    seen_item = models.BigIntegerField(
+        null=True, help_text="the last of what waits looked at; null: what waits now is not told"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = TeamManager()
