@@ -15,6 +15,7 @@ from django.db.models import (
     CharField,
     F,
     IntegerField,
+    JSONField,
     Model,
     QuerySet,
     TextField,
@@ -64,14 +65,24 @@ def update(rows: Iterable[Model], names: Iterable[str]) -> None:
     )
 
 
-def _run_for_each(sql: str, rows: Iterable[Model], fields: Sequence[Any]) -> None:
+def _run_for_each(sql: str, rows: Sequence[Model], fields: Sequence[Any]) -> None:
+    columns = [_column([getattr(row, field.attname) for row in rows], field) for field in fields]
     with connection.cursor() as cursor:
-        cursor.executemany(sql, [[_value(row, field) for field in fields] for row in rows])
+        cursor.executemany(sql, list(zip(*columns, strict=True)))
 
 
-def _value(row: Model, field: Any) -> Any:
-    value = getattr(row, field.attname)
-    if value is None or isinstance(field, _AS_IT_IS):
+def _column(values: Sequence[Any], field: Any) -> Sequence[Any]:
+    """As they are stored. Most rows have the same keys and times, which are made ready once."""
+    if isinstance(field, _AS_IT_IS):
+        return values
+    if isinstance(field, JSONField):
+        return [_value(value, field) for value in values]
+    ready = {value: _value(value, field) for value in set(values)}
+    return [ready[value] for value in values]
+
+
+def _value(value: Any, field: Any) -> Any:
+    if value is None:
         return value
     is_key = isinstance(value, UUID | int)
     return as_stored(value) if is_key else field.get_db_prep_save(value, connection)

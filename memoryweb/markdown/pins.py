@@ -40,3 +40,8 @@ def has_open_pin(text: str) -> bool:
     """A pinned block that nothing closes, so that text added at the end would join it."""
     ranges = pinned_ranges(text)
     return bool(ranges) and not _CLOSE.match(text.split("\n")[ranges[-1][1] - 1])
+
+
+def without_opening_marks(text: str) -> str:
+    """So that what nothing closes is pinned no longer."""
+    return "\n".join(line for line in text.split("\n") if not _OPEN.match(line))

@@ -1,8 +1,10 @@
+from collections import Counter
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memoryweb.markdown.pins import pinned_ranges
+from memoryweb.markdown.pins import pinned_lines, pinned_ranges
 from memoryweb.memory.lines.protected import keep
 from memoryweb.memory.writing import machine_guards
 
@@ -131,3 +133,67 @@ def test_all_else_stays_as_the_machine_wrote_it(
 
 def _others(text: str, mine: set[str]) -> list[str]:
     return [line for line in text.split("\n") if line and line not in mine]
+
+
+def _blocks(text: str) -> Counter[str]:
+    lines = text.split("\n")
+    return Counter("\n".join(lines[first - 1 : last]) for first, last in pinned_ranges(text))
+
+
+def _saved(text: str, sent: str) -> str:
+    """As a program's save does it: first lines that it was not shown, then what people pinned."""
+    return keep(text, keep(text, sent, (), was_seen=False), pinned_lines(text))
+
+
+OPEN, CLOSE = "<!-- pinned -->", "<!-- /pinned -->"
+UNBALANCED = [
+    (OPEN, "```"),
+    (f"- a\n{OPEN}\n- b", f"{OPEN}\n- c"),
+    (f"~~~~\n{OPEN}\n## Quay\n\nwords", f"# Harbour\n\n{CLOSE}\n\nwords\n~~~~\n{OPEN}\n## Quay"),
+    (f"- a\n\n{OPEN}\n{OPEN}\n- b\n", f"{OPEN}\n- a\n{OPEN}\n- c\n"),
+    (f"{OPEN}\n- a\n{CLOSE}\n\n```\n{OPEN}\n- b", f"```\n{OPEN}\n- b\n\n- new\n{CLOSE}\n- a"),
+]
+
+
+@pytest.mark.parametrize(("text", "sent"), UNBALANCED)
+def test_the_same_save_again_and_again_changes_nothing_more(text: str, sent: str) -> None:
+    first = _saved(text, sent)
+    assert not _blocks(text) - _blocks(first)
+    assert len(first) <= len(text) + len(sent) + 4
+    assert _saved(first, first) == _saved(first, sent) == first
+
+
+@pytest.mark.parametrize(("text", "sent"), UNBALANCED)
+def test_a_program_that_adds_to_what_it_reads_adds_no_more_than_that(text: str, sent: str) -> None:
+    pinned = _blocks(text)
+    for n in range(8):
+        before = text
+        text = _saved(text, f"{text}\n{sent.replace(OPEN, '')}\n- {n}")
+        assert len(text) <= len(before) + len(sent) + 8
+        assert not pinned - _blocks(text)
+
+
+def test_another_version_of_a_block_does_not_stay_beside_it() -> None:
+    text = BEFORE
+    for _ in range(3):
+        text = _saved(text, text.replace("nine", "ten"))
+    assert text == BEFORE
+
+
+MARKED = [*OWN, OPEN, CLOSE, OPEN, CLOSE, "```", "~~~~", " "]
+
+
+@settings(max_examples=300)
+@given(*[st.lists(st.sampled_from(MARKED), max_size=10).map("\n".join)] * 2)
+def test_however_pins_and_fences_stand_nothing_pinned_is_lost_nor_put_back_twice(
+    text: str, sent: str
+) -> None:
+    assume(sent.strip())
+    first = _saved(text, sent)
+    second = _saved(first, sent)  # of two like lines, another one may be the block's now
+    most = sent.count("\n") + sum(block.count("\n") + 3 for block in _blocks(text).elements())
+    for made in (first, second):
+        assert not _blocks(text) - _blocks(made)
+        assert made.count("\n") <= most
+        assert _saved(made, made) == made
+    assert _saved(second, sent) == second

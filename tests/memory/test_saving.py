@@ -119,6 +119,18 @@ def test_whatever_is_edited_each_line_keeps_the_source_that_it_came_with(
 
 
 @pytest.mark.django_db
+def test_a_program_that_saves_unbalanced_pins_again_and_again_doubles_nothing(world: World) -> None:
+    pinned = "<!-- pinned -->\n## Quay\n\na paragraph"
+    save(world, f"~~~~\n{pinned}", Writer(AuthorKind.PERSON))
+    sizes = []
+    for _ in range(5):
+        file = save(world, f"# Harbour\n```\n{pinned}\n- more", Writer(AuthorKind.AGENT)).file
+        assert file.raw_content.endswith(f"\n{pinned}")
+        sizes.append(file.size)
+    assert len(set(sizes)) == 1
+
+
+@pytest.mark.django_db
 def test_a_changed_line_replaces_its_own_rows_alone(world: World) -> None:
     lines = text_of(200).split("\n")
     file = save(world, "\n".join(lines), Writer(AuthorKind.PERSON)).file

@@ -9,7 +9,7 @@ from rapidfuzz.distance import LCSseq
 
 from memoryweb.language.normal_form import read
 from memoryweb.markdown.diff import carry
-from memoryweb.markdown.pins import has_open_pin, pinned_ranges
+from memoryweb.markdown.pins import has_open_pin, pinned_ranges, without_opening_marks
 
 _MOST_CELLS = 400_000_000  # of the table that finds the longest common parts: 50 MB of bits
 
@@ -29,37 +29,43 @@ class _Part:
     def is_blank(self) -> bool:
         return not self.text.strip()
 
+    @property
+    def is_open(self) -> bool:
+        """A pinned block that all below it would join."""
+        return self.is_pinned and has_open_pin(self.text)
+
 
 def keep(
     before: str,
     after: str,
     protected_lines: Collection[int],
     *,
-    replaces: bool = True,
-    pins: bool = True,
+    was_seen: bool = True,
 ) -> str:
     """`after` with every pinned block of `before`, and each of its lines with a number (1-based)
     in `protected_lines`, verbatim and in their order.
 
     What is missing comes back below the line that it followed, else at the end of its section,
-    else at the end; if it `replaces`, a changed version of it goes. All else of `after` stays as
-    it is, so doing it again changes nothing. Without `pins` a pinned block is lines like others.
+    else at the end, as does a block that nothing closes: it would take in what follows. A changed
+    version of it goes. All else of `after` stays as it is, so doing it again changes nothing.
+    Of what the writer has not seen (`was_seen`) no line of theirs is another version, and a
+    pinned block is lines like others.
     """
     if not after.strip():
         return after  # to be refused as what it is
-    parts = _parts(before, pins)
+    parts = _parts(before, was_seen)
     wanted = list(_protected(parts, protected_lines))
     kept = [parts[at] for at in wanted]
-    made = _parts(after, pins)
+    made = _made(after, kept)
     if len(_matches(kept, made)) == len(kept):
         return after
-    made = _parts(_without_changed(before, after, kept) if replaces else after, pins)
+    made = _made(_without_changed(before, after, kept) if was_seen else after, kept)
     made = _without_misplaced(parts, kept, made)
     _put_in(parts, wanted, made)
     return "\n".join(part.text for part in made)
 
 
-def _parts(text: str, pins: bool = True) -> list[_Part]:
+def _parts(text: str, pins: bool) -> list[_Part]:
     lines = text.split("\n")
     parts: list[_Part] = []
     done = 0
@@ -68,6 +74,16 @@ def _parts(text: str, pins: bool = True) -> list[_Part]:
         parts.append(_Part("\n".join(lines[first - 1 : last]), is_pinned=True))
         done = last
     return parts + [_Part(line) for line in lines[done:]]
+
+
+def _made(after: str, kept: Collection[_Part]) -> list[_Part]:
+    """Its blocks that are none of those to be kept are lines like others."""
+    blocks = {part for part in kept if part.is_pinned}
+    parts: list[_Part] = []
+    for part in _parts(after, bool(blocks)):
+        is_line = not part.is_pinned or part in blocks
+        parts += [part] if is_line else map(_Part, part.text.split("\n"))
+    return parts
 
 
 def _protected(parts: Sequence[_Part], numbers: Collection[int]) -> Iterator[int]:
@@ -129,12 +145,15 @@ def _put_in(parts: Sequence[_Part], wanted: Sequence[int], made: list[_Part]) ->
 def _without_changed(before: str, after: str, kept: Sequence[_Part]) -> str:
     """Lines and blocks that are another version of what is missing become what they were; a pin
     that nothing closes any more is opened again below."""
-    made = _parts(after)
-    missing = Counter(kept) - Counter(made)
-    for at, part in enumerate(made):
-        if part.is_pinned and part not in kept and any(one.is_pinned for one in missing):
-            is_open = at == len(made) - 1 and has_open_pin(after)
-            made[at] = _Part("\n".join(part.text.split("\n")[1:])) if is_open else _Part("")
+    there = _parts(after, pins=True)
+    missing = Counter(kept) - Counter(there)
+    is_block_missing = any(part.is_pinned for part in missing)
+    made: list[_Part] = []
+    for part in there:
+        if not part.is_pinned or part in kept or not is_block_missing:
+            made.append(part)
+        elif part.is_open:
+            made.append(_Part(without_opening_marks(part.text)))
     lines = "\n".join(part.text for part in made).split("\n")
     old = before.split("\n")
     for new, was in carry(old, lines).changed.items():
@@ -175,13 +194,16 @@ def _without_misplaced(
 
 def _place(parts: Sequence[_Part], at: int, made: Sequence[_Part], bounds: tuple[int, int]) -> int:
     low, high = bounds
+    if parts[at].is_open:
+        return high
     above = (parts[n] for n in range(at - 1, -1, -1))
     before = next((part for part in above if not part.is_blank), None)
     if before is not None and before in made[max(low - 1, 0) : high]:
         place = made.index(before, max(low - 1, 0), high) + 1
         while place < high and made[place].text.startswith((" ", "\t")):
             place += 1
-        return place
+        is_spaced = parts[at].is_pinned and parts[at - 1].is_blank
+        return place + (is_spaced and place < high and made[place].is_blank)
     end = high
     above = (parts[n] for n in range(at - 1, -1, -1))
     heading = next((part for part in above if part.is_heading), None)
@@ -198,6 +220,8 @@ def _spaced(parts: Sequence[_Part], at: int, made: Sequence[_Part], place: int) 
     new = [parts[at]]
     if at and parts[at - 1].is_blank and place and not made[place - 1].is_blank:
         new.insert(0, _Part(""))
+    if parts[at].is_open:
+        return new
     follows = made[place] if place < len(made) else None
     is_last = follows is None
     had_blank = at + 1 < len(parts) and parts[at + 1].is_blank

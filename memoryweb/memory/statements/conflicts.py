@@ -2,6 +2,7 @@
 that finds it, and what follows adds to it."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
 
@@ -57,12 +58,28 @@ def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:
     there = Fact.objects.of(keyed[0].agent_id, keyed[0].owner_id).living().standing()
     attributes = {fact.attribute for fact in keyed}
     there = there.filter(holds_on(day), hidden_at=None, attribute__in=attributes)
-    standing = list(there.order_by("created_at", "pk"))
+    of_key = defaultdict[object, list[Fact]](list)
+    for other in there.order_by("created_at", "pk"):
+        of_key[other.subject, other.attribute].append(other)
+    rivals = []
     for fact in keyed:
-        for other in standing:
-            if other.pk != fact.pk and clash(other, fact):
-                open_or_add(tx, other, fact)
-                break
+        same = of_key[fact.subject, fact.attribute]
+        standing = next((one for one in same if one.pk != fact.pk and clash(one, fact)), None)
+        if standing is not None:
+            rivals.append((standing, fact))
+    if rivals:
+        _open_all(tx, rivals)
+
+
+def _open_all(tx: Transaction, rivals: Sequence[tuple[Fact, Fact]]) -> None:
+    of = rivals[0][0]
+    waiting = Contradiction.objects.filter(agent=of.agent_id, owner=of.owner_id, state=State.OPEN)
+    keys = set(waiting.values_list("key", flat=True))
+    for standing, fact in rivals:
+        key = key_print(standing.subject, standing.attribute)
+        is_room = key in keys or len(keys) < MOST_OPEN  # else nothing is opened, whichever it is
+        if is_room and open_or_add(tx, standing, fact):
+            keys.add(key)
 
 
 def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction | None:

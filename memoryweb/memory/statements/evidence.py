@@ -1,9 +1,10 @@
 """What a statement stands on: the origins of its lines, whose word and when it was said."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -29,6 +30,8 @@ from memoryweb.memory.models import (
 )
 from memoryweb.memory.statements.bullets import Statement
 
+# A row with the same ground and source, whether the line was released, and its marks.
+_Line = tuple[int, bool, str]
 _OWN = frozenset({SourceClass.OWNER, SourceClass.PERSON})
 
 
@@ -56,17 +59,20 @@ class Grounds:
 
 
 def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
-    """Print → what it stands on, in one statement."""
+    """Print → what it stands on, in two statements: most lines stand on what others do, too."""
     of_line = {n: one.print for one in there for n in range(one.line, one.end + 1)}
     if not of_line:
         return {}
-    span = (min(of_line), max(of_line))
-    found: dict[str, list[LineOrigin]] = defaultdict(list)
-    for row in _rows(file.pk, *span):
-        if row.line in of_line:
-            found[of_line[row.line]].append(row)
+    found: dict[str, list[_Line]] = defaultdict(list)
+    alike: dict[tuple[Any, ...], int] = {}
+    for pk, line, released, marks, *told in _lines(file.pk, min(of_line), max(of_line)):
+        if line in of_line:
+            first = alike.setdefault(tuple(told), pk)
+            found[of_line[line]].append((first, released, marks))
     person_id = file.owner.person_id if file.owner else None
-    return {one.print: _grounds(found[one.print], person_id) for one in there}
+    rows = _rows(tuple(alike.values())) if alike else ()
+    known = {row.pk: (ground_of(row), source_of_origin(row, person_id)) for row in rows}
+    return {one.print: _grounds(found[one.print], known) for one in there}
 
 
 def attributed(file: File, there: Sequence[Statement]) -> list[Statement]:
@@ -87,9 +93,17 @@ def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
 
 
 @PreparedQuery
-def _rows(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin]:
-    rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last))
-    rows = rows.select_related("message__conversation__owner", "root").order_by("line", "pk")
+def _lines(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin, Any]:
+    """With all that a ground and its source are made of."""
+    rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last)).order_by("line", "pk")
+    told = ("author_kind", "user_id", "message_id", "root_id")
+    return rows.values_list("pk", "line", "released", "marks", *told)
+
+
+@PreparedQuery
+def _rows(keys: Collection[int]) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(pk__in=keys)
+    rows = rows.select_related("message__conversation__owner", "root")
     return rows.defer("message__raw_content", "root__raw_text")
 
 
@@ -124,7 +138,7 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
 
 def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:
     """`said`: its message."""
-    first, last = cited(said, fact.raw_text) or (None, None)
+    first, last = (said and cited(said, fact.raw_text)) or (None, None)
     return Evidence(
         team_id=fact.team_id,
         fact_id=fact.pk,
@@ -136,12 +150,12 @@ def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:
     )
 
 
-def _grounds(rows: Sequence[LineOrigin], person_id: UUID | None) -> Grounds:
-    told = dict.fromkeys(map(ground_of, rows))
+def _grounds(lines: Sequence[_Line], known: Mapping[int, tuple[Ground, SourceClass]]) -> Grounds:
+    told = dict.fromkeys(known[first][0] for first, _released, _marks in lines)
     sources = [
-        SourceClass.SYSTEM if row.released else source_of_origin(row, person_id) for row in rows
+        SourceClass.SYSTEM if released else known[first][1] for first, released, _marks in lines
     ]
-    return Grounds(weakest(sources), tuple(told), any(row.marks for row in rows))
+    return Grounds(weakest(sources), tuple(told), any(marks for _first, _released, marks in lines))
 
 
 def _said_at(row: LineOrigin) -> datetime | None:

@@ -178,8 +178,10 @@ def _bring(of: FileChange, come: Sequence[Statement], known: OtherStatements) ->
         fact = next((row for row in history if _comes_back(of, row)), None)
         if fact is not None:
             back.append(fact)
+            _stand_again(of, fact, one)
         made[one.print] = fact = fact or new(of.file, one, of.tx.now)
-        _stand(of, fact, one, grounds[one.print])
+        fact.file, fact.path = of.file, of.file.path
+        fact.source, fact.said_at = grounds[one.print].source, grounds[one.print].said_at
         fact.state = State.PENDING if one.print in waiting else State.ACTIVE
     if of.by_person:
         lift(row for one in come for row in known.history(one.print))
@@ -192,7 +194,7 @@ def _bring(of: FileChange, come: Sequence[Statement], known: OtherStatements) ->
 
 def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
     """Of the same workspace; not saved."""
-    fact = Fact(
+    return Fact(
         team_id=like.team_id,
         agent_id=like.agent_id,
         owner_id=like.owner_id,
@@ -200,9 +202,8 @@ def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
         fingerprint=one.print,
         created_at=now,
         changed_at=now,
+        **wording_of(one),
     )
-    word(fact, one)
-    return fact
 
 
 def leave(tx: Transaction, fact: Fact, went: Departure, writer: Writer) -> None:
@@ -221,12 +222,10 @@ def _comes_back(of: FileChange, row: Fact) -> bool:
     return row.state not in Fact.OVER or of.by_person or is_restored
 
 
-def _stand(of: FileChange, fact: Fact, one: Statement, grounds: Grounds) -> None:
+def _stand_again(of: FileChange, fact: Fact, one: Statement) -> None:
     if not of.by_person and fact.state in Fact.OVER:
         fact.confirmed_at = fact.confirmed_by = None
-    fact.file, fact.path, fact.source = of.file, of.file.path, grounds.source
     fact.why, fact.superseded_by, fact.changed_at = "", None, of.tx.now
-    fact.said_at = grounds.said_at
     if of.by_person:
         fact.corrected_at = fact.corrected_by = fact.hidden_at = fact.hidden_by = None
     word(fact, one)

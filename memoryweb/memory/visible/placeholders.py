@@ -125,7 +125,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
         lines = file.raw_content.split("\n")
         return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
     # The writer has not seen these, so none of its lines is another version of one.
-    content = keep(file.raw_content, content, withheld, replaces=False)
+    content = keep(file.raw_content, content, withheld, was_seen=False)
     return keep(file.raw_content, content, protected)
 
 
@@ -142,7 +142,7 @@ def _kept_by_people(file: File | None, content: str, writer: Writer) -> str:
     if away and not content.strip():
         stood = file.raw_content.split("\n")
         return "".join(f"{stood[number - 1]}\n" for number in sorted(away))
-    return keep(file.raw_content, content, away, replaces=False, pins=False) if away else content
+    return keep(file.raw_content, content, away, was_seen=False) if away else content
 
 
 def check_deletion(file: File, writer: Writer) -> None:
