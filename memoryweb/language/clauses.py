@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from itertools import zip_longest
 
-from memoryweb.language.comparison_words import FILLERS, NEGATIONS
+from memoryweb.language.comparison_words import FILLERS, NEGATIONS, PAST
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.habit_times import When, when_in
 from memoryweb.language.normal_form import clean, normalise
@@ -26,6 +26,7 @@ from memoryweb.language.support_words import (
     ENDED,
     FREE,
     GERMAN_AUX,
+    GERMAN_MAY,
     GERMAN_OWN,
     HAVING,
     HEDGED,
@@ -39,6 +40,7 @@ from memoryweb.language.support_words import (
     OWNS,
     PARTICIPLE,
     PLAIN,
+    RELATIVE,
     REPLY,
     SAME,
     SETTING,
@@ -69,6 +71,8 @@ _PREFERS = re.compile(
     r"(\b(?:prefer(?:s|red)?|cho(?:o?se|sen)) (?!not\b)\S+(?: \S+)?) (?:to|over)\b", re.IGNORECASE
 )
 _LOWER = re.compile(r"\b[a-zäöüß]\w*")
+_IM = re.compile(r"\b[Ii]m (?=[A-ZÄÖÜ])")  # German, and no "I'm"
+_THIRD = ("s", "d", "t")
 _IRONY = re.compile(r"(?<=\s)/s(?=\W*$)")
 _OFF = re.compile(
     r"\bg[ai]ven? up\b"
@@ -80,7 +84,7 @@ QUESTION = re.compile(r"[?？]\W*$|[吗呢か]\W*$")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")
 # What a clause says of those after it: of one that begins anew, only so much.
-_OVER = frozenset({"dreamt", "joked", "wished", "asked", "claimed", "quoted"})
+_OVER = frozenset({"dreamt", "joked", "asked", "claimed", "quoted"})
 _AGAINST = _OVER | {"refused", "untrue"}
 _JOIN = re.compile(rf"^(?:{JOINS} )+", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:that|dass|daß|ob|als ob|whether|als)\b")
@@ -222,7 +226,7 @@ def clause_of(whole: str, said: date | None) -> Clause:
     is_own = bool(own and not own.start()) or bool(CJK_OWN.match(part) and not of)
     if of is None and not CJK_OWN.search(part):
         of = CJK_DOER.match(part)
-    who = words_of(normalise(of[of.lastgroup or 0])) if of else ()
+    who = words_of(normal_of(of[of.lastgroup or 0])) if of else ()
     return Clause(
         (*words_of(normal), *(words_of(_meant(part, said)) if said else ())),
         sense_of(normal),
@@ -239,30 +243,33 @@ def clause_of(whole: str, said: date | None) -> Clause:
 
 def _does(part: str, normal: str, of: Sequence[str]) -> Iterator[str]:
     """The verb of whoever does it, where it's none that may be left out."""
-    tokens, own = normal.split(" "), OWN.search(normal)
+    tokens, own = normal.split(" "), OWN.search(normalise(_IM.sub("in ", part)))
     at = len(normal[: own.end()].split(" ")) if own else 0
     if not own and of and of[-1] in tokens:
         at = tokens.index(of[-1]) + 1
     lower = {word.replace("ß", "ss") for word in _LOWER.findall(part[:1].lower() + part[1:])}
-    verbs = _german_verbs(tokens, at, lower) if at else ()
+    verbs = _german_verbs(tokens, at) if at else ()
     if at and tokens[at - 1] not in GERMAN_OWN:
         led = tokens[: at - 1] if own and tokens[0] not in SETTING else ()
-        verbs = (*verbs, *led, *_english_verb(tokens[at - 1 :]))
+        english = _english_verb(tokens[at - 1 :])
+        verbs = (*verbs, *led, *(it for it in english if own or it.endswith(_THIRD) or it in PAST))
     yield from (it for it in verbs if it in lower and it not in _NO_WORDS and not _is_plain(it))
 
 
-def _german_verbs(tokens: Sequence[str], at: int, lower: set[str]) -> tuple[str, ...]:
+def _german_verbs(tokens: Sequence[str], at: int) -> tuple[str, ...]:
     if not GERMAN_AUX.isdisjoint(tokens):
         return (tokens[-1],) if PARTICIPLE.fullmatch(tokens[-1]) else ()
     if tokens[at - 1] not in GERMAN_OWN:
         return ()
-    before = tokens[at - 2] if at > 1 else ""
-    return (before,) if before in lower - _NO_WORDS else tuple(tokens[at : at + 1])
+    verb = tokens[at - 2 : at - 1] if at > 1 else tokens[at : at + 1]
+    return () if GERMAN_MAY.intersection(verb) else tuple(verb)
 
 
 def _english_verb(tokens: Sequence[str]) -> Iterator[str]:
     """After auxiliaries and adverbs; what follows a bare "is" or "has" may be anything."""
     aux = tokens[0]
+    if RELATIVE.intersection(tokens[1:2]):
+        return
     for token in tokens[1:]:
         if token in BEING | HAVING | MAY:
             aux = token
@@ -281,7 +288,7 @@ def _owned(part: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 def normal_of(part: str) -> str:
-    return normalise(_POSSESSIVE.sub("", part))
+    return normalise(_POSSESSIVE.sub("", part).replace("-in-law", "inlaw"))
 
 
 def _meant(text: str, said: date) -> str:

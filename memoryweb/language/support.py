@@ -71,7 +71,8 @@ def is_said(
         normalise(clean(text)) == normalise(clean(one.text)) for one in cited if not one.is_asked
     ):
         return True
-    cited = [replace(one, text=without_voices(one.text)) for one in cited]
+    if not _names_a_voice(text, names):
+        cited = [replace(one, text=without_voices(one.text)) for one in cited]
     if any(_begins(text, one.text) for one in cited if not one.is_asked):
         return True
     if _halves([text]) - (halves := _halves([*(one.text for one in cited), *held])) and halves:
@@ -82,7 +83,8 @@ def is_said(
     dates = frozenset(day for one in cited for day in dates_meant(one.text, one.said))
     said_on = max((one.said for one in cited if one.said), default=None)
     bare = _SINCE.sub(" ", without_dates(_SINCE.sub(" ", text), dates, said_on))
-    told = [_without(one, free) for one in sentences_of(bare)]
+    until = sense_of(normalise(text)) & {"limited"} if bare != text else frozenset[str]()
+    told = [_without(one, free, until) for one in sentences_of(bare)]
     words = {word for one in told for clause in one for word in clause.words}
     answered = [one for one, by in said if by is _By.THEM]
     own = {word for word in words if _has([*answered, *stood], word)}
@@ -115,6 +117,12 @@ def _begins(text: str, heard: str) -> bool:
         if not QUESTION.search(one) and not takes_back(clause_of(after, None))
         for end in (*(it.start() for it in CLAUSE.finditer(one)), len(one))
     )
+
+
+def _names_a_voice(text: str, names: Iterable[str]) -> bool:
+    """It tells who says it, and that isn't one of those who speak."""
+    who, colon, _said = text.partition(":")
+    return bool(colon) and not any(name in who for name in names if name)
 
 
 def _halves(texts: Iterable[str]) -> set[tuple[str, ...]]:
@@ -238,7 +246,7 @@ def _agrees_with(clause: Clause, given: Sequence[Sentence]) -> bool:
     counted = [(sum(map(one.has, words)), one.sense) for one in around]
     most = max((count for count, sense_of in counted), default=0)
     senses = (sense for count, sense in counted if count == most)
-    return all(clause.sense - {"hedged"} <= one <= clause.sense for one in senses)
+    return all(clause.sense - {"hedged", "limited"} <= one <= clause.sense for one in senses)
 
 
 def _has(given: Iterable[Sentence], word: str) -> bool:
@@ -288,8 +296,9 @@ def _answered(asked: Sentence, text: str, answer: Sentence) -> tuple[Sentence, _
     return (*asked, *answer), _By.THEM if reply else _By.BOTH
 
 
-def _without(sentence: Sentence, free: Collection[str]) -> Sentence:
+def _without(sentence: Sentence, free: Collection[str], sense: frozenset[str]) -> Sentence:
     def bare(words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(word for word in words if word not in free)
 
-    return tuple(replace(one, words=bare(one.words), of=bare(one.of)) for one in sentence)
+    kept = (turned(one, sense) for one in sentence)
+    return tuple(replace(one, words=bare(one.words), of=bare(one.of)) for one in kept)

@@ -106,7 +106,7 @@ SOMEBODY = re.compile(
     r" (?:of|for|in|at|from|with|von|für|im|mit|bei) (?P<part>(?!mine\b|mir\b|ours\b|uns\b)[^,;]+?)"
     r" (?:is|are|was|were|has|had|costs?|ist|sind|war|hat|hatte)\b|"
     r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?)"
-    r" (?P<whose>(?!d(?:er|ie|as|en|em)\b)\w+(?: [A-ZÀ-Þ]\w+)?)"
+    r" (?P<whose>(?!d(?:er|ie|as|en|em)\b)\w+(?:-in-law)?(?: [A-ZÀ-Þ]\w+)?)"
     r"|(?!(?:The|That|This|Next|Last|Today|Tomorrow|Yesterday|Remember|Please|D[aei]\w|A[mnt]|I[mn]|On|For"
     r"|After|Zu[rm]?|Bei|Heute|Morgen"
     r"|Gestern|Bitte)\b)(?P<name>[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?)"
@@ -129,9 +129,12 @@ GERMAN_AUX = _words("habe hab hat haben hatte hatten bin ist sind war waren wurd
 # Words before an "I" that nothing hangs on, by the first of them.
 SETTING = _words(
     """in on at for with to of by as and or so then here there well today now again also
+    given please remember
     after before during since until from about around one once when while yesterday today
     tonight tomorrow last next every this these soon later sometimes"""
 )
+RELATIVE = _words("that which who whose")
+GERMAN_MAY = _words("will wollen kann können muss müssen soll sollen darf dürfen lass")
 GERMAN_OWN = _words("ich wir")
 PARTICIPLE = re.compile(r"\w*(?:ge|be|ver|er|ent|zer)\w{2,}(?:t|en)")
 ME = re.compile(r"\b(?:me|mich|mir|us|uns)\b")
@@ -171,7 +174,8 @@ PLAIN = frozenset(
     for word in _words(
         """live move work have get buy adopt use keep visit meet love like enjoy hate start begin
         come go take eat drink play study teach speak drive ride walk run see read stay call bring
-        give wohne lebe arbeite kaufe gekauft besuche besucht esse trinke nehme fahre gehe geht
+        give need lie sit stand liege lieg sitze stehe angemeldet wohne
+        lebe arbeite kaufe gekauft besuche besucht esse trinke nehme fahre gehe geht
         spiele lerne spreche liebe mag kenne treffe getroffen bekommen geworden gezogen umgezogen
         gehört"""
     )
