@@ -30,7 +30,7 @@ from memoryweb.language.extraction_rules import (
 from memoryweb.language.normal_form import read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
-from memoryweb.language.support import Heard, is_said, renews, says_ended
+from memoryweb.language.support import Heard, is_earnest, is_said, renews, says_ended
 
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"
@@ -145,7 +145,9 @@ def is_ended(said: CitableLine, old: LivingStatement) -> bool:
     """Whoever may say so said later that it is off, or no more."""
     is_over = said.claim.act in OVER and ends(said.claim, old)
     is_theirs = may_replace(said.by, old) and is_later(said.by.said_at, old.by.said_at)
-    return is_theirs and (is_over or says_ended(said.text, old.text))
+    day = said.by.said_at.date() if said.by.said_at else None
+    is_told = is_over or says_ended(said.text, old.text, day)
+    return is_theirs and is_told and is_earnest(said.text, old.text)
 
 
 def proved(

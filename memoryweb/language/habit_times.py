@@ -22,6 +22,7 @@ _ONE_TIME = re.compile(
     re.IGNORECASE,
 )
 _NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", start=1)}
+_NUMERALS["两"] = 2
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _day(found: re.Match[str]) -> int:
 def _minutes(found: re.Match[str]) -> int:
     if found["named"]:
         return 0 if found["named"].lower() == "midnight" else 720
-    hour = _number(found["hour"] or found["only"])
+    hour = number_of(found["hour"] or found["only"])
     half = (found["half"] or "").rstrip("の")
     suffix = (found["after"] or found["twelve"] or "").lower()
     if hour < 12 and (suffix == "pm" or half in {"下午", "晚上", "午後", "夜"}):
@@ -74,10 +75,11 @@ def _minutes(found: re.Match[str]) -> int:
     elif hour == 12 and (suffix == "am" or half == "午前"):
         hour = 0
     minute = found["minute"]
-    return 60 * hour + (30 if minute == "半" else _number(minute) if minute else 0)
+    return 60 * hour + (30 if minute == "半" else number_of(minute) if minute else 0)
 
 
-def _number(text: str) -> int:
+def number_of(text: str) -> int:
+    """Of digits, or of 十 and what stands around it."""
     if text.isdecimal():
         return int(text)
     tens, _, ones = text.rpartition("十")

@@ -28,6 +28,9 @@ _QUOTE = re.compile(
     r"\"([^\"\n]+)\"|“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』"
 )
 _QUOTING = re.compile(r"^\s*>|```|[\"“”„«»「」『』]", re.MULTILINE)
+_VOICE = re.compile(
+    r"\b(?:I|I['’]\w+|[Mm]e|[Mm]y|[Ww]e|[Ii]ch|[Mm]ich|[Mm]ir|[Mm]ein\w*|[Ww]ir)\b|[我私僕俺]"
+)
 _TITLE = 24  # characters: a longer quote is somebody's sentence
 _SENTENCES = re.compile(r"[.!?]\s|[。！？].")
 # "Yep, ", "Oh, btw, " or "Hey Maria, ": what only answers or calls somebody.
@@ -106,6 +109,11 @@ def quotes(text: str) -> bool:
 def unquoted(text: str) -> str:
     """Without what somebody else said or wrote; titles stay."""
     return _QUOTE.sub(lambda found: found[0] if len(found[0]) <= _TITLE else " … ", text)
+
+
+def without_voices(text: str) -> str:
+    """Without what is quoted of somebody who speaks of themselves."""
+    return _QUOTE.sub(lambda found: " … " if _VOICE.search(found[0]) else found[0], text)
 
 
 def _pasted(found: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 Chinese, Japanese; lower case, without apostrophes."""
 
 import re
+from pathlib import Path
 
 from memoryweb.language.comparison_words import NEGATIONS, NUMBERS, PAST
 from memoryweb.language.tokens import stem
@@ -11,12 +12,27 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _turned() -> dict[str, re.Pattern[str]]:
+    """By the table beside this file: what turns a sentence, and how."""
+    lines = (Path(__file__).parent / "turned.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" = ", 1) for line in lines if line and not line.startswith("#")]
+    ways = {name: "|".join(how for other, how in rows if other == name) for name, _how in rows}
+    return {name: re.compile(how) for name, how in ways.items()}
+
+
+_TURNED = _turned()
+
+
+def turns(normal: str) -> frozenset[str]:
+    return frozenset(name for name, how in _TURNED.items() if how.search(normal))
+
+
 PRONOUNS = _words(
     "it its he hes she shes they theyre this that thats these those mine er sie es das dies diese"
 )
 FREE = PRONOUNS | _words(
     """you your yours his her him hers user owner person now currently still again about into pm
-    can kann
+    can kann but because though although while aber sondern weil obwohl
     called name named will shall going gonna because when please say says said per every what where
     who welche wer wo
     ich du wir ihr mich mir dich dir ihn ihm uns euch ihnen der die den dem des ein eine einen einem
@@ -29,7 +45,7 @@ FREE = PRONOUNS | _words(
 DENIED = (NEGATIONS - _words("stopped quit")) | _words(
     """without except hardly rarely seldom barely scarcely dont
     nicht nichts nie niemals niemand kein keine keinen keinem keiner keines
-    ohne außer selten kaum weder keinesfalls keineswegs"""
+    ohne ausser selten kaum weder keinesfalls keineswegs"""
 )
 # With a denial they say that it was so once.
 LONGER = _words("longer anymore mehr")
@@ -39,10 +55,20 @@ ENDED = _words(
 )
 HEDGED = _words(
     """if unless maybe perhaps probably might could would want wants wanted hope hopes wish wishes
-    consider considering try trying tried supposed think thinks guess
-    wenn falls vielleicht vermutlich wahrscheinlich würde könnte möchte hoffe hofft überlege"""
+    consider considering try tries trying tried supposed think thinks guess
+    wollte wollten wenn falls vielleicht vermutlich wahrscheinlich würde könnte möchte hoffe hofft
+    überlege"""
 )
-CONDITION = re.compile(r"\b(?:if|unless|wenn|falls)\b|如果|要是|もし", re.IGNORECASE)
+CONDITION = re.compile(
+    r"\b(?:if|unless|in case|suppos(?:e|ing)|assum(?:e|ing)|provided)\b"
+    r"|\b(?:wenn|falls|sofern|angenommen|gesetzt den fall)\b|^say (?:i|he|she|we|they)\b"
+    r"|^(?:had|were|should|sollten?|hätten?|wären?) \w+ [^?]*$"
+    r"|^(?:except|apart from|as long as|außer|solange)\b"
+    "|除了|要不是|如果|要是|假设|假設|假如|もし|万一|仮に",
+    re.IGNORECASE,
+)
+# Of a clause that begins anew.
+JOINS = "(?:and|but|so|because|though|although|while|und|aber|also|sondern|weil|obwohl)"
 # How a question begins: about whether it is so, and about what is taken for so.
 ASKS = re.compile(
     r"(?:(?:do|does|did|is|are|was|were|am|can|could|should|shall|will|would|have|has|had|may"
@@ -77,14 +103,14 @@ OWN = re.compile(r"\b(?:i|im|ive|id|ill|we|were(?! you| they)|weve|ich|wir)\b|[�
 CJK_OWN = re.compile("[我私僕俺]")
 SOMEBODY = re.compile(
     r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?) \w+"
-    r" (?:of|for|in|at|from|with|von|für|im|mit|bei) (?P<part>[^,;]+?)"
+    r" (?:of|for|in|at|from|with|von|für|im|mit|bei) (?P<part>(?!mine\b|mir\b|ours\b|uns\b)[^,;]+?)"
     r" (?:is|are|was|were|has|had|costs?|ist|sind|war|hat|hatte)\b|"
     r"(?i:my|our|an?|the|mein\w*|unser\w*|d(?:er|ie|as)|eine?)"
-    r" (?P<whose>(?!d(?:er|ie|as|en|em)\b)\w+(?: [A-ZÀ-Þ]\w+)?)"
+    r" (?P<whose>(?!d(?:er|ie|as|en|em)\b)\w+(?:-in-law)?(?: [A-ZÀ-Þ]\w+)?)"
     r"|(?!(?:The|That|This|Next|Last|Today|Tomorrow|Yesterday|Remember|Please|D[aei]\w|A[mnt]|I[mn]|On|For"
     r"|After|Zu[rm]?|Bei|Heute|Morgen"
     r"|Gestern|Bitte)\b)(?P<name>[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?)"
-    r"(?:['’]s \w| (?!(?:at|and|mit|bis|als)\b)"
+    r"(?:['’]s \w| (?!(?:at|and|mit|bis|als|seit)\b)"
     rf"(?:can|will|mag|{'|'.join(sorted(PAST))}|[a-zß-ÿ]+(?:s|t|d|n['’]t))\b)"
     "|(?:我的?|私の|うちの)?(?P<kin>[妹弟姐哥妈爸母父姉兄夫妻]|老[公婆]|儿子|女儿|孩子|太太|丈夫|爷爷|奶奶|兒子"
     r"|女兒|息子|娘|奥さん|主人|祖[父母]|子供|同[事僚]|朋友|友達"
@@ -96,6 +122,28 @@ CJK_DOER = re.compile(
 )
 # Clauses of somebody who was named before.
 THIRD = re.compile(r"\s*(?:(?:he|she|er|sie)s?|who)\b|[他她彼]")
+BEING = _words("am im is are was were be been being theyre hes shes isnt")
+HAVING = _words("have has had ive hes shes weve")
+MAY = _words("will ill would can could do does did shall may must id well")
+GERMAN_AUX = _words("habe hab hat haben hatte hatten bin ist sind war waren wurde wurden")
+# Words before an "I" that nothing hangs on, by the first of them.
+SETTING = _words(
+    """in on at for with to of by as and or so then here there well today now again also
+    given please remember
+    after before during since until from about around one once when while yesterday today
+    tonight tomorrow last next every this these soon later sometimes"""
+)
+RELATIVE = _words("that which who whose")
+GERMAN_MAY = _words("will wollen kann können muss müssen soll sollen darf dürfen lass")
+GERMAN_OWN = _words("ich wir")
+PARTICIPLE = re.compile(r"\w*(?:ge|be|ver|er|ent|zer)\w{2,}(?:t|en)")
+ME = re.compile(r"\b(?:me|mich|mir|us|uns)\b")
+DONE_TO = re.compile(r"\b(?:was|were|been|got|get|by|from|with|wurde\w*|von|mit)\b")
+OWNED = re.compile(
+    r"(?:(?i:my|our|the|mein\w*|unser\w*) )?\w+['’]s (?P<en>\w+)"
+    r" (?:is|are|was|were|has|had|will|can|ist|war|hat|[a-z]+(?<!hi)s)\b"
+    r"|[A-ZÄÖÜ]\w+s (?P<de>Mann|Frau|Mutter|Vater|Bruder|Schwester|Sohn|Tochter|Chef|Freund|Kind)"
+)
 OWNS = re.compile(r"(\w+)['’]s (\w+)")
 # What carries nothing, and what leans on the sentence before.
 CJK_FREE = (
@@ -108,8 +156,11 @@ CJK_FREE = (
 # Different words for one thing; by their stems.
 _GROUPS = """live lives lived living move moves moved moving reside dwell
 |like love loves enjoy adore|have own|kid child children|mum mom mother|dad father|go goes went gone
-|buy bought|see saw seen|get got|teach taught|fly flew|meet met|leave left|begin began begun start
-|mag mögen gern gerne|esse isst essen|fahre fährt fahren|spreche spricht sprechen|lese liest lesen
+|fly flies flew flight flights
+|buy bought|eat ate eaten|take took taken
+|see saw seen|get got|teach taught|meet met|leave left|begin began begun start
+|nehme nimmt nehmen|fliege fliegt fliegen flug|mag mögen gern gerne|esse isst essen
+|fahre fährt fahren|spreche spricht sprechen|lese liest lesen
 |trage trägt|ziehe zog gezogen wohne wohnt wohnen lebe lebt leben umgezogen"""
 SAME = {
     form: group.split()[0]
@@ -117,3 +168,16 @@ SAME = {
     for word in group.split()
     for form in {word, stem(word)}
 }
+# What is done may be left out where it is plain ("I bought a bike", "has a bike").
+PLAIN = frozenset(
+    SAME.get(form, form)
+    for word in _words(
+        """live move work have get buy adopt use keep visit meet love like enjoy hate start begin
+        come go take eat drink play study teach speak drive ride walk run see read stay call bring
+        give need lie sit stand liege lieg sitze stehe angemeldet wohne
+        lebe arbeite kaufe gekauft besuche besucht esse trinke nehme fahre gehe geht
+        spiele lerne spreche liebe mag kenne treffe getroffen bekommen geworden gezogen umgezogen
+        gehört"""
+    )
+    for form in {word, stem(word)}
+)

@@ -73,6 +73,11 @@ def test_what_is_pasted_is_no_wish_of_its_readers(_shape: str, text: str) -> Non
     assert not (asked and len(asked) <= 5 and is_own_wish(text, asked))
 
 
+@pytest.mark.parametrize("text", HONEST)
+def test_what_a_writer_says_of_themselves_is_their_wish(text: str) -> None:
+    assert is_own_wish(text, [*forgets(text)])
+
+
 @pytest.mark.parametrize(("shape", "text"), first_in_gate(len(KINDS), KINDS + MORE))
 def test_what_is_pasted_hides_nothing_at_once(
     world: World, owner: Owner, shape: str, text: str

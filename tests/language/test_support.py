@@ -1,5 +1,10 @@
 """Whether a text stands in what was heard."""
 
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
 import pytest
 
 from memoryweb.language.support import Heard, is_said, says_ended
@@ -139,3 +144,30 @@ def test_a_question_is_what_was_answered(text: str, answer: str, is_so: bool) ->
 def test_a_question_or_one_time_ends_nothing(said: str) -> None:
     assert not says_ended(said, "The flight to Madrid leaves on 2031-04-14.")
     assert not says_ended(said, "I run 5 km on Sundays.")
+
+
+PEOPLE = Path(__file__).parents[2] / "scripts" / "people"
+
+
+def _taken() -> Iterator[tuple[str, bool]]:
+    """What a good model takes of three people's months of talk, and whether it stands in that."""
+    for script in sorted(PEOPLE.glob("*.script.json")):
+        messages = script.with_name(script.name.replace("script.json", "messages.jsonl"))
+        lines = map(json.loads, messages.read_text(encoding="utf-8").splitlines())
+        turns = {turn["id"]: turn for turn in lines}
+        for it in json.loads(script.read_text(encoding="utf-8")):
+            if "text" in it and "said" in it:
+                heard = [_heard(turns[id]) for id in it["said"]]
+                yield it["text"], is_said(it["text"], heard, it.get("old", ()))
+
+
+def _heard(turn: dict[str, str]) -> Heard:
+    day = datetime.fromisoformat(turn["timestamp"].replace("Z", "+00:00")).date()
+    return Heard(turn["content"], day, is_asked=turn["role"] != "user")
+
+
+def test_what_a_good_model_takes_of_months_of_talk_stands() -> None:
+    taken = [*_taken()]
+    refused = [text for text, stands in taken if not stands]
+    assert len(taken) > 150
+    assert len(refused) <= 1, refused

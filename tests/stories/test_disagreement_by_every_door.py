@@ -26,6 +26,12 @@ THINGS = (
     ("Unsere Bank ist die Volksbank.", "Unsere Bank ist die Sparkasse."),
 )
 PRINTER = ("The printer is in room 4.", "The printer is in room 7.")
+NUMBERS = (
+    ("The shop opens at nine.", "The shop opens at ten."),
+    ("Der Laden öffnet um neun.", "Der Laden öffnet um zehn."),
+    ("商店九点开门。", "商店十点开门。"),
+    ("倉庫は大阪にあります。", "倉庫は京都にあります。"),
+)
 DENIED = ("Kenji is vegetarian.", "Kenji is not vegetarian.")
 HOMES = (("I live in Berlin.", "Alice lives in Munich."),)
 WAYS: dict[str, tuple[Says, Says]] = {
@@ -104,13 +110,16 @@ def test_what_is_denied_without_a_value_is_asked_too(days: Days, way: str) -> No
     _check_asked(days, Contradiction.objects.get(), DENIED)
 
 
+@pytest.mark.parametrize("pair", [PRINTER, *NUMBERS], ids=lambda pair: pair[0])
 @pytest.mark.parametrize(
     "way", ["two who let it be remembered", *first_in_gate(0, ["two who do so by hand"])]
 )
-def test_another_number_of_one_thing_is_asked_too(days: Days, way: str) -> None:
-    _check_asked(days, _disagree(days, way, PRINTER), PRINTER)
+def test_another_number_of_one_thing_is_asked_too(
+    days: Days, way: str, pair: tuple[str, str]
+) -> None:
+    _check_asked(days, _disagree(days, way, pair), pair)
     days.ends()
-    _check_asked(days, Contradiction.objects.get(), PRINTER)
+    _check_asked(days, Contradiction.objects.get(), pair)
 
 
 @pytest.mark.parametrize("pair", [MEETING, *HOMES], ids=lambda pair: pair[0])

@@ -17,7 +17,7 @@ _MARKS = " \t\n-–—*•"
 # Of a list, mail, page or code, and what leads them in ("Translate this:"); no clock, no smiley.
 _PASTED = re.compile(
     r"^\s*(?:[-*+•·–—]|\d{1,3}[.)、])\s*\S|:(?=\s|$)|：|<[/!?A-Za-z]|[{}\\|=【】]|;\s*$|//|\bwww\."
-    r"|^\s*(?:#|\$ |>>>|@\w)|^(?: {2,}|\t)\S",
+    r"|\s[—–]\s|^\s*(?:#|\$ |>>>|@\w)|^(?: {2,}|\t)\S",
     re.MULTILINE,
 )
 
@@ -45,16 +45,25 @@ def forgets(message: str) -> Iterator[Forget]:
 
 
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
-    """Its writer says it now, and pastes nothing: one sentence of a line that asks, or nothing but
-    sentences that do, besides courtesies."""
+    """Its writer says it now, and pastes nothing: one sentence of a line that asks, beside what
+    they say of themselves or ask then, or nothing but sentences that do, besides courtesies."""
     if _PASTED.search(message.strip("\n").rstrip()):
         return False
     wishes = {(one.first, one.last) for one in asked}
-    rest = [message[at:end].strip(_MARKS) for at, end in spans(message) if (at, end) not in wishes]
-    rest = [one for one in rest if one and not is_courtesy(one)]
+    parts = ((at, message[at:end].strip(_MARKS)) for at, end in spans(message))
+    rest = [(at, said) for at, said in parts if said and not is_courtesy(said)]
+    rest = [(at, said) for at, said in rest if at not in {first for first, _last in wishes}]
     if len(asked) > 1 or "\n" in message.strip():
         return not rest
-    return not any(table(one).lead.search(said) for said in rest for one in LANGUAGES)
+    return all(_is_beside(said, at > asked[0].first) for at, said in rest)
+
+
+def _is_beside(said: str, is_after: bool) -> bool:
+    """A story, a page or an order to somebody may hold the sentence that asks."""
+    if any(table(one).lead.search(said) for one in LANGUAGES):
+        return False
+    asks = is_after and said.endswith(("?", "？", "吗", "か"))
+    return asks or any(table(one).beside.search(said) for one in LANGUAGES)
 
 
 def meanings(words: str) -> tuple[Meaning, ...]:

@@ -64,7 +64,8 @@ class Table:
     `known` that memory holds it, `personal` is a person's matter without either, `work` a thing of
     the work at hand, whosever it is, and `clause` begins a statement; `parts` parts two objects
     and `small` are words that need not stand elsewhere. `yes` is all of a message that agrees,
-    `asking` how an assistant asks whether to forget, and `lead` leads in somebody else's text."""
+    `asking` how an assistant asks whether to forget, `lead` leads in somebody else's text, and
+    `beside` is what a writer says of themselves, or of their wish."""
 
     rows: tuple[Row, ...]
     topics: tuple[Topic, ...]
@@ -82,6 +83,7 @@ class Table:
     yes: re.Pattern[str]
     asking: re.Pattern[str]
     lead: re.Pattern[str]
+    beside: re.Pattern[str]
 
 
 _CUES = tuple(one.name for one in fields(Table) if one.name not in {"rows", "topics"})
