@@ -4,6 +4,7 @@ differ in a number or a place, and no others."""
 import pytest
 
 from memoryweb.language.single_values import tells_otherwise
+from tests.tables import every_row
 
 
 @pytest.mark.parametrize(
@@ -25,8 +26,7 @@ def test_these_disagree(one: str, other: str) -> None:
     assert not tells_otherwise(one, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@every_row(
     [
         ("I was in Paris.", "I was in Rome."),
         ("The team was in Paris.", "The team was in Rome."),
@@ -42,7 +42,7 @@ def test_these_disagree(one: str, other: str) -> None:
         ("The customer is Acme.", "The customer is Bolt."),
         ("The printer is in room 4, or 7.", "The printer is in room 5, or 7."),
         ("The printer is in room 4.", "The printer is in use."),
-    ],
+    ]
 )
 def test_both_of_these_may_be_true(one: str, other: str) -> None:
     assert not tells_otherwise(one, other)

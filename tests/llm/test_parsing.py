@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import clean, parse
 from tests.llm.asking import Note
+from tests.tables import every_row
 
 ANSWER = '{"text": "Mara has a dog.", "durable": true}'
 EXPECTED = Note(text="Mara has a dog.", durable=True)
@@ -37,8 +38,7 @@ def test_untidy_json_is_understood(text: str) -> None:
     assert parse(text, Note) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    "text",
+@every_row(
     [
         "",
         "I would rather not.",
@@ -54,8 +54,7 @@ def test_untidy_json_is_understood(text: str) -> None:
         '{"text": "a", "durable": 1e999}',
         f'{{"text": "{"x" * 2001}"}}',
         '{"text": "a", "durable": ' + "9" * 5000 + "}",
-    ],
-    ids=lambda text: text[:20],
+    ]
 )
 def test_what_does_not_fit_is_refused(text: str) -> None:
     with pytest.raises(BadAnswer):
