@@ -76,10 +76,11 @@ def test_an_answer_that_was_cut_off_is_not_completed(cut: int) -> None:
         "{" + '"\\"' * 300_000,
         "```json\n" * 120_000,
         "<think>" * 140_000,
-        "{" * 15 + "x" * 59_000 + "}" * 15,
+        "{" * 15 + "x" * 20_000 + "}" * 15,
         " " * 1_000_001,
+        pytest.param("{" * 15 + "x" * 59_000 + "}" * 15, marks=pytest.mark.slow),
     ],
-    ids=["lists", "objects", "quotes", "escapes", "fences", "thoughts", "braces", "blank"],
+    ids=["lists", "objects", "quotes", "escapes", "fences", "thoughts", "braces", "blank", "most"],
 )
 def test_hostile_text_is_refused(text: str) -> None:
     with pytest.raises(BadAnswer):
