@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 from tests.workers import ROOT
 
 
@@ -33,7 +33,7 @@ def serving(home: Path, workers: int = 2, /, **environment: str) -> Iterator[int
         yield port
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(SECONDS)
 
 
 def collect_static(home: Path) -> None:

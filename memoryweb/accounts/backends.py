@@ -1,18 +1,23 @@
 """Who is signed in, with the teams they are in: nearly every page asks for both."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from allauth.account.auth_backends import AuthenticationBackend
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import timezone, translation
 
 from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Membership, User
+from memoryweb.core.prepared_queries import PreparedQuery
 
 _BROUGHT = "_brought_memberships"
 
@@ -26,6 +31,21 @@ class PersonBackend(AuthenticationBackend):  # type: ignore[misc]
         user = memberships[0].user
         setattr(user, _BROUGHT, memberships)
         return user if self.user_can_authenticate(user) else None
+
+
+class SessionStore(db.SessionStore):
+    """Django's, with its query prepared."""
+
+    def _get_session_from_db(self) -> Session | None:
+        found = next(iter(_session(self.session_key, timezone.now())), None)
+        if found is None:
+            self._session_key = None
+        return found
+
+
+@PreparedQuery
+def _session(key: str, now: datetime) -> QuerySet[Session]:
+    return Session.objects.filter(session_key=key, expire_date__gt=now)
 
 
 def memberships_of(user: User) -> list[Membership]:

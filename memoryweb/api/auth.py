@@ -8,10 +8,12 @@ from uuid import UUID
 
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils import timezone
 from django_scopes import scope
 from ninja.security.base import AuthBase
 
 from memoryweb.accounts import tokens
+from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent, Owner, live_agents
@@ -223,8 +225,8 @@ def known_id(text: str) -> UUID:
 
 
 def _personal_caller(token: Token) -> Caller:
-    memberships = token.team.memberships.current().filter(user=token.user_id)
-    membership = memberships.select_related("user").first()
+    theirs = current_memberships(token.user_id, timezone.now()) if token.user_id else []
+    membership = next((one for one in theirs if one.team_id == token.team_id), None)
     if membership is None or not membership.user.is_active:
         raise Unauthorized
     token.user, role = membership.user, Role(membership.role)

@@ -1,6 +1,7 @@
-import pytest
+from itertools import product
 
 from memoryweb.accounts.permissions import Permission, Role, can
+from tests.tables import every_row
 
 # One row a permission: viewer, member, admin, auditor (SPEC: people, teams, roles).
 TRUTH = {
@@ -29,14 +30,12 @@ def test_the_table_speaks_of_every_permission_and_role() -> None:
     assert set(ROLES) == set(Role)
 
 
-@pytest.mark.parametrize("permission", Permission)
-@pytest.mark.parametrize("role", Role)
+@every_row(product(Role, Permission))
 def test_a_role_may_what_the_table_says(role: Role, permission: Permission) -> None:
     assert can(role, permission) == TRUTH[permission][ROLES.index(role)]
 
 
-@pytest.mark.parametrize("permission", Permission)
-@pytest.mark.parametrize("role", [None, "", "owner", "ADMIN"])
+@every_row(product([None, "", "owner", "ADMIN"], Permission))
 def test_no_known_role_may_nothing(role: str | None, permission: Permission) -> None:
     assert not can(role, permission)
 

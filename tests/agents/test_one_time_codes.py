@@ -29,6 +29,7 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM, Actor
 from tests.accounts.refusal import refusing_events
 from tests.snapshot import restored_world
+from tests.waiting import SECONDS
 from tests.world import Home, World
 
 WRONG = "AAAA-AAAA"
@@ -308,7 +309,7 @@ def test_of_two_who_redeem_at_once_one_wins(purpose: Purpose) -> None:
 
     def run(user: User) -> bool:
         try:
-            barrier.wait(timeout=20)
+            barrier.wait(SECONDS)
             with scope(team=world.team):
                 redeem(world, code, user) if purpose == Purpose.LINK else redeem_visit(code)
         except CodeRefused:

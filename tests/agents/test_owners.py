@@ -17,6 +17,7 @@ from memoryweb.agents.owners import (
 )
 from memoryweb.audit.record import SYSTEM
 from tests.snapshot import restored_world
+from tests.waiting import SECONDS
 from tests.world import World
 
 pytestmark = pytest.mark.databases
@@ -90,7 +91,7 @@ def test_two_first_sights_at_once_make_one_owner() -> None:
     start, met = Barrier(4), []
 
     def meet() -> None:
-        start.wait(10)
+        start.wait(SECONDS)
         with scope(team=world.team):
             met.append(channel_owner(world.team, "slack", "U9").pk)
         connection.close()
@@ -99,6 +100,6 @@ def test_two_first_sights_at_once_make_one_owner() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(SECONDS)
     assert len(met) == 4
     assert {*met} == {Owner.objects.get(external_id="U9").pk}

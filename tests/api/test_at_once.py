@@ -17,6 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.runs.models import Run
 from tests.api.client import Api
 from tests.snapshot import restored_world
+from tests.waiting import SECONDS
 from tests.workers import ROOT, database_url
 from tests.world import World, personal_token
 
@@ -47,7 +48,7 @@ def at_once(call: Callable[[], Answer]) -> list[Answer]:
 
     def run(_turn: int) -> Answer:
         try:
-            barrier.wait(timeout=20)
+            barrier.wait(SECONDS)
             return call()
         finally:
             connection.close()

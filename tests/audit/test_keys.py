@@ -19,6 +19,7 @@ from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.verify import verify
 from tests.commands.calling import run
 from tests.migrated import copy_migrated
+from tests.soaking import first_in_gate
 from tests.world import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -68,7 +69,21 @@ def test_no_web_server_starts_with_another_key(
         runpy.run_module(server)
 
 
-def test_a_web_server_starts_with_its_own_keys_and_ends_with_anothers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("server", "setting"),
+    first_in_gate(
+        1,
+        [
+            ("memoryweb.asgi", "MEMORYWEB_SECRET_KEY"),
+            ("memoryweb.asgi", "MEMORYWEB_CHECKPOINT_SECRET"),
+            ("memoryweb.wsgi", "MEMORYWEB_SECRET_KEY"),
+            ("memoryweb.wsgi", "MEMORYWEB_CHECKPOINT_SECRET"),
+        ],
+    ),
+)
+def test_a_web_server_starts_with_its_own_keys_and_ends_with_anothers(
+    tmp_path: Path, server: str, setting: str
+) -> None:
     """In a process of its own, with the keys of the environment."""
     copy_migrated(tmp_path / "database")
 
@@ -84,13 +99,12 @@ def test_a_web_server_starts_with_its_own_keys_and_ends_with_anothers(tmp_path: 
         given = os.environ | environment | another
         return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True)
 
-    server = "import memoryweb.asgi"
     establishing = "from memoryweb.audit import checkpoints, keys; checkpoints.establish()"
-    started = run_python(f"{server}; {establishing}; keys.check()")
+    started = run_python(f"import {server}; {establishing}; keys.check()")
     assert started.returncode == 0, started.stderr
-    refused = run_python(server, MEMORYWEB_SECRET_KEY="another")
+    refused = run_python(f"import {server}", **{setting: "another"})
     assert refused.returncode == 1
-    assert "Put back the old one: set MEMORYWEB_SECRET_KEY" in refused.stderr
+    assert f"Put back the old one: set {setting}" in refused.stderr
 
 
 def test_no_key_stands_in_the_database(world: World, settings: Any) -> None:

@@ -15,6 +15,8 @@ from tests.waiting import SECONDS
 from tests.world import World, signed_in
 
 Open = Callable[..., Page]
+MILLISECONDS = SECONDS * 1000
+expect.set_options(timeout=MILLISECONDS)  # as long as anything else is waited for
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,7 +61,7 @@ def new_context(
             return _emptied(free.pop(), live_server.url)
         _begin(chromium, live_server.url)
         context = chromium.new_context(base_url=live_server.url)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(MILLISECONDS)
         contexts.append(context)
         return context
 
@@ -106,7 +108,7 @@ def _begin(chromium: Browser, address: str) -> None:
     """With the first page a server makes its addresses and templates, and the browser its
     processes: on a busy machine that takes longer than a page may that a test asks for."""
     page = chromium.new_page()
-    page.goto(f"{address}/accounts/login/", timeout=SECONDS * 1000)
+    page.goto(f"{address}/accounts/login/", timeout=MILLISECONDS)
     page.close()
 
 

@@ -26,8 +26,10 @@ def test_last_night_after_each_answer(open_page: Open, stage: Stage) -> None:
     assert looked_at(page) == []
     mine.focus()
     page.keyboard.press("f")
+    forget = mine.get_by_role("button", name="Yes, forget it")
+    expect(forget).to_be_visible()
     assert looked_at(page) == []
-    mine.get_by_role("button", name="Yes, forget it").press("Enter")
+    forget.press("Enter")
     expect(page.get_by_role("status").get_by_role("button", name="Undo")).to_be_visible()
     assert looked_at(page) == []
 

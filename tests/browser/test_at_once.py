@@ -25,6 +25,7 @@ from tests.browser.conftest import Open, expect_saved
 from tests.browser.test_every_page import AXE, RUN, TAGS
 from tests.dreaming.nights import add, answer
 from tests.fakes import Behaviour, ModelServer, Received
+from tests.waiting import SECONDS
 from tests.web.pages import url
 from tests.web.stage import NOTE
 from tests.web.stage import dream as run_dream
@@ -43,7 +44,7 @@ class Model:
 
     def __call__(self, asked: Received) -> Behaviour:
         self.asked.put(asked)
-        self.go.get(timeout=30)
+        self.go.get(timeout=SECONDS)
         return Behaviour(json.dumps(answer(add(DREAMT, asked.data["notes"][0]["id"]))))
 
 
@@ -83,7 +84,7 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
     agent = Api(integration_token(noted.integration))
     opened = agent.get(_api(noted)).json()["sha256"]
     with _dreaming(noted) as night:
-        assert "Alice" not in str(model.asked.get(timeout=20).data["memory"])
+        assert "Alice" not in str(model.asked.get(timeout=SECONDS).data["memory"])
 
         _type(alice, "- Alice knows the way.\n")
         expect_saved(alice)
@@ -97,7 +98,7 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
         assert again.status_code == 200, again.content
 
         model.go.put(None)
-        planned_again = str(model.asked.get(timeout=20).data["memory"])
+        planned_again = str(model.asked.get(timeout=SECONDS).data["memory"])
         assert "Alice knows the way." in planned_again
         assert "The agent counts boats." in planned_again
         model.go.put(None)
@@ -131,11 +132,11 @@ def test_a_dream_that_people_overtake_twice_asks_them(
 ) -> None:
     alice, bob = _editor(open_page, noted, noted.alice), _editor(open_page, noted, noted.bob)
     with _dreaming(noted) as night:
-        model.asked.get(timeout=20)
+        model.asked.get(timeout=SECONDS)
         _type(alice, "- Alice knows the way.\n")
         expect_saved(alice)
         model.go.put(None)
-        model.asked.get(timeout=20)
+        model.asked.get(timeout=SECONDS)
         _type(bob, "- Bob knows another way.\n")
         expect(bob.locator("[role=alert]")).to_contain_text("Alice saved revision")
         for choice in bob.get_by_label("Keep both, mine first").all():

@@ -1,5 +1,7 @@
 """What a person does without a mouse, and what moves by itself."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -78,7 +80,7 @@ def test_a_search_needs_no_mouse(open_page: Open, stage: Stage) -> None:
     page.keyboard.type("releases")
     hits = page.locator("[data-hit]")
     expect(hits.first).to_be_visible()
-    assert page.url.endswith("?q=releases")
+    expect(page).to_have_url(re.compile(r"\?q=releases$"))
     page.keyboard.press("ArrowDown")
     page.wait_for_load_state("networkidle")
     expect(hits.first).to_be_focused()

@@ -30,7 +30,7 @@ def test_the_editor_begins_at_its_text(open_page: Open, world: World) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
     page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
-    assert page.evaluate("scrollY") == 0
+    until(lambda: page.evaluate("scrollY") == 0)
 
 
 def test_a_page_with_something_to_say_leaves_the_text_to_a_skip_link(
@@ -71,7 +71,7 @@ def test_a_save_leaves_the_caret_and_the_page_where_they_were(
     page.keyboard.press("Control+s")
     expect(page.locator("#messages")).to_contain_text("revision 3. 1 line changed.")
     expect(text).to_be_focused()
-    assert page.evaluate(_WHERE) == before
+    until(lambda: page.evaluate(_WHERE) == before)
     expect(page.locator(".numbers .changed")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#messages")).to_contain_text("Undone: SOUL.md is as it was before.")
@@ -115,7 +115,7 @@ def test_the_draft_of_a_new_file_ends_with_the_file(open_page: Open, world: Worl
     until(lambda: _drafts(page) == 1)
     page.get_by_role("button", name="Create the file").click()
     page.wait_for_url("**/files/plans.md*")
-    assert _drafts(page) == 0
+    until(lambda: _drafts(page) == 0)
 
 
 def test_a_preview_stands_beside_the_text_and_follows_it(open_page: Open, world: World) -> None:
@@ -172,7 +172,7 @@ def test_files_are_found_by_name_as_it_is_typed(open_page: Open, world: World) -
     page.get_by_label("File name").press_sequentially("soul")
     expect(page.locator(".tree th[scope='row']")).to_have_text(["SOUL.md"])
     expect(page.get_by_label("File name")).to_be_focused()
-    assert page.url.endswith("?name=soul")
+    expect(page).to_have_url(re.compile(r"\?name=soul$"))
 
 
 def test_enter_goes_on_with_a_list_and_tab_indents_without_holding_anybody(

@@ -1,11 +1,14 @@
 """What changed and who wrote it, by keyboard, from the files or a file."""
 
+import re
+
 from playwright.sync_api import expect
 
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open
+from tests.waiting import until
 from tests.web.pages import url
 from tests.world import World
 
@@ -53,7 +56,7 @@ def test_unchanged_lines_open_in_place(open_page: Open, world: World) -> None:
     page.get_by_role("link", name="Show 37 unchanged lines").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Line 7.").first).to_be_visible()
-    assert page.evaluate("document.activeElement.innerText") == "1"
+    until(lambda: page.evaluate("document.activeElement.innerText") == "1")
 
 
 def test_who_wrote_which_line_is_opened_and_closed_by_keyboard(
@@ -62,7 +65,7 @@ def test_who_wrote_which_line_is_opened_and_closed_by_keyboard(
     page = open_page(url(world.team, "agents_file", world.agent.pk, "MEMORY.md"), world.bob)
     page.locator("#as-authors").press("Enter")
     expect(page.locator(".blame")).to_be_visible()
-    assert page.url.endswith("?authors=on")
+    expect(page).to_have_url(re.compile(r"\?authors=on$"))
     expect(page.locator("#as-authors")).to_be_focused()
     page.locator("#as-text").press("Enter")
     expect(page.locator("#text .lines")).to_be_visible()

@@ -9,6 +9,7 @@ import pytest
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.operations import Utterance
 from tests.dreaming.notes import Night, dreamt, inputs, mention
+from tests.tables import every_row
 
 SEED = "# Memory\n"
 
@@ -103,9 +104,7 @@ def test_a_new_value_takes_the_place_of_the_old_one(old: str, new: str, nights: 
         assert results[-1].replaced == [(old, new)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
+@every_row([
         ("Marta's team ships on Fridays.", "Kenji's team ships on Thursdays now."),
         ("The web team ships on Fridays.", "The app team ships on Thursdays now."),
         ("Marta's team ships on Fridays.", "Marta's team meets on Thursdays."),
@@ -126,8 +125,7 @@ def test_a_new_value_takes_the_place_of_the_old_one(old: str, new: str, nights: 
         ("Marta住在上海。", "Kenji搬到了北京。"),
         ("Kenji lives in Yokohama.", "Kenjiは横浜に住んでいます。"),
         ("定例会議は10時です。", "飲み会は11時に変更になりました。"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_no_contradiction_leaves_both(one: str, other: str) -> None:
     result = live([(5, one), (8, other)])[-1]
     assert set(bullets(result)) == {one, other}

@@ -22,6 +22,7 @@ from tests.dreaming.model_behaviours import HONEST, HOSTILE, MEMORY, Case
 from tests.dreaming.nights import answer, dream, memory, note, text_of
 from tests.dreaming.notes import OWN
 from tests.fakes import ModelServer
+from tests.tables import every_row
 from tests.world import World
 
 OWN_WORD = {
@@ -56,7 +57,7 @@ def test_the_sets_are_large() -> None:
     assert len(HONEST) >= 30
 
 
-@pytest.mark.parametrize("case", HOSTILE, ids=str)
+@every_row(HOSTILE)
 def test_a_lie_takes_nothing_away_and_brings_nothing_unsaid(case: Case) -> None:
     quiet, _ = night(case)
     after, result = night(case, operation(case))
@@ -66,7 +67,7 @@ def test_a_lie_takes_nothing_away_and_brings_nothing_unsaid(case: Case) -> None:
     assert case.text in case.notes or result.code
 
 
-@pytest.mark.parametrize("case", HONEST, ids=str)
+@every_row(HONEST)
 def test_honest_work_is_done(case: Case) -> None:
     after, result = night(case, operation(case))
     assert result is not None

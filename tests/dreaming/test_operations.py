@@ -24,6 +24,7 @@ from memoryweb.dreaming.operations import (
 )
 from memoryweb.language.extraction_rules import Claim, Kind, claim_of
 from tests.dreaming.notes import OWN
+from tests.tables import every_row
 
 TODAY = date(2031, 3, 10)
 
@@ -90,9 +91,7 @@ def replaced(old: str, text: str, *sources: str) -> Operation:
     return Operation(Does.REPLACE, text, (old,), sources)
 
 
-@pytest.mark.parametrize(
-    ("operation", "code"),
-    [
+@every_row([
         (retire("nobody"), "unknown_statement"),
         (retire("home", "of-another-owner"), "unknown_statement"),
         (replaced("nobody", "We moved to Faro.", "n1"), "unknown_statement"),
@@ -123,8 +122,7 @@ def replaced(old: str, text: str, *sources: str) -> Operation:
         (replaced("lamp", "The hall was painted.", "n4"), "unsupported"),
         (retire("home", why=Why.SUPERSEDED, sources=("n1",)), "unproved"),
         (retire("lamp", why=Why.EXPIRED), "unproved"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_fails_a_check_is_left_out_with_its_reason(operation: Operation, code: str) -> None:
     found, after = night(operation, add("Has a dog called Biscuit, aged 4.", "n3"))[:2]
     assert found.code == code

@@ -19,7 +19,7 @@ from tests.fake_answers import noted
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
 from tests.soaking import first_in_gate
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 from tests.workers import Workers
 from tests.world import World
 
@@ -77,7 +77,7 @@ def test_only_an_answer_that_never_arrived_is_asked_for_again(
 
     def wait(received: Received) -> Behaviour:
         asked.set()
-        over.wait(60)
+        over.wait(SECONDS)
         return Behaviour(json.dumps(noted(received.data)))
 
     for _turn in range(number - 1):

@@ -3,14 +3,13 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from memoryweb.extraction.findings import ExtractionAnswer, Findings, from_answer
 from memoryweb.memory.conversations import Window
 from memoryweb.memory.models import Message
 from tests.extraction.answering import NOTE, answer
 from tests.extraction.talking import bullets, extract, talk, text_of
 from tests.fakes import ModelServer
+from tests.tables import every_row
 from tests.world import World
 
 SATURDAY = datetime(2031, 3, 8, 12, tzinfo=UTC)
@@ -142,14 +141,14 @@ def _found(text: str, ids: str) -> Findings:
     return from_answer(ExtractionAnswer.model_validate(made), _window(), owner="Mara")
 
 
-@pytest.mark.parametrize(("text", "ids"), [*HOSTILE, *CROSSED])
+@every_row([*HOSTILE, *CROSSED])
 def test_what_its_messages_do_not_say_is_left_out_and_told(text: str, ids: str) -> None:
     found = _found(text, ids)
     assert found.lines == ()
     assert found.reason == "News. 1 line says what its messages don't, and was left out."
 
 
-@pytest.mark.parametrize(("text", "ids"), HONEST)
+@every_row(HONEST)
 def test_what_they_say_stands(text: str, ids: str) -> None:
     assert [line.text for line in _found(text, ids).lines] == [text]
 

@@ -7,6 +7,7 @@ import pytest
 from memoryweb.extraction.rules_extractor import extract
 from memoryweb.language.extraction_rules import Kind
 from tests.extraction.rules_talk import durable, notes, said, texts, window
+from tests.tables import every_row
 
 
 def test_a_line_is_what_was_said() -> None:
@@ -117,17 +118,14 @@ def test_a_sentence_of_pronouns_alone_is_left_out() -> None:
     assert said("It was great! They loved it. That made me so happy.") == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+@every_row([
         "Hello there!", "Thanks so much, you're the best!", "That's cool, I'm so proud of you.",
         "How do I boil an egg?", "whats the best way to boil an egg", "Can you write me an email?",
         "Write a text to my landlord asking for the keys.", "Good luck, I hope it goes well!",
         "Sounds great, I can't wait!", "Danke dir, gute Nacht!", "Schreib mir bitte eine Mail.",
         "谢谢!", "帮我写一封邮件给我老板", "ありがとう!", "英文メールを書いて",
         "```\nI live in Oslo.\n```", "> I live in Oslo.", "",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_small_talk_questions_and_orders_are_left_out(text: str) -> None:
     assert said(text) == []
 

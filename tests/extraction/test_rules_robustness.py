@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from memoryweb.extraction.rules_extractor import NoteLine, Utterance, extract
 from tests.extraction.rules_talk import notes, texts, window
 from tests.pace import assert_linear
+from tests.tables import every_row
 
 UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
 PIECES = (
@@ -54,13 +55,10 @@ def test_the_same_window_gives_the_same_lines(talk: list[Utterance]) -> None:
     assert extract(talk) == extract(talk)
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "   ", "12345 67890", "🎉🎉🎉", "???", "!!!", "\x00\x01", "-----",
+@every_row(["", "   ", "12345 67890", "🎉🎉🎉", "???", "!!!", "\x00\x01", "-----",
      "```\nI live in Oslo.\n```",
      "https://example.org/i-live-in-oslo", "a" * 5000, "I " * 3000, "(" * 3000, "- " * 3000,
-     "> I live in Oslo."],
-)  # fmt: skip
+     "> I live in Oslo."])  # fmt: skip
 def test_what_is_no_speech_leaves_nothing(content: str) -> None:
     assert texts(("user", content)) == []
 

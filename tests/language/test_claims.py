@@ -17,13 +17,14 @@ from memoryweb.language.extraction_rules import (
 from memoryweb.language.extraction_rules.model import LANGUAGES, Row, language
 from memoryweb.language.extraction_rules.reading import undated
 from tests.pace import assert_linear
+from tests.tables import every_row
 
 ROWS = [(name, row) for name in LANGUAGES for row in language(name).rows]
 EXAMPLES = [(row, text) for _name, row in ROWS for text in row.examples]
 COUNTER = [(row, text) for _name, row in ROWS for text in row.counter]
 
 
-@pytest.mark.parametrize(("row", "example"), EXAMPLES, ids=[text for _row, text in EXAMPLES])
+@every_row(EXAMPLES)
 def test_a_row_finds_what_its_examples_say(row: Row, example: str) -> None:
     """`text => value`, or `text => subject: value`; of what is over the value is what was."""
     text, _, wanted = example.partition(" => ")
@@ -37,7 +38,7 @@ def test_a_row_finds_what_its_examples_say(row: Row, example: str) -> None:
         assert not value or value in (found.value, *found.old.split("; "))
 
 
-@pytest.mark.parametrize(("row", "text"), COUNTER, ids=[text for _row, text in COUNTER])
+@every_row(COUNTER)
 def test_a_row_leaves_its_counter_examples_alone(row: Row, text: str) -> None:
     found = claim_of(text)
     assert not found.durable or (found.kind, found.act) != (row.kind, row.act)
@@ -47,8 +48,7 @@ def test_every_row_has_an_example() -> None:
     assert [row.pattern.pattern[:80] for _name, row in ROWS if not row.examples] == []
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@every_row(
     [
         ("We live in Leeds.", "We moved to Oslo."),
         ("I live in Leeds.", "Our new flat is in Oslo."),
@@ -65,7 +65,7 @@ def test_every_row_has_an_example() -> None:
         ("房租4200。", "房租我说成4200说错了,应该是3800。"),
         ("大阪に住んでいます。", "先週、横浜に引っ越しました。"),
         ("英会話は毎週火曜の20時。", "英会話が木曜の20時に移った。"),
-    ],
+    ]
 )
 def test_other_words_for_one_thing_have_the_same_key(one: str, other: str) -> None:
     assert claim_of(one).key == claim_of(other).key is not None
@@ -106,9 +106,7 @@ def test_what_is_somebody_else_s_is_not_the_owner_s(text: str, subject: str) -> 
     assert claim_of(text).subject == subject
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+@every_row([
         "Do we live in Leeds?", "Where should I live in Leeds?", "If I lived in Oslo, I'd ski.",
         "if I ever win the powerball I'm buying a lighthouse up in Door County",
         "I would move to Oslo.", "Maybe we moved to Oslo.", "I'm vegan, just kidding!",
@@ -125,8 +123,7 @@ def test_what_is_somebody_else_s_is_not_the_owner_s(text: str, subject: str) -> 
         "One more meeting like this and I'm moving to Lapland.", "At this rate I live in Leeds.",
         "Noch so ein Winter und ich ziehe nach Lissabon.",
         "Ich schwör, ich wohne bald in Linz.",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_asked_imagined_joked_or_quoted_is_not_durable(text: str) -> None:
     assert not claim_of(text).durable or claim_of(text).subject in {"she", "he"}
 
@@ -154,9 +151,7 @@ def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: s
     assert not takes_back(claim_of(newer), "My sister Clara plays the cello.")
 
 
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
+@every_row([
         ("I work at the county library.", "I started at the Royal as a ward manager."),
         ("I work at Barclays.", "I left Barclays and joined Nordea."),
         ("I work at Barclays.", "I'm now a data engineer at Nordea."),
@@ -183,8 +178,7 @@ def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: s
         ("毎朝コーヒーを飲んでいる", "朝は紅茶にした"),
         ("英会話は火曜の20時", "今度から英会話は木曜"),
         ("4月に家族で金沢へ行く", "金沢旅行、結局やめた"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_new_job_home_or_habit_ends_the_old_one(older: str, newer: str) -> None:
     assert takes_back(claim_of(newer), older)
 
@@ -206,8 +200,7 @@ def test_somebody_else_s_news_or_another_matter_ends_nothing(older: str, newer: 
     assert not takes_back(claim_of(newer), older)
 
 
-@pytest.mark.parametrize(
-    ("newer", "older", "expected"),
+@every_row(
     [
         ("My stand-up is on Tuesdays.", "My stand-up is at 10:00.", False),
         ("My stand-up is at 11:00.", "My stand-up is at 10:00.", True),
@@ -238,7 +231,7 @@ def test_somebody_else_s_news_or_another_matter_ends_nothing(older: str, newer: 
         ),
         ("前に妻の実家を松山って書いたけど間違い、高松だ。", "実家は松山で、海が近い", True),
         ("前に妻の実家を松山って書いたけど間違い、高松だ。", "松山に出張で行った", False),
-    ],
+    ]
 )
 def test_only_another_value_of_the_same_thing_takes_one_back(
     newer: str, older: str, expected: bool
@@ -311,8 +304,7 @@ def test_something_of_one_s_own_life_is_told_in_any_form(text: str) -> None:
     assert tells_of_self(f"- 09:00 {text}")
 
 
-@pytest.mark.parametrize(
-    "text",
+@every_row(
     [
         "",
         "?",
@@ -333,7 +325,7 @@ def test_something_of_one_s_own_life_is_told_in_any_form(text: str) -> None:
         "Schreib meiner Chefin ab.",
         "如果我们养狗，就养灰狗。",
         "もし犬を飼うなら、うちはグレイハウンドだ。",
-    ],
+    ]
 )
 def test_what_is_asked_imagined_laughed_at_or_of_the_moment_is_not(text: str) -> None:
     assert not tells_of_self(text)

@@ -12,6 +12,7 @@ import pytest
 from memoryweb.language.secrets import own_token
 from memoryweb.language.secrets.credentials import find, mask
 from tests.pace import assert_linear
+from tests.tables import every_row
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -69,22 +70,18 @@ AROUND = {
     "slack-webhook": "https://hooks.slack.com/services/{}",
     "azure-storage-key": "AccountName=web;AccountKey={};EndpointSuffix=core",
 }
-CASES = [
-    pytest.param(kind, sample, id=f"{kind}-{number}")
-    for kind, samples in SAMPLES.items()
-    for number, sample in enumerate(samples)
-]
+CASES = [(kind, sample) for kind, samples in SAMPLES.items() for sample in samples]
 
 
-@pytest.mark.parametrize(("kind", "sample"), CASES)
-@pytest.mark.parametrize("around", ["{}", "my key is {}, keep it", "我的密钥是{}。", "KEY='{}'\n"])
-def test_it_finds_a_token_with_its_exact_reach(kind: str, sample: str, around: str) -> None:
-    text = around.format(AROUND.get(kind, "{}").format(sample))
-    found = find(text)
-    assert [(s.kind, text[s.start : s.end]) for s in found] == [(kind, sample)]
+@every_row(CASES)
+def test_it_finds_a_token_with_its_exact_reach(kind: str, sample: str) -> None:
+    for around in ("{}", "my key is {}, keep it", "我的密钥是{}。", "KEY='{}'\n"):
+        text = around.format(AROUND.get(kind, "{}").format(sample))
+        found = find(text)
+        assert [(s.kind, text[s.start : s.end]) for s in found] == [(kind, sample)]
 
 
-@pytest.mark.parametrize(("kind", "sample"), CASES)
+@every_row(CASES)
 def test_masking_leaves_no_part_of_a_token(kind: str, sample: str) -> None:
     masked, count = mask(f"before {AROUND.get(kind, '{}').format(sample)} after")
     assert count == 1
@@ -139,8 +136,7 @@ def test_the_password_of_a_url_is_masked(url: str, masked: str, password: str) -
     assert mask(url.format(password)) == (expected, 1)
 
 
-@pytest.mark.parametrize(
-    "text",
+@every_row(
     [
         str(uuid.UUID(int=random.Random(3).getrandbits(128))),
         "commit " + hashlib.sha1(b"x", usedforsecurity=False).hexdigest(),
@@ -170,7 +166,7 @@ def test_the_password_of_a_url_is_masked(url: str, masked: str, password: str) -
         "-----BEGIN PUBLIC KEY-----\n" + draw(64, BASE64) + "\n-----END PUBLIC KEY-----",
         "[secret: github-token]",
         "password = hunter2",
-    ],
+    ]
 )
 def test_a_look_alike_is_left_alone(text: str) -> None:
     assert mask(text) == (text, 0)

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.language.invisible import has_invisible, pieces
+from tests.tables import every_row
 
 HIDDEN = {
     "bidi override": "pay \u202e0001 euros",
@@ -36,7 +37,7 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
+@every_row(HIDDEN.values())
 def test_what_nobody_sees_is_found(text: str) -> None:
     assert has_invisible(text)
 

@@ -6,6 +6,7 @@ from memoryweb.language.extraction_rules.model import LANGUAGES
 from memoryweb.language.forget_requests import Fit, fit, forgets, meant_by
 from memoryweb.language.forget_requests.table import Row, Topic, table
 from tests.pace import assert_linear
+from tests.tables import every_row
 
 ROWS = [row for name in LANGUAGES for row in table(name).rows]
 TOPICS = [(name, topic) for name in LANGUAGES for topic in table(name).topics]
@@ -32,40 +33,33 @@ def _name(language: str, topic: Topic) -> str:
     return NAMES[language].format(first if topic.named.search(first) else topic.name)
 
 
-@pytest.mark.parametrize("example", [text for row in ROWS for text in row.examples])
+@every_row([text for row in ROWS for text in row.examples])
 def test_a_row_finds_what_its_examples_ask(example: str) -> None:
     text, _, about = example.partition(" => ")
     assert asked(text) == [about]
 
 
-@pytest.mark.parametrize("text", [text for row in ROWS for text in row.counter])
+@every_row([text for row in ROWS for text in row.counter])
 def test_a_row_leaves_its_counter_examples_alone(text: str) -> None:
     assert asked(text) == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row.pattern.pattern[-60:] for row in ROWS])
+@every_row(ROWS)
 def test_every_row_has_an_example(row: Row) -> None:
     assert row.examples
 
 
-@pytest.mark.parametrize(
-    ("language", "topic", "text"),
-    [(name, topic, text) for name, topic in TOPICS for text in topic.examples],
-)
+@every_row([(name, topic, text) for name, topic in TOPICS for text in topic.examples])
 def test_a_topic_is_found_in_what_says_it(language: str, topic: Topic, text: str) -> None:
     assert fits(_name(language, topic), text) is Fit.YES
 
 
-@pytest.mark.parametrize(
-    ("language", "topic", "text"),
-    [(name, topic, text) for name, topic in TOPICS for text in topic.counter],
-)
+@every_row([(name, topic, text) for name, topic in TOPICS for text in topic.counter])
 def test_a_topic_is_not_found_in_other_things(language: str, topic: Topic, text: str) -> None:
     assert fits(_name(language, topic), text) is Fit.NO
 
 
-@pytest.mark.parametrize(
-    ("about", "text"),
+@every_row(
     [
         ("my weight", "Ich wiege 62 Kilo."),
         ("mein Gewicht", "I weigh 62 kilos."),
@@ -96,14 +90,13 @@ def test_a_topic_is_not_found_in_other_things(language: str, topic: Topic, text:
         ("where my sister lives", "My sister Clara lives in Utrecht."),
         ("meine Medikamente", "I take 50 mg of sertraline every morning."),
         ("everything you know about me", "I like tea."),
-    ],
+    ]
 )
 def test_what_is_meant_is_found_in_other_words(about: str, text: str) -> None:
     assert fits(about, text) is Fit.YES
 
 
-@pytest.mark.parametrize(
-    ("about", "text"),
+@every_row(
     [
         ("my weight", "My sister weighs 80 kilos."),
         ("my birthday", "My sister's birthday is 3 May."),
@@ -122,7 +115,7 @@ def test_what_is_meant_is_found_in_other_words(about: str, text: str) -> None:
         ("my contract", "The contrast is fine."),
         ("my job", "Nice work, thanks!"),
         ("what I just said", "I weigh 62 kilos."),
-    ],
+    ]
 )
 def test_what_is_not_meant_is_left_alone(about: str, text: str) -> None:
     assert fits(about, text) is not Fit.YES

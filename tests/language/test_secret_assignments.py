@@ -11,6 +11,7 @@ import pytest
 from memoryweb.language.secrets import credentials
 from memoryweb.language.secrets.assignments import find
 from tests.pace import assert_linear
+from tests.tables import every_row
 
 FORMS = {
     "password": [
@@ -44,12 +45,7 @@ FORMS = {
     "token": ["access_token={}", "token: {}", "Authorization: Bearer {}", "令牌：{}"],
     "credential": ["credentials={}", "creds: {}"],
 }
-CASES = [
-    pytest.param(kind, form, seed, id=f"{kind}-{number}-{seed}")
-    for kind, forms in FORMS.items()
-    for number, form in enumerate(forms)
-    for seed in range(3)
-]
+CASES = [(kind, form, seed) for kind, forms in FORMS.items() for form in forms for seed in range(3)]
 
 
 def drawn(seed: int, length: int = 14) -> str:
@@ -59,7 +55,7 @@ def drawn(seed: int, length: int = 14) -> str:
     return chosen.choice(string.ascii_letters) + "".join(body) + chosen.choice(string.digits)
 
 
-@pytest.mark.parametrize(("kind", "form", "seed"), CASES)
+@every_row(CASES)
 def test_a_password_behind_its_label_is_found_with_its_exact_reach(
     kind: str, form: str, seed: int
 ) -> None:
@@ -76,8 +72,7 @@ def test_a_quoted_password_may_be_of_plain_words(value: str) -> None:
     assert [text[one.start : one.end] for one in find(text)] == [value]
 
 
-@pytest.mark.parametrize(
-    "text",
+@every_row(
     [
         "password = <password>",
         "password=YOUR_API_KEY",
@@ -116,7 +111,7 @@ def test_a_quoted_password_may_be_of_plain_words(value: str) -> None:
         "密码是她的生日",
         "パスワードは付箋に書いてある",
         "비밀번호는 메모에 있다",
-    ],
+    ]
 )
 def test_a_placeholder_and_a_reference_are_no_password(text: str) -> None:
     assert find(text) == []

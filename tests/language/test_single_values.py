@@ -1,13 +1,11 @@
 """Which two sentences can't both be true, where no attribute is known: those about one thing that
 differ in a number or a place, and no others."""
 
-import pytest
-
 from memoryweb.language.single_values import tells_otherwise
+from tests.tables import every_row
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@every_row(
     [
         ("The printer is in room 4.", "The printer is in room 7."),
         ("the spare key is in locker 12", "The spare key is in locker 14!"),
@@ -33,7 +31,7 @@ from memoryweb.language.single_values import tells_otherwise
         ("店は九時に開きます。", "店は10時に開きます。"),
         ("倉庫は大阪にあります。", "倉庫は京都にあります。"),
         ("合言葉の番号は4711です。", "合言葉の番号は4171です。"),
-    ],
+    ]
 )
 def test_these_disagree(one: str, other: str) -> None:
     assert tells_otherwise(one, other)
@@ -41,8 +39,7 @@ def test_these_disagree(one: str, other: str) -> None:
     assert not tells_otherwise(one, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@every_row(
     [
         ("I was in Paris.", "I was in Rome."),
         ("The team was in Paris.", "The team was in Rome."),
@@ -75,7 +72,7 @@ def test_these_disagree(one: str, other: str) -> None:
         ("妹は大阪にいます。", "妹は京都にいます。"),
         ("次の会議は4号室です。", "次の会議は7号室です。"),
         ("田中さんは4号室です。", "田中さんは7号室です。"),
-    ],
+    ]
 )
 def test_both_of_these_may_be_true(one: str, other: str) -> None:
     assert not tells_otherwise(one, other)

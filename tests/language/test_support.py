@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memoryweb.language.support import Heard, is_said, says_ended
+from tests.tables import every_row
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,7 @@ def test_what_was_used_has_not_ended(said: str, old: str, is_so: bool) -> None:
     assert says_ended(said, old) is is_so
 
 
-@pytest.mark.parametrize(
-    ("text", "heard"),
+@every_row(
     [
         # who does it to whom
         ("Marek pays Jonas 300 euros.", "Jonas pays Marek 300 euros."),
@@ -70,14 +70,13 @@ def test_what_was_used_has_not_ended(said: str, old: str, is_so: bool) -> None:
         ("Ruth was in Rome.", "Ruth, were you in Rome, with Tina?"),
         ("Ewa smokes.", "Does Ewa smoke, and does Lech? I don't know."),
         ("Tom is a thief.", "Who says that Tom is a thief? I like Tom."),
-    ],
+    ]
 )
 def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) -> None:
     assert is_said(text, [Heard(heard)]) is False
 
 
-@pytest.mark.parametrize(
-    ("text", "heard"),
+@every_row(
     [
         ("I eat fish.", "No, I eat fish."),
         ("Jonas owes me money.", "Jonas owes me money."),
@@ -117,7 +116,7 @@ def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) 
         ("Probezeit bis September.", "Probezeit geht bis September, ich kann kündigen, oder?"),
         ("幅は64cm。", "幅が64cmしかないんだけどドラム式って入る？"),
         ("Gareth is ill, six weeks at home.", "Gareth is ill. What helps with six weeks at home?"),
-    ],
+    ]
 )
 def test_what_was_said_of_whom_it_is_about_stands(text: str, heard: str) -> None:
     assert is_said(text, [Heard(heard)]) is True

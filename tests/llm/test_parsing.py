@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import clean, parse
 from tests.llm.asking import Note
+from tests.tables import every_row
 
 ANSWER = '{"text": "Mara has a dog.", "durable": true}'
 EXPECTED = Note(text="Mara has a dog.", durable=True)
@@ -37,8 +38,7 @@ def test_untidy_json_is_understood(text: str) -> None:
     assert parse(text, Note) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    "text",
+@every_row(
     [
         "",
         "I would rather not.",
@@ -54,8 +54,7 @@ def test_untidy_json_is_understood(text: str) -> None:
         '{"text": "a", "durable": 1e999}',
         f'{{"text": "{"x" * 2001}"}}',
         '{"text": "a", "durable": ' + "9" * 5000 + "}",
-    ],
-    ids=lambda text: text[:20],
+    ]
 )
 def test_what_does_not_fit_is_refused(text: str) -> None:
     with pytest.raises(BadAnswer):
@@ -77,10 +76,11 @@ def test_an_answer_that_was_cut_off_is_not_completed(cut: int) -> None:
         "{" + '"\\"' * 300_000,
         "```json\n" * 120_000,
         "<think>" * 140_000,
-        "{" * 15 + "x" * 59_000 + "}" * 15,
+        "{" * 15 + "x" * 20_000 + "}" * 15,
         " " * 1_000_001,
+        pytest.param("{" * 15 + "x" * 59_000 + "}" * 15, marks=pytest.mark.slow),
     ],
-    ids=["lists", "objects", "quotes", "escapes", "fences", "thoughts", "braces", "blank"],
+    ids=["lists", "objects", "quotes", "escapes", "fences", "thoughts", "braces", "blank", "most"],
 )
 def test_hostile_text_is_refused(text: str) -> None:
     with pytest.raises(BadAnswer):

@@ -1,12 +1,11 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.llm.tokens import estimate, estimate_messages
+from tests.tables import every_row
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
+@every_row(
     [
         ("", 0),
         ("a", 1),
@@ -22,7 +21,7 @@ from memoryweb.llm.tokens import estimate, estimate_messages
         ("Мир", 2),
         ("𠮷野家", 3),
         ("Mara 昨天 café", 6),  # 9 ASCII → 3, 2 CJK → 2, 1 other → 1
-    ],
+    ]
 )
 def test_each_script_has_its_rate(text: str, tokens: int) -> None:
     assert estimate(text) == tokens

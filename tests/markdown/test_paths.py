@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.paths import PathRefused
+from tests.tables import every_row
 
 
 @pytest.mark.parametrize(
@@ -26,8 +27,7 @@ def test_a_path_says_what_the_file_is(text: str, kind: str) -> None:
     assert paths.kind_of(paths.parse(text).text).name == kind
 
 
-@pytest.mark.parametrize(
-    "text",
+@every_row(
     [
         "",
         "../x.md",
@@ -66,7 +66,7 @@ def test_a_path_says_what_the_file_is(text: str, kind: str) -> None:
         "memory/2026-11-22.md/x.md",
         "notes.MD/x.md",
         "\N{FULLWIDTH FULL STOP}\N{FULLWIDTH FULL STOP}/x.md",
-    ],
+    ]
 )
 def test_it_refuses_a_path_with_a_reason(text: str) -> None:
     with pytest.raises(PathRefused, match=r"\w+ .*\."):

@@ -14,6 +14,7 @@ from memoryweb.memory.writing import matrix, write
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
+from tests.tables import every_row
 from tests.world import World
 
 # path → person, system, agent, integration, extraction, dream
@@ -55,12 +56,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "writer", "may"), CASES)
+@every_row(CASES)
 def test_the_table(path: str, writer: Writer, may: bool) -> None:
     assert matrix.allows(writer, path) is may
 
 
-@pytest.mark.parametrize("path", TRUTH)
+@every_row(TRUTH)
 def test_an_import_may_do_what_whoever_brings_it_may_do(path: str) -> None:
     for importer, by_hand in IMPORTERS.items():
         may = matrix.allows(importer, path)

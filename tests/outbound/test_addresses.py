@@ -3,6 +3,7 @@ import socket
 import pytest
 
 from memoryweb.core.outbound import AddressRefused, is_public, public_addresses
+from tests.tables import every_row
 
 PRIVATE = """
 127.0.0.1 127.9.9.9 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 0.1.2.3
@@ -17,7 +18,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *found: str) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_named: entries)
 
 
-@pytest.mark.parametrize("text", PRIVATE.split())
+@every_row(PRIVATE.split())
 def test_no_address_of_a_private_network_is_public(text: str) -> None:
     assert not is_public(text)
 

@@ -27,6 +27,7 @@ from tests.snapshots.archives import (
     of,
     zipped,
 )
+from tests.tables import every_row
 
 MIB = 1024 * 1024
 ONE = Part()
@@ -204,7 +205,7 @@ REFUSED: dict[str, Callable[[], tuple[str, bytes]]] = {
 }
 
 
-@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
+@every_row(REFUSED.values())
 def test_it_is_refused_with_its_reason(make: Callable[[], tuple[str, bytes]]) -> None:
     code, raw = make()
     assert refusal(raw) == code

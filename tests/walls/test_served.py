@@ -76,10 +76,14 @@ def model() -> Iterator[ModelServer]:
     server.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=first_in_gate(1, [1, 2]))
 def port(
-    django_db_setup: None, model: ModelServer, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    django_db_setup: None,
+    model: ModelServer,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[int]:
+    """Of a server with one worker; and of two, who share nothing but the database."""
     home = tmp_path_factory.mktemp("served")
     collect_static(home)
     environment = {
@@ -92,7 +96,7 @@ def port(
         "MODEL": "fake-model",
     }
     given = {f"MEMORYWEB_{name}": value for name, value in environment.items()}
-    with serving(home, 1, **given) as port:
+    with serving(home, request.param, **given) as port:
         yield port
 
 

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.test import Client
 
 from memoryweb.web import help as documentation
+from tests.tables import every_row
 from tests.web.pages import text, url
 from tests.world import World
 
@@ -18,8 +19,8 @@ def test_a_page_links_to_the_section_about_it(world: World, bob: Client) -> None
     assert '<section class="card help" id="flagged-lines" lang="en">' in page
 
 
-@pytest.mark.parametrize(("_page", "name", "section"), documentation._ABOUT)
-def test_every_section_that_is_linked_stands_there(_page: str, name: str, section: str) -> None:
+@every_row((name, section) for _page, name, section in documentation._ABOUT)
+def test_every_section_that_is_linked_stands_there(name: str, section: str) -> None:
     _title, sections = documentation.read(name)
     assert section in {"", *(one.id for one in sections)}
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memoryweb.web import markdown
 from tests.pace import assert_linear
+from tests.tables import every_row
 from tests.web.hostile import HOSTILE
 
 TAGS = {
@@ -16,7 +17,7 @@ TAGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@every_row(HOSTILE.values())
 def test_only_harmless_elements_come_through(text: str) -> None:
     blocks = markdown.render(text).blocks
     for html in (markdown.render_text(text), *(block.html for block in blocks)):

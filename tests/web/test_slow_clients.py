@@ -15,6 +15,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from memoryweb import asgi
 from tests.serving import answers, serving
+from tests.waiting import SECONDS
 
 HEAD = (
     b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=" + b"a" * 32 + b"\r\n"
@@ -45,12 +46,12 @@ def test_the_chat_answers_through_the_real_server(server: int) -> None:
     address = f"http://127.0.0.1:{server}/api/v1/chat/stream"
     request = urllib.request.Request(address, b"{}", {"Content-Type": "application/json"})
     with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-        urllib.request.urlopen(request, timeout=30)
+        urllib.request.urlopen(request, timeout=SECONDS)
     assert json.loads(refused.value.read())["code"] == "unauthorized"
 
 
 def test_a_connection_that_sends_nothing_more_is_ended(server: int) -> None:
-    with socket.create_connection(("127.0.0.1", server), timeout=60) as slow:
+    with socket.create_connection(("127.0.0.1", server), timeout=SECONDS) as slow:
         slow.sendall(HEAD)
         assert b" 408 " in slow.recv(4096)
         assert slow.recv(4096) == b""
@@ -205,7 +206,7 @@ def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def slow() -> Iterator[bytes]:
         yield b"a"
-        go_on.wait(60)
+        go_on.wait(SECONDS)
         yield b"b"
 
     _chatting(monkeypatch, slow)
