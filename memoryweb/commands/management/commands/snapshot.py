@@ -10,7 +10,7 @@ from memoryweb.commands import base
 from memoryweb.memory import snapshots
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
 from memoryweb.memory.writing.screening import Sight
 from memoryweb.runs import engine, reasons
@@ -55,10 +55,10 @@ def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.O
     made: list[Path] = []
     count = size = 0
     with write_transaction(team) as tx:
-        parts = snapshots.parts_of(agent, owner)
+        parts = snapshots.parts_of(Memory(agent, owner))
         for part in parts:
             number = part.number if len(parts) > 1 else None
-            exported = snapshots.export(tx, agent, owner, number)
+            exported = snapshots.export(tx, Memory(agent, owner), number)
             made.append(path.with_name(f"{path.stem}{exported.label}{path.suffix}"))
             made[-1].write_bytes(exported.archive)
             count, size = count + exported.files, size + len(exported.archive)
@@ -75,11 +75,11 @@ def _import(
     with path.open("rb") as file:
         archive = file.read(MAX_UPLOAD + 1)
     by = Writer(AuthorKind.IMPORT)
-    previewed = snapshots.preview(agent, owner, archive, by=by)
+    previewed = snapshots.preview(Memory(agent, owner), archive, by=by)
     if dry:
         return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
     with write_transaction(team) as tx:
-        done = snapshots.apply(tx, agent, owner, archive, previewed.token, by=by)
+        done = snapshots.apply(tx, Memory(agent, owner), archive, previewed.token, by=by)
     batch = str(done.batch.pk) if done.batch else None
     if done.batch and done.batch.run:
         run = engine.work(done.batch.run.pk) or done.batch.run
