@@ -88,7 +88,7 @@ def test_one_state_gives_the_same_bytes_whatever_is_enabled(world: World) -> Non
     put(world, NOTE, TEXT)
     one = export(world)
     with write_transaction(world.team) as tx:
-        arrange(tx, world.agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+        arrange(tx, Memory(world.agent, None), [("SOUL.md", False), ("MEMORY.md", True)])
     assert export(world) == one
     put(world, NOTE, TEXT + "- 10:00 Fog.\n")
     assert export(world) != one
@@ -124,7 +124,7 @@ def test_an_import_is_a_batch_of_revisions_of_its_kind(world: World) -> None:
 
 def test_what_is_enabled_and_its_order_stay(world: World) -> None:
     with write_transaction(world.team) as tx:
-        arrange(tx, world.other_agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+        arrange(tx, Memory(world.other_agent, None), [("SOUL.md", False), ("MEMORY.md", True)])
     reach = File.objects.filter(agent=world.other_agent)
     before = set(reach.values_list("path", "enabled", "sort_order"))
     take(world, of({"SOUL.md": "Loud.\n", "MEMORY.md": "- Tea.\n", "KNOWLEDGE.md": "Tides.\n"}))

@@ -237,7 +237,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "arrange": (
         "prompt.changed",
-        _in_unit(lambda u, w: arrange(u, w.agent, None, [("MEMORY.md", False)])),
+        _in_unit(lambda u, w: arrange(u, Memory(w.agent, None), [("MEMORY.md", False)])),
     ),
     "release a person's lines": ("line.released", _in_unit(_released)),
     "keep a person's lines again": ("line.kept", _in_unit(_kept_again)),
