@@ -21,8 +21,8 @@ from memoryweb.core.tables import (
     TeamRow,
 )
 from memoryweb.memory.models.conversations import Message
+from memoryweb.memory.models.facts import Fact
 from memoryweb.memory.models.files import File
-from memoryweb.memory.models.statements import Fact
 
 
 class ForgetRequestQuerySet(models.QuerySet["ForgetRequest"]):

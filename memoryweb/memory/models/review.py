@@ -17,9 +17,9 @@ from memoryweb.core.tables import (
     PlainJSONField,
     TeamRow,
 )
+from memoryweb.memory.models.facts import Contradiction
 from memoryweb.memory.models.files import LineOrigin, Revision
 from memoryweb.memory.models.forgetting import ForgetRequest, Target
-from memoryweb.memory.models.statements import Contradiction
 
 
 class Proposal(TeamRow):
