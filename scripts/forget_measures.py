@@ -49,8 +49,10 @@ def forget(team: Team) -> tuple[float, Receipt, str]:
         fact = Fact.objects.select_related("agent", "owner", "file").get(raw_text=LINE)
         started = time.perf_counter()
         with write_transaction(team) as tx:
-            request = open_request(tx, Wish(fact.agent, None, ForgetRequest.Via.PAGE))
-            hide(tx, request, finding.of_facts(fact.agent, None, [fact]).meant, seconds=0)
+            asked = Wish(fact.agent, None, ForgetRequest.Via.PAGE)
+            found = finding.of_facts(asked.memory, [fact])
+            request = open_request(tx, asked)
+            hide(tx, request, found.meant, seconds=0)
     spent = _timed()
     engine.tick(timezone.now() + timedelta(seconds=1))
     errors = [run.error for run in engine.run_pending()]

@@ -17,7 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.models import AuthorKind
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 
 MIB = 1024 * 1024
@@ -39,9 +39,9 @@ def run() -> None:
         with write_transaction(team) as tx:
             agent = create_agent(tx, name="full")
         started = time.perf_counter()
-        token = snapshots.preview(agent, None, small, by=BY).token
+        token = snapshots.preview(Memory(agent, None), small, by=BY).token
         with write_transaction(team) as tx:
-            snapshots.apply(tx, agent, None, small, token, by=BY)
+            snapshots.apply(tx, Memory(agent, None), small, token, by=BY)
         print(f"{'Import of 500 entries of 2 kB':<44}{time.perf_counter() - started:9.1f} s")
         _compare("500 entries of 2 kB, all here", agent, small)
         _compare("500 entries of 2 kB, all changed", agent, _archive(2_000, seed=2))
@@ -83,7 +83,7 @@ def _inflated(archive: bytes) -> int:
 
 
 def _preview(agent: Agent, archive: bytes) -> int:
-    return len(snapshots.preview(agent, None, archive, by=BY).plan.items)
+    return len(snapshots.preview(Memory(agent, None), archive, by=BY).plan.items)
 
 
 def _seconds(act: Callable[[], object]) -> float:

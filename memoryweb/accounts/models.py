@@ -19,7 +19,7 @@ from memoryweb.core.tables import (
     Erasure,
     PlainCharField,
     PlainJSONField,
-    TeamManager,
+    TeamRow,
 )
 
 EXPIRY_WARNING = timedelta(days=14)
@@ -121,7 +121,7 @@ class Membership(models.Model):
         return self.ends_at is None or self.ends_at > timezone.now()
 
 
-class Integration(models.Model):
+class Integration(TeamRow):
     """A program that talks for people. Survives its creator and its tokens."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -135,8 +135,6 @@ class Integration(models.Model):
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
-
-    objects = TeamManager()
 
     class Meta:
         constraints = [

@@ -21,6 +21,7 @@ from memoryweb.core.tables import (
     PlainCharField,
     PlainTextField,
     TeamManager,
+    TeamRow,
 )
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
@@ -41,7 +42,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
 
 
-class Agent(models.Model):
+class Agent(TeamRow):
     class Policy(models.TextChoices):
         APPLY = "apply", _("Apply changes")
         REVIEW = "review", _("Ask a person first")
@@ -78,7 +79,7 @@ class Agent(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 
-    objects = TeamManager.from_queryset(AgentQuerySet)()
+    objects = TeamManager.from_queryset(AgentQuerySet)()  # type: ignore[misc]
 
     class Meta:
         constraints = [
@@ -103,7 +104,7 @@ def live_agents(team_id: uuid.UUID, agent_id: uuid.UUID) -> models.QuerySet[Agen
     return Agent.objects.live().filter(team=team_id, pk=agent_id)
 
 
-class Owner(models.Model):
+class Owner(TeamRow):
     """The person or system that a piece of memory is about: three columns, never one joined string.
 
     `source` is `user`, `system`, a channel (`slack`), a channel's room (`slack:room`) or
@@ -124,7 +125,6 @@ class Owner(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.IDENTITY
-    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -157,7 +157,7 @@ class Owner(models.Model):
         return not self.is_system and not self.source.endswith(":room")
 
 
-class BreakGlass(models.Model):
+class BreakGlass(TeamRow):
     """A person's reasoned, hour-long permission to read one owner's memory."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -168,18 +168,13 @@ class BreakGlass(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 
-    objects = TeamManager()
-
     class Meta:
         indexes = [
             models.Index(fields=["team", "owner", "user", "expires_at"], name="agents_break_glass")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.user} → {self.owner}"
 
-
-class OneTimeCode(models.Model):
+class OneTimeCode(TeamRow):
     """A secret that an integration got for one of its owners, or an admin who had opened that
     owner's memory with a reason; only its hash is kept.
 
@@ -204,15 +199,10 @@ class OneTimeCode(models.Model):
     used_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         indexes = [
             models.Index(fields=["team", "owner", "-created_at"], name="agents_one_time_code")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.purpose} for {self.owner_id}"
 
 
 # When an agent dreams: wall-clock time in its zone, one dream a local date (SPEC §5.1). Pure.

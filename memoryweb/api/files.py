@@ -32,6 +32,7 @@ from memoryweb.memory.lines.revisions import Past, files_at
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.models.refusals import Exists, FileMissing
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.prompt import arrange
 from memoryweb.memory.statements.bullets import read_ahead
 from memoryweb.memory.visible.readable import Look, readable_file
@@ -386,7 +387,7 @@ def arrange_prompt_files(
         raise Invalid("files", "List each file only once.")
     try:
         with request.auth.write() as tx:
-            arrange(tx, agent, owner, order)
+            arrange(tx, Memory(agent, owner), order)
     except FileMissing as missing:
         raise Invalid("files", str(missing)) from None
     return _items(agent, owner)

@@ -33,6 +33,7 @@ from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Finding, Wish
 from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.forgetting import Mention
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.request_contents import (
     RequestContent,
     about_of,
@@ -148,14 +149,14 @@ def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Finding:
     if [bool(body.ids), bool(body.filename), bool(body.text.strip())].count(True) != 1:
         raise Invalid("text", "Send ids, or a filename with lines, or a text.")
     if body.text:
-        return forgetting.of_text(agent, owner, body.text.strip())
+        return forgetting.of_text(Memory(agent, owner), body.text.strip())
     if body.ids:
         wanted = {known_id(one) for one in body.ids}
         facts = agent.facts.filter(owner=owner, pk__in=wanted)
         rows = list(facts.select_related("agent", "owner", "file"))
         if len(rows) < len(wanted):
             raise NotFound
-        return forgetting.of_facts(agent, owner, rows)
+        return forgetting.of_facts(Memory(agent, owner), rows)
     named = agent.files.filter(owner=owner, deleted_at=None, folded_path=fold(body.filename or ""))
     file = or_not_found(named.select_related("agent", "owner").first())
     if not body.lines:

@@ -6,14 +6,14 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Token
-from memoryweb.core.tables import ErasableTextField, Erasure, Holds, PlainCharField, TeamManager
+from memoryweb.core.tables import ErasableTextField, Erasure, Holds, PlainCharField, TeamRow
 
 KEPT = timedelta(hours=24)
 CALLS_KEPT = timedelta(days=7)
 MOST_CALLS = 200  # rows of a token
 
 
-class Idempotency(models.Model):
+class Idempotency(TeamRow):
     """What a POST with an `Idempotency-Key` was answered, so that asking again does nothing."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
@@ -25,7 +25,6 @@ class Idempotency(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.DROPPED
-    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -33,14 +32,10 @@ class Idempotency(models.Model):
         ]
         indexes = [models.Index(fields=["created_at"], name="api_idempotency_age")]
 
-    def __str__(self) -> str:
-        return f"{self.key} → {self.status}"
 
-
-class Call(models.Model):
+class Call(TeamRow):
     """Equal calls of a token: the operation by its route, without what it was called with."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     token = models.ForeignKey(
         "accounts.Token", models.CASCADE, related_name="calls", db_index=False
     )
@@ -51,17 +46,12 @@ class Call(models.Model):
     code = PlainCharField(max_length=40, blank=True, help_text="of an error")
     times = models.IntegerField(default=1)
 
-    objects = TeamManager()
-
     class Meta:
         indexes = [
             models.Index(fields=["token", "-at"], name="api_call_token"),
             models.Index(fields=["at"], name="api_call_age"),
             models.Index(fields=["team"], name="api_call_team"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.route} → {self.status}"
 
 
 def purge(now: datetime) -> None:

@@ -20,6 +20,7 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, MaskedOut, Moment, one_of
 from memoryweb.memory import snapshots
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan
 from memoryweb.memory.writing.write import WriteResult
 
@@ -152,7 +153,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
     with request.auth.write() as tx:
-        exported = snapshots.export(tx, agent, owner, query.part, to=request.auth.to)
+        exported = snapshots.export(tx, Memory(agent, owner), query.part, to=request.auth.to)
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     response["Snapshot-Parts"] = str(exported.parts)
@@ -170,7 +171,7 @@ def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -
     """Preview an import: a snapshot, or what OpenClaw, Claude Code, ChatGPT or mem0 export."""
     sent = _sent(request, agent_id, query)
     owner = acting_owner.intended(request.auth, sent.owner)
-    previewed = snapshots.preview(sent.agent, owner, sent.archive, by=request.auth.writer)
+    previewed = snapshots.preview(Memory(sent.agent, owner), sent.archive, by=request.auth.writer)
     plan = previewed.plan
     return SnapshotPreview(
         owner=acting_owner.shown(owner),
@@ -209,7 +210,9 @@ def import_snapshot(
     with request.auth.write() as tx:
         # Within: a refused import makes no owner either.
         owner = acting_owner.target(request.auth, sent.owner)
-        done = snapshots.apply(tx, sent.agent, owner, sent.archive, token, by=request.auth.writer)
+        done = snapshots.apply(
+            tx, Memory(sent.agent, owner), sent.archive, token, by=request.auth.writer
+        )
     written = {item.path: one for item, one in done.written}
     return SnapshotImport(
         import_id=str(done.batch.pk) if done.batch else None,

@@ -19,7 +19,7 @@ from memoryweb.extraction import requests as extraction
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Matches, facts_of
 from memoryweb.memory.models import ForgetRequest
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.search import known
 from memoryweb.memory.visible.hidden import hidden_facts
 from memoryweb.memory.visible.readable import To, readable_facts
@@ -135,14 +135,14 @@ def _cleared(asked: ChatQuestion, rights: Rights, *, is_sure: bool) -> str:
     if not rights.may_clear:
         return _("Only the person can clear their memory: signed in, or with a My memory link.")
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
-        facts = list(facts_of(asked.agent, asked.owner, ~Q(pk__in=hidden_facts())))
+        facts = list(facts_of(Memory(asked.agent, asked.owner), ~Q(pk__in=hidden_facts())))
         count = len(facts)
         if not count:
             return _("Nothing is remembered yet.")
         if is_sure:
             via = ForgetRequest.Via.API
             of = forgetting.Wish(asked.agent, asked.owner, via, about="", by=asked.user)
-            found = Matches(facts=facts).everywhere(asked.agent, asked.owner)
+            found = Matches(facts=facts).everywhere(of.memory)
             request = forgetting.open_request(tx, of)
             forgetting.hide(tx, request, found.meant, candidates=found.candidates)
     if not is_sure:

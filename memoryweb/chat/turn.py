@@ -94,7 +94,7 @@ def prompt_for(asked: ChatQuestion) -> Prompt:
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
     endpoint = endpoint_for(asked.agent.team_id, "chat")
-    window = int(settings.MODEL_WINDOW / transport.of(endpoint.url, endpoint.model).factor)
+    window = int(settings.MODEL_WINDOW / transport.dialect_of(endpoint.url, endpoint.model).factor)
     talk = asked.conversation
     reader = Reader(asked.agent, asked.owner)
     built = context.build(reader, asked.message, conversation=talk, window=window)

@@ -49,6 +49,20 @@ class TeamManager(models.Manager[AnyModel]):
         return found
 
 
+class TeamRow(models.Model):
+    """A table of tenants: each row is of one team."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+
+    objects = TeamManager()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self._meta.verbose_name} {self.pk}"
+
+
 class MemoryRefused(Exception):
     """What a door refuses, with a sentence for whoever asked; `code` is stable."""
 

@@ -12,17 +12,16 @@ from memoryweb.core.tables import (
     Holds,
     PlainCharField,
     PlainJSONField,
-    TeamManager,
+    TeamRow,
 )
 from memoryweb.dreaming import operations
 from memoryweb.dreaming.operations import Why
 
 
-class Report(models.Model):
+class Report(TeamRow):
     """What a dream looked at, decided and changed. One a run; the diff is read from revisions."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="reports")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="reports")
     run = models.OneToOneField("runs.Run", models.CASCADE, related_name="report")
@@ -39,22 +38,17 @@ class Report(models.Model):
     fingerprint = PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
 
     erasure = Erasure.QUOTING
-    objects = TeamManager()
 
     class Meta:
         indexes = [
             models.Index(fields=["team", "agent", "-dreamt_at"], name="dreaming_report_latest")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.agent_id} {self.dreamt_at:%Y-%m-%d}"
 
-
-class Operation(models.Model):
+class Operation(TeamRow):
     """What a dream did to statements, or did not: `code` says why it was left out, `waits` what a
     person decides about. Sentences are made when they are shown."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     report = models.ForeignKey(Report, models.CASCADE, related_name="operations", db_index=False)
     position = models.IntegerField()
     does = PlainCharField(max_length=8)
@@ -70,15 +64,11 @@ class Operation(models.Model):
     )
 
     erasure = Erasure.QUOTING
-    objects = TeamManager()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["report", "position"], name="dreaming_operation_once")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.does} {self.code or self.waits or self.why}"
 
     @property
     def outcome(self) -> str:
@@ -101,13 +91,12 @@ class Operation(models.Model):
         return str(operations.LEFT[Why(self.why)]) if self.before and self.why else ""
 
 
-class Candidate(models.Model):
+class Candidate(TeamRow):
     class Verdict(models.TextChoices):
         PROMOTED = "promoted", _("Added")
         KEPT = "kept", _("Kept for later")
         REJECTED = "rejected", _("Not kept")
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     report = models.ForeignKey(Report, models.CASCADE, related_name="candidates", db_index=False)
     key = PlainCharField(max_length=64)
     text = ErasableTextField()
@@ -126,27 +115,20 @@ class Candidate(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.DROPPED | Erasure.QUOTING
-    objects = TeamManager()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["report", "key"], name="dreaming_candidate_once")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.verdict} {self.key[:8]}"
 
-
-class Seen(models.Model):
+class Seen(TeamRow):
     """Until when somebody knows what an agent's dreams did: a person of the team, else an owner."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     user = models.ForeignKey("accounts.User", models.CASCADE, null=True, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     at = models.DateTimeField()
-
-    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -161,6 +143,3 @@ class Seen(models.Model):
                 name="dreaming_seen_owner",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.user_id or self.owner_id}: {self.at}"

@@ -125,7 +125,7 @@ def night_of_each(
                 night.reports.append(one.report)
             one.report = reports[one.report_id]
             shown.append(one)
-    for learned in _told(shown):
+    for learned in _results_of(shown):
         nights[learned.report.agent_id].learned.append(learned)
     if counted is not None:
         for one in _of_others(*around, open_to("owner"), counted("owner")):
@@ -138,7 +138,7 @@ def night_of_each(
 
 def learned_of(operations: Sequence[Operation]) -> list[NightResult]:
     """These, in their order, with what is known of them now."""
-    return _told(operations) if operations else []
+    return _results_of(operations) if operations else []
 
 
 def _around(days: Mapping[Agent, date]) -> tuple[tuple[UUID, ...], datetime, datetime]:
@@ -201,7 +201,7 @@ def _words(facts: Sequence[UUID]) -> "QuerySet[Evidence]":
     return rows.select_related(*_SPOKEN).order_by("said_at", "pk")
 
 
-def _told(operations: Sequence[Any]) -> list[NightResult]:
+def _results_of(operations: Sequence[Any]) -> list[NightResult]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
     texts = {text for one in operations for text in (one.after, one.against, *one.before) if text}
     agents = {one.report.agent_id for one in operations}

@@ -18,7 +18,8 @@ from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory.conversations import Window, note_date
-from memoryweb.memory.models import Conversation, File, Message
+from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing import screening
 from memoryweb.runs.engine import GiveUp
@@ -47,12 +48,11 @@ def uses_model(agent: Agent) -> bool:
     return configured(agent.team_id)
 
 
-def workspace_of(conversation: Conversation) -> Owner | None:
+def memory_of(conversation: Conversation) -> Memory:
     """Whose files an extraction writes: the owner's, or the shared ones where owners aren't kept
     apart and for the system."""
-    owner = conversation.owner
-    is_shared = not conversation.agent.owner_isolation or owner.is_system
-    return None if is_shared else owner
+    agent = conversation.agent
+    return Memory.of(agent, conversation.owner if agent.owner_isolation else None)
 
 
 def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
@@ -69,7 +69,7 @@ def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
         )
         for turn in window.turns
     ]
-    is_shared = workspace_of(conversation) is None
+    is_shared = memory_of(conversation).owner is None
     found = rules_extractor.extract(
         spoken, speaker=speaker_of(conversation.owner), shared=is_shared
     )
@@ -111,8 +111,7 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Extra
 
 def _files(conversation: Conversation, day: date) -> dict[str, str]:
     """The texts that the model is given besides the window."""
-    owner = workspace_of(conversation)
-    files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
+    files = memory_of(conversation).files.present()
     found = list(files.filter(path__in=[MEMORY, PROFILE, note_path(day)]))
     return {one.path: one.remaining for one in readable_files(found, To.HOST)}
 

@@ -8,11 +8,11 @@ from memoryweb.core.tables import (
     Holds,
     PlainCharField,
     PlainJSONField,
-    TeamManager,
+    TeamRow,
 )
 
 
-class Extraction(models.Model):
+class Extraction(TeamRow):
     """What one run made of one window of a conversation. The answer is stored before it is used."""
 
     class Status(models.TextChoices):
@@ -44,14 +44,9 @@ class Extraction(models.Model):
     tokens_out = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["conversation", "first", "run"], name="extraction_window_once"
             )
         ]
-
-    def __str__(self) -> str:
-        return f"{self.conversation_id} {self.first}–{self.last}"

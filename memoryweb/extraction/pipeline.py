@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from memoryweb.extraction import extractors, requests
-from memoryweb.extraction.extractors import ExtractorAnswer, workspace_of
+from memoryweb.extraction.extractors import ExtractorAnswer, memory_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
@@ -28,7 +28,7 @@ from memoryweb.memory.conversations import Window, newest, next_window, note_dat
 from memoryweb.memory.lines import flags, source_classes
 from memoryweb.memory.lines.files import noted
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import AuthorKind, Conversation, File, Message, Proposal
+from memoryweb.memory.models import AuthorKind, Conversation, Message, Proposal
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.visible.hidden import asked_since
 from memoryweb.memory.writing import write
@@ -280,7 +280,7 @@ def _append(
     is_kept: bool,
 ) -> dict[str, Any]:
     moment = newest(window.turns, tx.now).astimezone(UTC)
-    place = Place(conversation.agent, workspace_of(conversation), f"HISTORY-{moment:%Y-%m}.md")
+    place = Place(conversation.agent, memory_of(conversation).owner, f"HISTORY-{moment:%Y-%m}.md")
     why = "The model could not read these messages." if is_aside else "As they were:"
     title = NewLine(
         f"[{moment:%Y-%m-%d %H:%M}] {MARK} {why}", Origin((Source(message_id=window.turns[0].pk),))
@@ -337,7 +337,7 @@ def _write_lines(
     tx: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
 ) -> list[dict[str, Any]]:
     path = note_path(note_date(window.turns, tx.now))
-    place = Place(conversation.agent, workspace_of(conversation), path)
+    place = Place(conversation.agent, memory_of(conversation).owner, path)
     note = write.find(place)
     fresh = list(_fresh(found.lines, noted(note)))
     if not fresh:
@@ -363,11 +363,10 @@ def _offer(tx: Transaction, conversation: Conversation, window: Window, found: F
 
 def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
     """A model was given the day's note, too."""
-    owner = workspace_of(conversation)
-    notes = File.objects.of(conversation.agent_id, owner.pk if owner else None)
-    given = notes.filter(path=note_path(note_date(window.turns, run.now)))
+    memory = memory_of(conversation)
+    given = memory.files.filter(path=note_path(note_date(window.turns, run.now)))
     said = source_classes.is_said_by_members(conversation, window.turns)
-    is_known = owner is not None or not source_classes.outside_lines(
+    is_known = memory.owner is not None or not source_classes.outside_lines(
         given.values_list("pk", flat=True)
     )
     return Writer(

@@ -120,7 +120,7 @@ def _space(text: str) -> str:
     return "" if _NO_SPACES.search(text[-2:]) or text[-1:] in "。！？" else " "
 
 
-def _told(before: _Part, message: Utterance) -> _Part:
+def _context(before: _Part, message: Utterance) -> _Part:
     """For what follows it; in another message it ends with a mark."""
     stop = "。" if _NO_SPACES.search(before.text[-1:]) else "."
     is_open = before.id != message.id and not _STOP.search(before.text)
@@ -158,7 +158,7 @@ def _groups(
         if is_kept and leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
             groups[-1].append(part)
         elif is_kept and leans and claim.durable and before and len(before.text) < room:
-            groups.append([_told(before, message), part])
+            groups.append([_context(before, message), part])
         elif is_kept := is_kept and (claim.durable or not sentence.leans):
             groups.append([part])
         is_open = is_kept

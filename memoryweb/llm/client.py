@@ -67,10 +67,10 @@ def complete(
     installation's; `endpoint` another than the team's; `chat_with` the agent in whose chat it is.
     """
     endpoint = endpoint or endpoint_for(team_id, role)
-    dialect, user = transport.of(endpoint.url, endpoint.model), fenced(data)
+    dialect, user = transport.dialect_of(endpoint.url, endpoint.model), fenced(data)
     expected = dialect.tokens([system, user])
     prompt = Prompt(system, user, schema, _room(max_tokens, user, expected))
-    usage.enter(team_id, endpoint.url, deadline - time.monotonic())
+    usage.enter_breaker(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, prompt.max_tokens), expected + prompt.max_tokens
     with usage.reserved(
@@ -85,7 +85,7 @@ def complete(
             error.cost_micros = price(spent.tokens_in, spent.tokens_out)
             blame(error, team_id, endpoint)
             raise
-    usage.succeeded(team_id, endpoint.url)
+    usage.endpoint_answered(team_id, endpoint.url)
     used = spent.tokens_in, spent.tokens_out
     return Completion(value, *used, endpoint.model, price(*used))
 
@@ -98,9 +98,9 @@ def _room(asked: int | None, user: str, expected: int) -> int:
 
 def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
     if error.of_content:
-        usage.succeeded(team_id, endpoint.url)  # it did answer
+        usage.endpoint_answered(team_id, endpoint.url)  # it did answer
     elif error.counts:
-        is_open = usage.failed(team_id, endpoint.url)
+        is_open = usage.endpoint_failed(team_id, endpoint.url)
         # An endpoint that is otherwise well was slow because of this text.
         error.of_content = isinstance(error, TimedOut) and not is_open
 
@@ -146,7 +146,7 @@ def _reply(dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
                     reply = providers.read(endpoint, response)
                 bill.add(reply.tokens_in, reply.tokens_out)
                 learned = asking.learned([prompt.system, prompt.user], reply.tokens_in)
-                transport.remember(endpoint.url, endpoint.model, learned)
+                transport.remember_dialect(endpoint.url, endpoint.model, learned)
                 return reply
             refused = refusal(response)
             other = asking.after(response, providers.forms(endpoint))
@@ -226,9 +226,9 @@ def answer(
     """
     endpoint = endpoint_for(team_id, "chat")
     texts = [system, *(turn.content for turn in turns)]
-    dialect = transport.of(endpoint.url, endpoint.model)
+    dialect = transport.dialect_of(endpoint.url, endpoint.model)
     expected = dialect.tokens(texts)
-    usage.enter(team_id, endpoint.url, deadline - time.monotonic())
+    usage.enter_breaker(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, max_tokens), expected + max_tokens
     with usage.reserved(
@@ -247,7 +247,7 @@ def answer(
             blame(error, team_id, endpoint)
             raise
         _charge(spent, expected if reply.tokens_in is None else reply.tokens_in, reply.tokens_out)
-    usage.succeeded(team_id, endpoint.url)
+    usage.endpoint_answered(team_id, endpoint.url)
     return reply
 
 
@@ -271,7 +271,10 @@ def _heard(pieces: Pieces, said: list[str]) -> Pieces:
 def _asked(
     endpoint: Endpoint, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
 ) -> Pieces:
-    dialect, headers = transport.of(endpoint.url, endpoint.model), providers.headers(endpoint)
+    dialect, headers = (
+        transport.dialect_of(endpoint.url, endpoint.model),
+        providers.headers(endpoint),
+    )
     texts = [system, *(turn.content for turn in turns)]
     with transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
@@ -280,7 +283,7 @@ def _asked(
                 if response.status_code == 200:
                     reply = yield from _read(endpoint, response, deadline)
                     learned = dialect.learned(texts, reply.tokens_in)
-                    transport.remember(endpoint.url, endpoint.model, learned)
+                    transport.remember_dialect(endpoint.url, endpoint.model, learned)
                     return reply
                 answer = transport.read(response, deadline)
             refused, other = refusal(answer), dialect.after(answer, ())

@@ -206,11 +206,11 @@ class Dialect:
 _known: dict[tuple[str, str], Dialect] = {}
 
 
-def of(url: str, model: str) -> Dialect:
+def dialect_of(url: str, model: str) -> Dialect:
     return _known.get((url, model), Dialect())
 
 
-def remember(url: str, model: str, dialect: Dialect) -> None:
+def remember_dialect(url: str, model: str, dialect: Dialect) -> None:
     _known[url, model] = dialect
 
 

@@ -164,7 +164,7 @@ FAILURES = 5
 OPEN = timedelta(minutes=15)
 
 
-def enter(team_id: UUID, endpoint: str, seconds: float) -> None:
+def enter_breaker(team_id: UUID, endpoint: str, seconds: float) -> None:
     """Raises BreakerOpen. `seconds` is how long this call may last, should it be the trial."""
     now = timezone.now()
     row = _rows(team_id, endpoint).filter(open_until__isnull=False).first()
@@ -177,7 +177,7 @@ def enter(team_id: UUID, endpoint: str, seconds: float) -> None:
         )
 
 
-def failed(team_id: UUID, endpoint: str) -> bool:
+def endpoint_failed(team_id: UUID, endpoint: str) -> bool:
     """Whether that has opened it, or left it open."""
     now = timezone.now()
     Breaker.objects.get_or_create(team_id=team_id, endpoint=_name(endpoint))
@@ -186,7 +186,7 @@ def failed(team_id: UUID, endpoint: str) -> bool:
     return bool(counted.update(open_until=now + OPEN))
 
 
-def succeeded(team_id: UUID, endpoint: str) -> None:
+def endpoint_answered(team_id: UUID, endpoint: str) -> None:
     _rows(team_id, endpoint).exclude(failures=0, open_until=None).update(
         failures=0, open_until=None
     )

@@ -14,13 +14,13 @@ class MemoryConfig(AppConfig):
         from memoryweb.memory.review import inbox, proposals, rescan  # noqa: PLC0415
         from memoryweb.memory.snapshots import service  # noqa: PLC0415
         from memoryweb.memory.statements import repair  # noqa: PLC0415
-        from memoryweb.memory.tools import statements  # noqa: PLC0415
+        from memoryweb.memory.tools import facts  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
         engine.register(service.CONVERSATIONS, service.bring_conversations)
-        engine.register(statements.KIND, statements.write_all)
+        engine.register(facts.KIND, facts.write_all)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(decisions.expire)
         engine.register_tick(agents.remove_expired)

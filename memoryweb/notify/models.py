@@ -4,7 +4,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import PlainCharField, PlainJSONField, PlainTextField, TeamManager
+from memoryweb.core.tables import PlainCharField, PlainJSONField, PlainTextField, TeamRow
 
 
 class MailNotice(models.Model):
@@ -38,7 +38,7 @@ class MailNotice(models.Model):
         return self.learned or self.waits or self.failed
 
 
-class Endpoint(models.Model):
+class Endpoint(TeamRow):
     """An address of a team that is told what happens. Its secret stands nowhere: it is derived from
     the installation's of then, and `generation` makes a new one."""
 
@@ -56,8 +56,6 @@ class Endpoint(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "webhooks_endpoint"
 
@@ -65,7 +63,7 @@ class Endpoint(models.Model):
         return self.url
 
 
-class Delivery(models.Model):
+class Delivery(TeamRow):
     """One message to one endpoint, and how sending it went. It holds ids, codes and counts."""
 
     class State(models.TextChoices):
@@ -74,7 +72,6 @@ class Delivery(models.Model):
         FAILED = "failed", _("Failed")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     endpoint = models.ForeignKey(
         Endpoint, models.CASCADE, related_name="deliveries", db_index=False
     )
@@ -88,8 +85,6 @@ class Delivery(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "webhooks_delivery"
         indexes = [
@@ -100,9 +95,6 @@ class Delivery(models.Model):
                 name="webhooks_due",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.pk}"
 
     @property
     def message_id(self) -> str:

@@ -149,7 +149,7 @@ def _handle(lease: Lease) -> None:
 
 
 def _settle(lease: Lease, error: Exception) -> None:
-    run, told = lease.run, _told(lease.run, error)
+    run, told = lease.run, _ending(lease.run, error)
     try:
         if isinstance(told, GiveUp):
             lease.finish(Outcome(told.status, told.reason, told.error))
@@ -162,7 +162,7 @@ def _settle(lease: Lease, error: Exception) -> None:
         logger.warning("Run %s was taken over before it could fail.", run.pk)
 
 
-def _told(run: Run, error: Exception) -> GiveUp | Retry:
+def _ending(run: Run, error: Exception) -> GiveUp | Retry:
     if isinstance(error, GiveUp | Retry):
         return error
     if isinstance(error, ModelError) and not error.transient:

@@ -21,6 +21,7 @@ from memoryweb.core.tables import (
     Holds,
     PlainCharField,
     TeamManager,
+    TeamRow,
 )
 from memoryweb.llm.models import ChatUsage
 
@@ -34,7 +35,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(ACTIVE)
 
 
-class Run(models.Model):
+class Run(TeamRow):
     """One piece of background work: leased, fenced, resumable. The row is the truth (SPEC §5.2)."""
 
     class Kind(models.TextChoices):
@@ -113,7 +114,7 @@ class Run(models.Model):
     reverted_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
 
     erasure = Erasure.QUOTING
-    objects = TeamManager.from_queryset(RunQuerySet)()
+    objects = TeamManager.from_queryset(RunQuerySet)()  # type: ignore[misc]
 
     class Meta:
         constraints = [
@@ -149,9 +150,6 @@ class Run(models.Model):
             models.Index(fields=["team", "agent", "kind", "-created_at"], name="runs_agent_latest"),
             models.Index(fields=["agent", "owner", "kind", "finished_at"], name="runs_finished"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.id}"
 
     @property
     def now(self) -> datetime:

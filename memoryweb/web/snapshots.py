@@ -21,6 +21,7 @@ from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory import snapshots
 from memoryweb.memory.models import Revision, Upload
 from memoryweb.memory.models.refusals import ArchiveRefused, SecretRefused
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, ImportOutcome, Item, Part, Plan, Talks
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web import wording
@@ -221,7 +222,7 @@ def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     part = number_of(request, "part", 0) or None
     try:
         with request.visit.write() as tx:
-            exported = snapshots.export(tx, workspace.agent, workspace.owner, part)
+            exported = snapshots.export(tx, Memory(workspace.agent, workspace.owner), part)
     except snapshots.PartMissing:
         raise Http404 from None
     response = HttpResponse(exported.archive, content_type="application/zip")
@@ -239,8 +240,8 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     try:
         with request.visit.write() as tx:
             owner = own_owner(request, form.cleaned_data["owner"])
-            snapshots.preview(agent, owner, archive, by=writer_of(request))
-            kept = snapshots.keep(tx, agent, owner, archive, user=request.user)
+            snapshots.preview(Memory(agent, owner), archive, by=writer_of(request))
+            kept = snapshots.keep(tx, Memory(agent, owner), archive, user=request.user)
     except ArchiveRefused as refused:
         form.add_error("file", str(refused))
         return _page(request, agent, form)
@@ -282,7 +283,7 @@ def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> 
 
 
 def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Preview:
-    return snapshots.preview(agent, kept.owner, bytes(kept.archive), by=writer_of(request))
+    return snapshots.preview(Memory(agent, kept.owner), bytes(kept.archive), by=writer_of(request))
 
 
 @team_view("POST", takes=Permission.IMPORT)

@@ -29,7 +29,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.index import recalls
 from memoryweb.memory.lines import flags
 from memoryweb.memory.models import AuthorKind, File, Message, Tombstone
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import screening, tombstones, write
 from memoryweb.notify.models import Endpoint
@@ -118,8 +118,8 @@ def _restored(world: World) -> str:
     archive = of({"MEMORY.md": f"# Memory\n\n- {WEIGHT}\n- I like tea.\n"})
     writer = Writer(AuthorKind.PERSON, user=world.alice)
     with write_transaction(world.team) as tx:
-        shown = service.preview(world.agent, world.customer, archive, by=writer)
-        service.apply(tx, world.agent, world.customer, archive, shown.token, by=writer)
+        shown = service.preview(Memory(world.agent, world.customer), archive, by=writer)
+        service.apply(tx, Memory(world.agent, world.customer), archive, shown.token, by=writer)
     return _files(world)
 
 

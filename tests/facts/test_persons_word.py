@@ -13,7 +13,7 @@ from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Fact, File, Import, LineOrigin, Message
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.my_memory import actions
 from memoryweb.memory.my_memory.actions import Spot
 from memoryweb.memory.reverting import sources
@@ -53,7 +53,7 @@ def _said(world: World, name: str, at: datetime) -> Message:
 
 
 def _imported(world: World, text: str) -> File:
-    place = (world.agent, world.bobs_memory, of({"MEMORY.md": text}))
+    place = (Memory(world.agent, world.bobs_memory), of({"MEMORY.md": text}))
     token = snapshots.preview(*place, by=_bob(world)).token
     with write_transaction(world.team) as tx:
         snapshots.apply(tx, *place, token, by=_bob(world))
@@ -154,7 +154,7 @@ def test_what_an_import_lacks_is_not_taken_back_and_what_it_brings_is_no_longer(
     _save(world, TOLD, _bob(world))
     _save(world, "## About\n\n- Bob sings.\n", _bob(world))
     archive = of({"MEMORY.md": "## About\n\n- Bob lives in Leeds.\n"})
-    place = (world.agent, world.bobs_memory, archive)
+    place = (Memory(world.agent, world.bobs_memory), archive)
     previewed = snapshots.preview(*place, by=_bob(world))
     assert [item.lifts for item in previewed.plan.items] == [("Bob lives in Leeds.",)]
     with write_transaction(world.team) as tx:

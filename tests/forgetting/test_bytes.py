@@ -35,7 +35,7 @@ from memoryweb.memory.models import (
     Receipt,
     Revision,
 )
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import write
@@ -156,7 +156,7 @@ def _asked_and_looked(world: World, file: File) -> None:
     body = json.dumps({"facts": [LINE]})
     Idempotency.objects.create(team=world.team, token=token, key="k", status=200, body=body)
     with write_transaction(world.team) as tx:
-        service.keep(tx, world.agent, world.customer, of(ARCHIVE), user=world.bob)
+        service.keep(tx, Memory(world.agent, world.customer), of(ARCHIVE), user=world.bob)
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def planted(world: World) -> World:
 
 def _hidden(world: World) -> ForgetRequest:
     with write_transaction(world.team) as tx:
-        found = finding.of_text(world.agent, world.customer, CANARY)
+        found = finding.of_text(Memory(world.agent, world.customer), CANARY)
         request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, CANARY))
         hide(tx, request, found.meant, seconds=0)
     return request
@@ -195,7 +195,7 @@ def _rows() -> Iterator[str]:
 
 def _exported(world: World) -> str:
     with write_transaction(world.team) as tx:
-        archive = service.export(tx, world.agent, world.customer).archive
+        archive = service.export(tx, Memory(world.agent, world.customer)).archive
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         return "".join(opened.read(name).decode() for name in opened.namelist())
 
@@ -234,8 +234,8 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
         person = Writer(AuthorKind.PERSON, user=world.bob)
         archive = of(ARCHIVE)
         with write_transaction(world.team) as tx:
-            shown = service.preview(world.agent, world.customer, archive, by=person)
-            service.apply(tx, world.agent, world.customer, archive, shown.token, by=person)
+            shown = service.preview(Memory(world.agent, world.customer), archive, by=person)
+            service.apply(tx, Memory(world.agent, world.customer), archive, shown.token, by=person)
             for file in File.objects.filter(owner=world.customer).select_related("agent", "owner"):
                 for number in Revision.objects.filter(file=file).values_list("number", flat=True):
                     write.restore(tx, file, number, writer=person)

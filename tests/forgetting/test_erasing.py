@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.apps import apps
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
@@ -26,7 +26,7 @@ from memoryweb.memory.models import (
     Revision,
     Tombstone,
 )
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing import in_place
 from memoryweb.memory.writing.write import restore, write
 from memoryweb.runs import engine
@@ -42,7 +42,7 @@ def forgotten(world: World, fact: Fact) -> ForgetRequest:
     """Asked, and due."""
     with write_transaction(world.team) as tx:
         request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
-        found = finding.of_facts(fact.agent, fact.owner, [fact])
+        found = finding.of_facts(Memory(fact.agent, fact.owner), [fact])
         hide(tx, request, found.meant, seconds=0)
     return request
 
@@ -181,7 +181,7 @@ def test_forgetting_twice_is_forgetting_once(world: World) -> None:
     fact = lived(world, world.customer)
     with write_transaction(world.team) as tx:
         again = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
-        hide(tx, again, finding.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
+        hide(tx, again, finding.of_facts(Memory(fact.agent, fact.owner), [fact]).meant, seconds=0)
     erased(world, fact)
     assert holding(WORDS) == set()
     assert Receipt.objects.count() == 2
@@ -198,14 +198,10 @@ def test_every_room_s_words_are_walked() -> None:
     of_all = {
         table.label
         for table in in_place.tables()
-        if not table.within(in_place.Memory(*[world_id()] * 3)).children
+        if not table.within(Memory(Agent(), Owner())).children
     }
     assert of_all == {"api.Idempotency"}
     assert Label in {table.model for table in in_place.tables()}
-
-
-def world_id() -> Any:
-    return "00000000-0000-0000-0000-000000000000"
 
 
 def test_all_of_an_owner_goes(world: World) -> None:

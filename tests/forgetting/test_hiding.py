@@ -13,7 +13,7 @@ from memoryweb.dreaming import inputs
 from memoryweb.extraction.pipeline import _window
 from memoryweb.memory.forgetting.hiding import NothingToUndo, undo
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.my_memory import actions as mine
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.search.engine import search
@@ -71,7 +71,7 @@ def _extracted(world: World) -> str:
 
 def _snapshot(world: World) -> str:
     with write_transaction(world.team) as tx:
-        made = service.export(tx, world.agent, world.customer)
+        made = service.export(tx, Memory(world.agent, world.customer))
     return _unzipped(made.archive)
 
 

@@ -24,11 +24,10 @@ from memoryweb.dreaming.models import Candidate
 from memoryweb.memory import entries
 from memoryweb.memory.forgetting.hiding import undo
 from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Message, Receipt
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.visible.text_matching import names_of
 from memoryweb.memory.writing import in_place, write
-from memoryweb.memory.writing.in_place import Memory
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.walls.forgotten_stage import CUSTOMERS, SHARED, Forgotten, hide, planted
@@ -68,7 +67,7 @@ def _through_doors(world: World) -> None:
 
 def _in_rows(world: World) -> None:
     """Straight into a row of each table; files and what follows from them came by their doors."""
-    memory = Memory(world.team.pk, world.agent.pk, world.customer.pk)
+    memory = Memory(world.agent, world.customer)
     for table in in_place.tables():
         if table.label in {"memory.File", "memory.Passage", "memory.Alias"}:
             continue

@@ -10,7 +10,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Message
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.visible import placeholders
 from memoryweb.memory.visible.request_contents import tell
 from memoryweb.memory.writing.write import write
@@ -31,7 +31,7 @@ def test_only_statements_that_may_fit_are_read(world: World) -> None:
             ("5 cats", {"Owns five cats."}),
         ):
             (meaning,) = meant_by(about)
-            may = finding.facts_of(world.agent, world.customer, finding._may_fit(meaning))
+            may = finding.facts_of(Memory(world.agent, world.customer), finding._may_fit(meaning))
             texts = {fact.raw_text for fact in may}
             assert found <= texts
             assert not texts & {"I like tea.", "I like soup.", "I like rice."}
@@ -102,7 +102,7 @@ def test_words_are_found_in_more_messages_than_are_read_at_once(
             tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=said
         )
         Message.objects.filter(position__gt=5).update(reverted_at=timezone.now())
-        found = finding.of_text(world.agent, world.customer, "diabetes")
+        found = finding.of_text(Memory(world.agent, world.customer), "diabetes")
     assert len(found.meant) == 10
 
 

@@ -6,7 +6,7 @@ from django_scopes import scope
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import finding
 from memoryweb.memory.models import File, Target
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.visible.text_matching import Sought, comes_near, is_telling, says
 from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.world import World
@@ -26,7 +26,7 @@ def test_a_statement_goes_with_its_note_line_and_all_that_was_said_of_it(world: 
             conversation_id="later",
             messages=[paraphrase],
         )
-        found = finding.of_facts(world.agent, world.customer, [fact])
+        found = finding.of_facts(Memory(world.agent, world.customer), [fact])
     meant = {(one.kind, one.text) for one in found.meant}
     assert meant == {
         (Kind.FACT, WEIGHT),
@@ -43,8 +43,8 @@ def test_another_owner_s_same_words_stay(world: World) -> None:
     lived(world, world.sender)
     with scope(team=world.team):
         for found in (
-            finding.of_facts(world.agent, world.customer, [fact]),
-            finding.of_text(world.agent, world.customer, "62 kilos"),
+            finding.of_facts(Memory(world.agent, world.customer), [fact]),
+            finding.of_text(Memory(world.agent, world.customer), "62 kilos"),
         ):
             owners = {one.file.owner_id for one in found.meant if one.file}
             owners |= {one.message.conversation.owner_id for one in found.meant if one.message}
@@ -67,7 +67,7 @@ def test_a_line_of_a_note_goes_with_the_statement_that_says_it(world: World) -> 
 def test_what_never_was_is_not_found(world: World) -> None:
     lived(world, world.customer)
     with scope(team=world.team):
-        assert finding.of_text(world.agent, world.customer, "a boat in Kiel").meant == ()
+        assert finding.of_text(Memory(world.agent, world.customer), "a boat in Kiel").meant == ()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django_scopes import scope
 
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, File, Message, Tombstone
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import tombstones, write
 from memoryweb.memory.writing.write import NewLine
@@ -65,9 +65,9 @@ def test_no_archive_brings_it(buried: World) -> None:
     archive = of({"MEMORY.md": f"# Memory\n\n- {WEIGHT}\n- I like tea.\n"})
     writer = Writer(AuthorKind.PERSON, user=buried.alice)
     with write_transaction(buried.team) as tx:
-        shown = service.preview(buried.agent, buried.customer, archive, by=writer)
+        shown = service.preview(Memory(buried.agent, buried.customer), archive, by=writer)
         assert [item.after for item in shown.plan.items] == ["# Memory\n\n- I like tea.\n"]
-        service.apply(tx, buried.agent, buried.customer, archive, shown.token, by=writer)
+        service.apply(tx, Memory(buried.agent, buried.customer), archive, shown.token, by=writer)
     assert "kilos" not in _text(buried)
 
 

@@ -103,45 +103,45 @@ def test_silence_is_the_texts_fault_until_the_endpoint_is_left_alone(
 def test_another_team_and_another_endpoint_are_not_held_up() -> None:
     _open()
     with pytest.raises(BreakerOpen):
-        usage.enter(TEAM, URL, 60)
-    usage.enter(uuid4(), URL, 60)
-    usage.enter(TEAM, "https://other.example/v1/messages", 60)
+        usage.enter_breaker(TEAM, URL, 60)
+    usage.enter_breaker(uuid4(), URL, 60)
+    usage.enter_breaker(TEAM, "https://other.example/v1/messages", 60)
 
 
 def test_afterwards_one_call_is_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=15))
-    usage.enter(TEAM, URL, 60)
+    usage.enter_breaker(TEAM, URL, 60)
     with pytest.raises(BreakerOpen):
-        usage.enter(TEAM, URL, 60)
+        usage.enter_breaker(TEAM, URL, 60)
 
 
 def test_a_failed_trial_opens_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     later = NOON + timedelta(minutes=16)
     _set_clock(monkeypatch, later)
-    usage.enter(TEAM, URL, 60)
-    usage.failed(TEAM, URL)
+    usage.enter_breaker(TEAM, URL, 60)
+    usage.endpoint_failed(TEAM, URL)
     assert usage.open_until(TEAM) == later + timedelta(minutes=15)
 
 
 def test_a_trial_that_succeeds_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=16))
-    usage.enter(TEAM, URL, 60)
-    usage.succeeded(TEAM, URL)
-    usage.enter(TEAM, URL, 60)
+    usage.enter_breaker(TEAM, URL, 60)
+    usage.endpoint_answered(TEAM, URL)
+    usage.enter_breaker(TEAM, URL, 60)
     assert usage.open_until(TEAM) is None
 
 
 def test_a_trial_that_never_ended_lets_another_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=16))
-    usage.enter(TEAM, URL, 60)
+    usage.enter_breaker(TEAM, URL, 60)
     with pytest.raises(BreakerOpen):
-        usage.enter(TEAM, URL, 60)
+        usage.enter_breaker(TEAM, URL, 60)
     _set_clock(monkeypatch, NOON + timedelta(minutes=18))
-    usage.enter(TEAM, URL, 60)
+    usage.enter_breaker(TEAM, URL, 60)
 
 
 def test_one_that_a_clock_opened_for_a_month_is_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,12 +149,12 @@ def test_one_that_a_clock_opened_for_a_month_is_not_open(monkeypatch: pytest.Mon
     _open()
     _set_clock(monkeypatch, NOON)
     assert usage.open_until(TEAM) is None
-    usage.enter(TEAM, URL, 60)
+    usage.enter_breaker(TEAM, URL, 60)
 
 
 def _open() -> None:
     for _ in range(5):
-        usage.failed(TEAM, URL)
+        usage.endpoint_failed(TEAM, URL)
 
 
 def _set_clock(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:

@@ -234,7 +234,7 @@ def test_what_a_call_may_take_is_learned_from_what_calls_took(
 
     model_server.default = counted
     ask({"note": GERMAN * 50})
-    learned = transport.of(f"{model_server.url}/chat/completions", "fake-model")
+    learned = transport.dialect_of(f"{model_server.url}/chat/completions", "fake-model")
     sent = [model_server.requests[0].system, model_server.requests[0].user]
     reported = round((sum(map(estimate, sent)) + 8) * real)
     assert learned.tokens(sent) >= reported * 0.99
@@ -243,10 +243,10 @@ def test_what_a_call_may_take_is_learned_from_what_calls_took(
 def test_an_endpoint_cannot_make_calls_look_endless(model_server: ModelServer) -> None:
     model_server.answer({"text": "x"}, tokens=(9_999_999, 1))
     ask(daily_tokens=50_000_000)
-    assert transport.of(f"{model_server.url}/chat/completions", "fake-model").factor <= 4
+    assert transport.dialect_of(f"{model_server.url}/chat/completions", "fake-model").factor <= 4
 
 
 def test_before_anything_is_learned_a_language_of_long_words_is_reckoned_with(
     model_server: ModelServer,
 ) -> None:
-    assert transport.of("https://models.example/v1", "new").factor >= 1.6
+    assert transport.dialect_of("https://models.example/v1", "new").factor >= 1.6

@@ -9,7 +9,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.models import File, Revision
 from memoryweb.memory.models.writer import write_transaction
-from memoryweb.memory.tools.statements import SLICE
+from memoryweb.memory.tools.facts import SLICE
 from memoryweb.memory.writing import tombstones
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run

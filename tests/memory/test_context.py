@@ -14,7 +14,7 @@ from memoryweb.llm import tokens
 from memoryweb.markdown.render import render
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, Conversation, File
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import HEADING, Context, build
 from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
@@ -53,7 +53,7 @@ def only(world: World, files: dict[str, str], owner: Owner | None = None) -> Non
         off = [(file.path, False) for file in enabled if file.path not in files]
         for path, text in files.items():
             write(tx, Place(world.agent, owner, path), text, writer=PERSON)
-        arrange(tx, world.agent, owner, [*((path, True) for path in files), *off])
+        arrange(tx, Memory(world.agent, owner), [*((path, True) for path in files), *off])
 
 
 def fenced(context: Context) -> str:

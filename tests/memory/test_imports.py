@@ -12,7 +12,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, Import, Message, Passage
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.reverting import sources
 from memoryweb.memory.snapshots import formats
 from memoryweb.memory.snapshots import service as snapshots
@@ -28,14 +28,14 @@ from tests.world import World
 
 
 def plan(world: World, raw: bytes, owner: Owner | None) -> Plan:
-    return snapshots.preview(world.agent, owner, raw, by=_by(world)).plan
+    return snapshots.preview(Memory(world.agent, owner), raw, by=_by(world)).plan
 
 
 def take(world: World, raw: bytes, owner: Owner | None) -> ImportOutcome:
     by = _by(world)
-    token = snapshots.preview(world.agent, owner, raw, by=by).token
+    token = snapshots.preview(Memory(world.agent, owner), raw, by=by).token
     with write_transaction(world.team) as tx:
-        done = snapshots.apply(tx, world.agent, owner, raw, token, by=by)
+        done = snapshots.apply(tx, Memory(world.agent, owner), raw, token, by=by)
     for run in Run.objects.filter(kind=Run.Kind.IMPORT, status=Run.Status.QUEUED):
         engine.work(run.pk)
     return done
@@ -233,11 +233,11 @@ def test_claude_code_s_memory_joins_and_its_instructions_stand_apart(world: Worl
 
 def test_one_import_at_a_time_into_one_memory(world: World) -> None:
     by, raw = _by(world), exported(TALK)
-    token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
+    token = snapshots.preview(Memory(world.agent, world.bobs_memory), raw, by=by).token
     with write_transaction(world.team) as tx:
-        snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
+        snapshots.apply(tx, Memory(world.agent, world.bobs_memory), raw, token, by=by)
     with pytest.raises(Importing), write_transaction(world.team) as tx:
-        snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
+        snapshots.apply(tx, Memory(world.agent, world.bobs_memory), raw, token, by=by)
     assert Import.objects.count() == 1
 
 
@@ -256,9 +256,9 @@ def test_reverted_nothing_is_left_of_what_was_noted_of_it_either(world: World) -
 
 def test_reverted_while_it_runs_it_stops(world: World) -> None:
     raw, by = exported(TALK), _by(world)
-    token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
+    token = snapshots.preview(Memory(world.agent, world.bobs_memory), raw, by=by).token
     with write_transaction(world.team) as tx:
-        done = snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
+        done = snapshots.apply(tx, Memory(world.agent, world.bobs_memory), raw, token, by=by)
     revert(world, batch_of(done))
     run = worked(done)
     assert (run.status, run.reason) == ("skipped", "import_gone")
@@ -277,9 +277,9 @@ def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.Mon
         return kept(value)
 
     by, raw = _by(world), exported(*talks)
-    token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
+    token = snapshots.preview(Memory(world.agent, world.bobs_memory), raw, by=by).token
     with write_transaction(world.team) as tx:
-        done = snapshots.apply(tx, world.agent, world.bobs_memory, raw, token, by=by)
+        done = snapshots.apply(tx, Memory(world.agent, world.bobs_memory), raw, token, by=by)
     monkeypatch.setattr(formats, "talk_of", break_once)
     run = worked(done)
     assert run.status == "failed"

@@ -15,7 +15,7 @@ from memoryweb.audit.models import Event
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.models import AuthorKind, File, Import, Revision
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.snapshots import contents as memory_manifest
 from memoryweb.memory.snapshots import service as snapshots
@@ -45,7 +45,7 @@ def put(world: World, path: str, text: str, owner: Owner | None = None) -> File:
 
 def export(world: World, owner: Owner | None = None, agent: Agent | None = None) -> bytes:
     with write_transaction(world.team) as tx:
-        return snapshots.export(tx, agent or world.agent, owner).archive
+        return snapshots.export(tx, Memory(agent or world.agent, owner)).archive
 
 
 def take(
@@ -53,10 +53,10 @@ def take(
 ) -> ImportOutcome:
     """Preview, then import."""
     agent = agent or world.other_agent
-    token = snapshots.preview(agent, owner, archive, by=PERSON).token
+    token = snapshots.preview(Memory(agent, owner), archive, by=PERSON).token
     by = Writer(AuthorKind.PERSON, user=world.bob)
     with write_transaction(world.team) as tx:
-        return snapshots.apply(tx, agent, owner, archive, token, by=by)
+        return snapshots.apply(tx, Memory(agent, owner), archive, token, by=by)
 
 
 def texts(agent: Agent, owner: Owner | None = None) -> dict[str, str]:
@@ -65,7 +65,7 @@ def texts(agent: Agent, owner: Owner | None = None) -> dict[str, str]:
 
 
 def actions(world: World, archive: bytes) -> dict[str, tuple[str, str]]:
-    made = snapshots.preview(world.agent, None, archive, by=PERSON).plan
+    made = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).plan
     return {item.path: (str(item.action), item.code) for item in made.items}
 
 
@@ -88,7 +88,7 @@ def test_one_state_gives_the_same_bytes_whatever_is_enabled(world: World) -> Non
     put(world, NOTE, TEXT)
     one = export(world)
     with write_transaction(world.team) as tx:
-        arrange(tx, world.agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+        arrange(tx, Memory(world.agent, None), [("SOUL.md", False), ("MEMORY.md", True)])
     assert export(world) == one
     put(world, NOTE, TEXT + "- 10:00 Fog.\n")
     assert export(world) != one
@@ -124,7 +124,7 @@ def test_an_import_is_a_batch_of_revisions_of_its_kind(world: World) -> None:
 
 def test_what_is_enabled_and_its_order_stay(world: World) -> None:
     with write_transaction(world.team) as tx:
-        arrange(tx, world.other_agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+        arrange(tx, Memory(world.other_agent, None), [("SOUL.md", False), ("MEMORY.md", True)])
     reach = File.objects.filter(agent=world.other_agent)
     before = set(reach.values_list("path", "enabled", "sort_order"))
     take(world, of({"SOUL.md": "Loud.\n", "MEMORY.md": "- Tea.\n", "KNOWLEDGE.md": "Tides.\n"}))
@@ -147,7 +147,9 @@ def test_a_preview_tells_what_would_happen_and_writes_nothing(world: World) -> N
 
 def test_a_preview_has_the_text_before_and_after(world: World) -> None:
     put(world, "MEMORY.md", "- Tea.\n")
-    made = snapshots.preview(world.agent, None, of({"MEMORY.md": "- Coffee.\n"}), by=PERSON).plan
+    made = snapshots.preview(
+        Memory(world.agent, None), of({"MEMORY.md": "- Coffee.\n"}), by=PERSON
+    ).plan
     item = made.items[0]
     assert (item.before, item.after) == ("- Tea.\n", "- Coffee.\n")
     assert (item.size_before, item.size_after) == (7, 10)
@@ -188,7 +190,7 @@ def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -
 def test_a_preview_says_which_lines_an_import_would_mask(world: World) -> None:
     value = drawn(11)
     archive = of({"MEMORY.md": f"# Memory\n\n- password: {value}\n", "SOUL.md": "Loud.\n"})
-    made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
+    made = snapshots.preview(Memory(world.other_agent, None), archive, by=PERSON).plan
     (item,) = made.masking
     assert [(one.kind, one.line) for one in item.masked] == [("password", 3)]
     assert (item.path, item.action) == ("MEMORY.md", Action.UPDATE)
@@ -212,14 +214,16 @@ def test_what_is_held_already_is_no_change(world: World) -> None:
 def test_a_note_holds_only_what_is_new_in_it(world: World) -> None:
     value = drawn(13)
     take(world, of({NOTE: "- Fog.\nPassword:\n"}), agent=world.agent)
-    made = snapshots.preview(world.agent, None, of({NOTE: f"{value}\n- Sun.\n"}), by=PERSON).plan
+    made = snapshots.preview(
+        Memory(world.agent, None), of({NOTE: f"{value}\n- Sun.\n"}), by=PERSON
+    ).plan
     assert [(one.kind, one.line) for one in made.items[0].masked] == [("password", 3)]
 
 
 def test_two_entries_of_one_note_may_hold_what_neither_did(world: World) -> None:
     value = drawn(14)
     archive = of({NOTE: "", NOTE[:-3] + "-a.md": f"- tea\n- password: {value}"})
-    made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
+    made = snapshots.preview(Memory(world.other_agent, None), archive, by=PERSON).plan
     assert [one.line for one in made.items[0].masked] == [2]
 
 
@@ -228,7 +232,7 @@ def test_a_large_archive_is_looked_through_to_its_last_file(world: World) -> Non
     many = {f"memory/2026-01-{day:02}.md": "- The lamp burns.\n" * 5000 for day in range(1, 32)}
     many["memory/2026-01-30.md"] += f"- password: {drawn(15)}\n"
     many["memory/2026-01-31.md"] += f"- {key}\n"
-    made = snapshots.preview(world.other_agent, None, of(many), by=PERSON).plan
+    made = snapshots.preview(Memory(world.other_agent, None), of(many), by=PERSON).plan
     assert [item.path for item in made.masking] == ["memory/2026-01-30.md"]
     assert [item.path for item in made.items if item.action == Action.SKIP] == [
         "memory/2026-01-31.md"
@@ -242,7 +246,7 @@ def test_a_preview_takes_a_few_statements_however_many_files(
     take(world, of(dict.fromkeys(days, "- Fog.\n")), agent=world.agent)
     coming = {day: f"- Sun {day}.\n- password: {drawn(16)}\n" for day in days}
     with django_assert_max_num_queries(4):
-        made = snapshots.preview(world.agent, None, of(coming), by=PERSON).plan
+        made = snapshots.preview(Memory(world.agent, None), of(coming), by=PERSON).plan
     assert len(made.masking) == 31
 
 
@@ -252,16 +256,16 @@ def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(
     monkeypatch.setattr(memory_manifest, "MOST_FILES", 4)
     for day in range(1, 8):
         put(world, f"memory/2026-01-{day:02}.md", f"- Day {day}.\n")
-    divided = snapshots.parts_of(world.agent, None)
+    divided = snapshots.parts_of(Memory(world.agent, None))
     assert [part.number for part in divided] == [1, 2, 3]
     for part in divided:
         with write_transaction(world.team) as tx:
-            exported = snapshots.export(tx, world.agent, None, part.number)
+            exported = snapshots.export(tx, Memory(world.agent, None), part.number)
         assert exported.filename == f"atlas-shared-part-{part.number}-of-3.zip"
         take(world, exported.archive)
     assert texts(world.other_agent) == texts(world.agent)
     with write_transaction(world.team) as tx, pytest.raises(snapshots.PartMissing):
-        snapshots.export(tx, world.agent, None, 4)
+        snapshots.export(tx, Memory(world.agent, None), 4)
 
 
 @pytest.mark.parametrize("data", [b"caf\xe9", b"a\0b"])
@@ -283,7 +287,7 @@ def test_texts_damaged_at_random_are_planned_or_skipped_and_come_in_as_planned(
             data[at : at + chosen.randrange(3)] = chosen.randbytes(chosen.randrange(4))
         coming[f"memory/{day}.md"] = bytes(data)
     archive = zipped(*(Part(name, data) for name, data in coming.items()))
-    made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
+    made = snapshots.preview(Memory(world.other_agent, None), archive, by=PERSON).plan
     assert {str(item.action) for item in made.items} == {"create", "skip"}
     take(world, archive)
     left = texts(world.other_agent)
@@ -302,7 +306,7 @@ def test_an_import_that_changes_nothing_leaves_nothing(world: World) -> None:
 
 def test_a_state_that_moved_on_is_refused(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).token
     put(world, "MEMORY.md", "- Tea.\n")
     with pytest.raises(StateMoved):
         _apply(world, archive, token)
@@ -311,7 +315,7 @@ def test_a_state_that_moved_on_is_refused(world: World) -> None:
 
 def test_a_file_that_was_made_meanwhile_is_a_state_that_moved_on(world: World) -> None:
     archive = of({"KNOWLEDGE.md": "Ebb.\n"})
-    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).token
     put(world, "KNOWLEDGE.md", "Tides.\n")
     with pytest.raises(StateMoved):
         _apply(world, archive, token)
@@ -319,14 +323,14 @@ def test_a_file_that_was_made_meanwhile_is_a_state_that_moved_on(world: World) -
 
 def test_a_change_of_another_file_does_not_matter(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).token
     put(world, "SOUL.md", "Calm.\n")
     assert _apply(world, archive, token).batch
 
 
 def test_a_token_is_good_for_its_archive_and_memory_alone(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).token
     for other, owner, agent in (
         (of({"MEMORY.md": "- Cocoa.\n"}), None, world.agent),
         (archive, world.bobs_memory, world.agent),
@@ -347,7 +351,7 @@ def test_a_token_of_somebody_s_own_making_is_refused(world: World) -> None:
 
 def test_a_token_runs_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).token
     monkeypatch.setattr(snapshots, "VALID_SECONDS", -1)
     with pytest.raises(PreviewRefused) as refused:
         _apply(world, archive, token)
@@ -357,7 +361,7 @@ def test_a_token_runs_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_owner_that_was_never_met_has_a_preview(world: World) -> None:
     nobody = Owner(team=world.team, source="user", external_id=str(world.vera.pk))
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, nobody, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, nobody), archive, by=PERSON).token
     met = Owner.objects.create(
         team=world.team, source="user", external_id=str(world.vera.pk), person=world.vera
     )
@@ -374,7 +378,7 @@ def test_an_import_reaches_no_other_memory(world: World) -> None:
 
 def test_without_its_event_nothing_is_imported(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
+    token = snapshots.preview(Memory(world.agent, None), archive, by=PERSON).token
     before = everything(but=frozenset())
     with refusing_events(), pytest.raises(DatabaseError):
         _apply(world, archive, token)
@@ -383,8 +387,8 @@ def test_without_its_event_nothing_is_imported(world: World) -> None:
 
 def test_a_refused_archive_is_refused_at_both_steps(world: World) -> None:
     with pytest.raises(ArchiveRefused):
-        snapshots.preview(world.agent, None, b"no archive", by=PERSON)
-    token = snapshots.preview(world.agent, None, of({}), by=PERSON).token
+        snapshots.preview(Memory(world.agent, None), b"no archive", by=PERSON)
+    token = snapshots.preview(Memory(world.agent, None), of({}), by=PERSON).token
     with pytest.raises(ArchiveRefused):
         _apply(world, b"no archive", token)
 
@@ -398,7 +402,7 @@ def _apply(
 ) -> ImportOutcome:
     by = Writer(AuthorKind.PERSON, user=world.bob)
     with write_transaction(world.team) as tx:
-        return snapshots.apply(tx, agent or world.agent, owner, archive, token, by=by)
+        return snapshots.apply(tx, Memory(agent or world.agent, owner), archive, token, by=by)
 
 
 def test_an_import_takes_few_statements_however_many_files(world: World) -> None:

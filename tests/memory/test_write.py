@@ -17,7 +17,7 @@ from memoryweb.memory.models.refusals import (
     SecretRefused,
     Stale,
 )
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
@@ -214,14 +214,14 @@ def test_saving_takes_as_many_statements_for_a_long_file_as_for_a_short_one(worl
 
 def test_the_order_and_the_toggles_of_prompt_files_are_set_together(world: World) -> None:
     with write_transaction(world.team) as tx:
-        arrange(tx, world.agent, None, [("MEMORY.md", True), ("SOUL.md", False)])
+        arrange(tx, Memory(world.agent, None), [("MEMORY.md", True), ("SOUL.md", False)])
     order = File.objects.of(world.agent.pk, None).enabled_in_order().values_list("path", flat=True)
     assert list(order) == ["MEMORY.md", "AGENTS.md", "PROFILE.md"]
 
 
 def test_arranging_a_file_that_is_not_there_is_refused(world: World) -> None:
     with write_transaction(world.team) as tx, pytest.raises(FileMissing):
-        arrange(tx, world.agent, None, [("nothing.md", True)])
+        arrange(tx, Memory(world.agent, None), [("nothing.md", True)])
 
 
 def test_the_database_refuses_a_personal_file_without_an_owner(world: World) -> None:

@@ -15,7 +15,7 @@ from django_scopes import scope, scopes_disabled
 from memoryweb.dreaming import schedule
 from memoryweb.memory.forgetting import erasing, finding, hiding
 from memoryweb.memory.models import ForgetRequest, Receipt
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -47,7 +47,7 @@ def _talked(world: World) -> Run:
 
 def _forget(world: World) -> None:
     with write_transaction(world.team) as work:
-        found = finding.of_text(world.agent, world.customer, "stamps")
+        found = finding.of_text(Memory(world.agent, world.customer), "stamps")
         asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
         request = hiding.open_request(work, asked)
         hiding.hide(work, request, found.meant)

@@ -14,7 +14,7 @@ from memoryweb.agents.models import Reader
 from memoryweb.memory.facts import not_true
 from memoryweb.memory.forgetting import erasing, finding, hiding, requests
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, Receipt
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.visible.request_contents import tell
@@ -79,12 +79,12 @@ def found(world: World) -> bool:
 def imported(world: World) -> None:
     """What was exported a moment ago, by its person."""
     with write_transaction(world.team) as tx:
-        archive = service.export(tx, world.agent, world.customer).archive
+        archive = service.export(tx, Memory(world.agent, world.customer)).archive
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             assert not any(WORDS.encode() in opened.read(name) for name in opened.namelist())
         person = Writer(AuthorKind.PERSON, user=world.bob)
-        shown = service.preview(world.agent, world.customer, archive, by=person)
-        service.apply(tx, world.agent, world.customer, archive, shown.token, by=person)
+        shown = service.preview(Memory(world.agent, world.customer), archive, by=person)
+        service.apply(tx, Memory(world.agent, world.customer), archive, shown.token, by=person)
 
 
 def test_a_dream_between_keeps_it_hidden_and_undo_brings_it_back(told: World) -> None:
@@ -134,8 +134,8 @@ def test_what_is_written_again_meanwhile_is_hidden_with_it(told: World, is_undon
         write.append(tx, note, [line], writer=agent)
     archive = of({"MEMORY.md": f"# Memory\n\n- {SAID}\n", "PROFILE.md": f"# Me\n\n- {SAID}\n"})
     with write_transaction(told.team) as tx:
-        shown = service.preview(told.agent, told.customer, archive, by=person)
-        service.apply(tx, told.agent, told.customer, archive, shown.token, by=person)
+        shown = service.preview(Memory(told.agent, told.customer), archive, by=person)
+        service.apply(tx, Memory(told.agent, told.customer), archive, shown.token, by=person)
     dream(told, told.customer, NIGHT + timedelta(days=2))
     assert not found(told)
     assert WORDS not in prompt(told, "Which rare stamps do I collect?")
@@ -237,7 +237,7 @@ def test_a_dream_that_has_read_it_ends_without_it(
             assert lease.run.inputs["notes"]
             forgotten.append(SAID)
             with write_transaction(world.team) as tx:
-                found = finding.of_text(world.agent, world.customer, SAID)
+                found = finding.of_text(Memory(world.agent, world.customer), SAID)
                 asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
                 request = hiding.open_request(tx, asked)
                 hiding.hide(tx, request, found.meant)

@@ -6,7 +6,7 @@ import pytest
 
 from memoryweb.memory import facts
 from memoryweb.memory.models import Contradiction, Fact, File, SourceClass
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements import repair
 from memoryweb.memory.writing import write
@@ -51,7 +51,7 @@ def test_corrected_then_reverted_then_imported(world: World) -> None:
     says(world, "again", CELLO, day=NIGHT - timedelta(days=3))
     nights(world, 2, 3)
     assert lines(world) == [VIOLA]
-    place = (world.agent, world.customer, of({"MEMORY.md": f"# Memory\n\n- {CELLO}\n"}))
+    place = (Memory(world.agent, world.customer), of({"MEMORY.md": f"# Memory\n\n- {CELLO}\n"}))
     token = snapshots.preview(*place, by=person(world)).token
     with write_transaction(world.team) as tx:
         snapshots.apply(tx, *place, token, by=person(world))

@@ -23,7 +23,7 @@ from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, File, Import, SourceClass
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import decisions as reviewing
 from memoryweb.memory.snapshots import service as snapshots
@@ -135,7 +135,7 @@ class Statements(RuleBasedStateMachine):
 
     @rule(text=texts)
     def a_snapshot_is_imported(self, text: str) -> None:
-        place = (self.world.agent, self.world.bobs_memory, of({"MEMORY.md": text}))
+        place = (Memory(self.world.agent, self.world.bobs_memory), of({"MEMORY.md": text}))
         token = snapshots.preview(*place, by=self.bob).token
         self._act(lambda tx: snapshots.apply(tx, *place, token, by=self.bob))
 

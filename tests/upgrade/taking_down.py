@@ -72,7 +72,7 @@ def _forget(team: Any) -> None:
     for number, fact in enumerate({fact.owner_id: fact for fact in personal}.values()):
         with write_transaction(team) as tx:
             asked = hiding.Wish(fact.agent, fact.owner, ForgetRequest.Via.API)
-            found = finding.of_facts(fact.agent, fact.owner, [fact])
+            found = finding.of_facts(asked.memory, [fact])
             seconds = None if number else 0
             hiding.hide(tx, hiding.open_request(tx, asked), found.meant, seconds=seconds)
     erasing.queue_due(timezone.now())  # a whole tick would sign checkpoints, which are no rows

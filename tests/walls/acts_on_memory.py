@@ -33,7 +33,7 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.review import follow
-from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.reverting.sources import revert
@@ -59,7 +59,7 @@ def set_up(world: World) -> World:
     more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
     with write_transaction(world.team) as tx:
         archive_agent(tx, create_agent(tx, name="Old"))
-        keep(tx, world.agent, None, SNAPSHOT, user=world.alice)
+        keep(tx, Memory(world.agent, None), SNAPSHOT, user=world.alice)
         add_messages(
             tx, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
         )
@@ -193,8 +193,8 @@ def _kept_again(tx: Transaction, world: World) -> None:
 
 
 def _imported(tx: Transaction, world: World) -> None:
-    token = preview(world.agent, None, SNAPSHOT, by=PERSON).token
-    apply(tx, world.agent, None, SNAPSHOT, token, by=PERSON)
+    token = preview(Memory(world.agent, None), SNAPSHOT, by=PERSON).token
+    apply(tx, Memory(world.agent, None), SNAPSHOT, token, by=PERSON)
 
 
 def _typed(tx: Transaction, world: World) -> None:
@@ -237,7 +237,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "arrange": (
         "prompt.changed",
-        _in_unit(lambda u, w: arrange(u, w.agent, None, [("MEMORY.md", False)])),
+        _in_unit(lambda u, w: arrange(u, Memory(w.agent, None), [("MEMORY.md", False)])),
     ),
     "release a person's lines": ("line.released", _in_unit(_released)),
     "keep a person's lines again": ("line.kept", _in_unit(_kept_again)),
@@ -289,12 +289,12 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "export a snapshot": (
         "snapshot.exported",
-        _in_unit(lambda u, w: export(u, w.agent, None)),
+        _in_unit(lambda u, w: export(u, Memory(w.agent, None))),
     ),
     "import a snapshot": ("snapshot.imported", _in_unit(lambda u, w: _imported(u, w))),
     "upload a snapshot": (
         "snapshot.uploaded",
-        _in_unit(lambda u, w: keep(u, w.agent, None, SNAPSHOT, user=w.bob)),
+        _in_unit(lambda u, w: keep(u, Memory(w.agent, None), SNAPSHOT, user=w.bob)),
     ),
     "drop a snapshot": (
         "snapshot.dropped",

@@ -16,7 +16,7 @@ from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.models import AuthorKind, ForgetRequest
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots.service import preview
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import write
@@ -92,7 +92,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
     run = dreamt(home, home.customer, canary)
     _tell(dream, "Breakfast ends at half past ten.")
     with scope(team=home.team):
-        token = preview(home.agent, None, ARCHIVE, by=PERSON).token
+        token = preview(Memory(home.agent, None), ARCHIVE, by=PERSON).token
     return Stage(
         str(home.agent.pk),
         str(run.pk),

@@ -17,7 +17,7 @@ from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Conversation
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import delete, write
@@ -123,9 +123,9 @@ def _talk(home: Home, owner: Owner, number: int) -> Conversation:
 def _import(home: Home, owner: Owner | None, number: int) -> None:
     archive = of({f"memory/2025-02-{number + 1:02}.md": f"# Note\n\n- The ferry {number}.\n"})
     by = Writer(AuthorKind.PERSON, user=home.person.person)
-    token = snapshots.preview(home.agent, owner, archive, by=by).token
+    token = snapshots.preview(Memory(home.agent, owner), archive, by=by).token
     with write_transaction(home.team) as tx:
-        snapshots.apply(tx, home.agent, owner, archive, token, by=by)
+        snapshots.apply(tx, Memory(home.agent, owner), archive, token, by=by)
 
 
 def _weighed(home: Home, number: int) -> None:

@@ -58,7 +58,7 @@ TESTED = {
     "memoryweb.memory.models.files": "memory/test_global_memory.py",
     "memoryweb.memory.models.forgetting": "forgetting/test_hiding.py",
     "memoryweb.memory.models.index": "search/test_index.py",
-    "memoryweb.memory.models.statements": "facts/test_actions.py",
+    "memoryweb.memory.models.facts": "facts/test_actions.py",
     "memoryweb.memory.my_memory.contents": "walls/test_statements.py",
     "memoryweb.memory.reverting.sources": "forgetting/test_bytes.py",
     "memoryweb.memory.visible.request_contents": "walls/test_statements.py",

@@ -17,7 +17,7 @@ from memoryweb.memory.forgetting import finding, hiding
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, ForgetRequest
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
@@ -68,7 +68,7 @@ def hide(planted: Forgotten) -> Forgotten:
     world, requests = planted.world, {}
     for canary, fact in planted.facts.items():
         with write_transaction(world.team) as tx:
-            found = finding.of_facts(world.agent, fact.owner, [fact])
+            found = finding.of_facts(Memory(world.agent, fact.owner), [fact])
             request = hiding.open_request(tx, Wish(world.agent, fact.owner, ForgetRequest.Via.PAGE))
             hiding.hide(tx, request, found.meant, candidates=found.candidates)
             requests[canary] = request
@@ -225,13 +225,17 @@ def _archived(world: World, owner: Owner | None, canary: str, message: int) -> N
         entries.append_history(tx, world.agent, owner, f"Then: {said}", writer=extraction)
     archive = of({"memory/2026-03-09.md": f"# 2026-03-09\n\n- {said}\n"})
     by = Writer(AuthorKind.PERSON, user=world.alice)
-    token = snapshots.preview(world.agent, owner, archive, by=by).token
+    token = snapshots.preview(Memory(world.agent, owner), archive, by=by).token
     with write_transaction(world.team) as tx:
         snapshots.apply(
-            tx, world.agent, owner, archive, token, by=Writer(AuthorKind.IMPORT, user=world.alice)
+            tx,
+            Memory(world.agent, owner),
+            archive,
+            token,
+            by=Writer(AuthorKind.IMPORT, user=world.alice),
         )
         if owner is None or owner.person:
-            service.keep(tx, world.agent, owner, archive, user=world.bob)
+            service.keep(tx, Memory(world.agent, owner), archive, user=world.bob)
 
 
 def _given(world: World, owner: Owner | None, name: str) -> None:

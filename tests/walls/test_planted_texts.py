@@ -14,7 +14,7 @@ from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.origins import Source as Line
 from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.review import decisions
 from memoryweb.memory.review import proposals as review
@@ -240,12 +240,12 @@ def test_a_line_that_a_person_kept_is_not_flagged_again_after_export_and_import(
         file = write.write(tx, place, text, writer=Writer(AuthorKind.AGENT)).file
         assert flagged_lines(file) == {3}
         decisions.keep_flagged(tx, file, print_of(text.split("\n")[2]), by=world.alice)
-        archive = snapshots.export(tx, world.agent, None).archive
+        archive = snapshots.export(tx, Memory(world.agent, None)).archive
         write.write(tx, place, "# Memory\n", writer=by)
     for agent in (world.agent, world.other_agent):
-        token = snapshots.preview(agent, None, archive, by=by).token
+        token = snapshots.preview(Memory(agent, None), archive, by=by).token
         with write_transaction(world.team) as tx:
-            snapshots.apply(tx, agent, None, archive, token, by=by)
+            snapshots.apply(tx, Memory(agent, None), archive, token, by=by)
         back = File.objects.get(agent=agent, owner=None, path="MEMORY.md")
         assert (back.raw_content, flagged_lines(back)) == (text, set())
 

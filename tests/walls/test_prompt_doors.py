@@ -15,7 +15,7 @@ from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.refusals import Stale
-from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import files
 from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import proposals
@@ -92,8 +92,8 @@ def _rename(tx: Transaction, file: File, writer: Writer) -> bool:
 
 def _import(tx: Transaction, file: File, writer: Writer) -> bool:
     archive = of({file.path: "- new\n"})
-    token = snapshots.preview(file.agent, None, archive, by=writer).token
-    done = snapshots.apply(tx, file.agent, None, archive, token, by=writer)
+    token = snapshots.preview(Memory(file.agent, None), archive, by=writer).token
+    done = snapshots.apply(tx, Memory(file.agent, None), archive, token, by=writer)
     if not done.written:
         raise WriteRefused(done.plan.items[0].code)
     return _is_written(done.written[0][1])

@@ -25,7 +25,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.lines.flags import print_of
 from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal, Target
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing.proposing import propose
@@ -115,7 +115,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "import_id": _import(home, None),
             "my_import_id": _import(home, home.person),
             "upload_id": _upload(home),
-            "snapshot_token": snapshots.preview(home.agent, None, ARCHIVE, by=PERSON).token,
+            "snapshot_token": snapshots.preview(Memory(home.agent, None), ARCHIVE, by=PERSON).token,
             "my_file_id": str(mine.file.pk),
             "my_channel_id": str(_linked(home).pk),
             "flag_id": f"{_marked(home, None).pk}.{print_of(MARKED_LINE)}",
@@ -207,10 +207,10 @@ def _code(home: Home) -> str:
 
 def _import(home: Home, owner: Owner | None) -> str:
     archive = of({"memory/2026-03-02.md": "# 2026-03-02\n\n- The ferry was late.\n"})
-    token = snapshots.preview(home.agent, owner, archive, by=PERSON).token
+    token = snapshots.preview(Memory(home.agent, owner), archive, by=PERSON).token
     with write_transaction(home.team) as tx:
         by = Writer(AuthorKind.IMPORT)
-        done = snapshots.apply(tx, home.agent, owner, archive, token, by=by)
+        done = snapshots.apply(tx, Memory(home.agent, owner), archive, token, by=by)
     assert done.batch
     return str(done.batch.pk)
 
@@ -219,7 +219,7 @@ def _upload(home: Home) -> str:
     """An archive that the person has uploaded and not imported."""
     assert home.person.person
     with write_transaction(home.team) as tx:
-        kept = service.keep(tx, home.agent, None, ARCHIVE, user=home.person.person)
+        kept = service.keep(tx, Memory(home.agent, None), ARCHIVE, user=home.person.person)
     return str(kept.pk)
 
 

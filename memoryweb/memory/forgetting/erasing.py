@@ -33,11 +33,10 @@ from memoryweb.memory.models import (
     Target,
 )
 from memoryweb.memory.models.review import drop_empty
-from memoryweb.memory.models.writer import Transaction, write_transaction
+from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.visible.hidden import Hidden, of_targets
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing import in_place
-from memoryweb.memory.writing.in_place import Memory
 from memoryweb.runs.engine import Lease, Outcome, enqueue
 from memoryweb.runs.models import Run
 
@@ -108,7 +107,7 @@ def erase(lease: Lease) -> None:
     """The handler of runs of kind `erasure`; goes on from the step that it stood at. A hold stops
     it between two steps."""
     run = lease.run
-    memory = Memory(run.team_id, run.agent_id, run.owner_id)
+    memory = Memory(run.agent, run.owner)
     if not run.inputs and not _begin(lease, memory):
         return
     try:
@@ -171,7 +170,7 @@ def _hold(lease: Lease, tx: Transaction, requests: Collection[Any]) -> None:
 
 
 def _due(memory: Memory, now: datetime) -> Iterator[ForgetRequest]:
-    rows = ForgetRequest.objects.of(memory.agent_id, memory.owner_id)
+    rows = ForgetRequest.objects.of(*memory.key)
     due = rows.filter(state=ForgetRequest.State.HIDDEN, erase_at__lte=now)
     return due.select_related("run").iterator()
 
@@ -387,7 +386,7 @@ def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
 
 def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
     """And how much of each goes at once. Messages first: a conversation may have any number."""
-    talk = Q(conversation__agent=memory.agent_id, conversation__owner=memory.owner_id)
+    talk = Q(conversation__agent=memory.agent, conversation__owner=memory.owner)
     yield Message.objects.filter(talk), STEP_OF_MESSAGES
     for model in _models():
         yield model._default_manager.filter(_all_of(memory)), STEP
@@ -396,7 +395,7 @@ def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
 def _forget_asking(run: Run, memory: Memory) -> None:
     """What they asked to forget before, in their words; and the answers that are kept for repeated
     calls, which tell nobody whose they are. One that is still worked on has no text yet."""
-    asked = ForgetRequest.objects.of(memory.agent_id, memory.owner_id)
+    asked = ForgetRequest.objects.of(*memory.key)
     asked.filter(pk__in=run.inputs["requests"]).empty_words()
     answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
     for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
@@ -405,7 +404,7 @@ def _forget_asking(run: Run, memory: Memory) -> None:
 
 def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
     run = lease.run
-    asked = ForgetRequest.objects.of(memory.agent_id, memory.owner_id)
+    asked = ForgetRequest.objects.of(*memory.key)
     run.result["remaining"] += asked.with_words().count()
     run.result["scanned"][ForgetRequest._meta.label] = ForgetRequest.objects.filter(
         team=run.team_id
@@ -440,7 +439,7 @@ def _models() -> list[type[Model]]:
 
 
 def _all_of(memory: Memory) -> Q:
-    return Q(agent=memory.agent_id, owner=memory.owner_id)
+    return Q(agent=memory.agent, owner=memory.owner)
 
 
 def _count(run: Run, counts: Any) -> None:

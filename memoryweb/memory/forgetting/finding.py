@@ -17,8 +17,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.owners import speaker_id
+from memoryweb.agents.models import Owner
 from memoryweb.language.extraction_rules import Claim, Kind
 from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets
 from memoryweb.language.normal_form import clean, normalise, read
@@ -29,6 +28,7 @@ from memoryweb.memory.index import fulltext
 from memoryweb.memory.index.indexing import TEXT, scope_key
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, Passage, Target
 from memoryweb.memory.models.forgetting import Mention
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.text_matching import comes_near, says, sentences
 
 MOST = 5  # statements that are hidden at once; of more a person picks
@@ -71,10 +71,10 @@ class Matches:
         """Each statement where it stands first."""
         return unique([*map(fact_mention, self.facts or self.history), *self.said])
 
-    def everywhere(self, agent: Agent, owner: Owner | None) -> Finding:
+    def everywhere(self, memory: Memory) -> Finding:
         """All places of it, and what comes near it."""
         facts = [*self.facts, *self.history]
-        found = of_facts(agent, owner, facts) if facts else Finding(())
+        found = of_facts(memory, facts) if facts else Finding(())
         meant = unique([*found.meant, *self.said, *self.echoes])
         meant = unique([*meant, *_repeated(meant)])
         keys = {place.key for place in meant}
@@ -85,14 +85,14 @@ class Matches:
 # By texts.
 
 
-def of_text(agent: Agent, owner: Owner | None, text: str) -> Finding:
+def of_text(memory: Memory, text: str) -> Finding:
     """All of one memory that has these words, or says just that."""
-    return _Search(agent, owner, [text]).found()
+    return _Search(memory, [text]).found()
 
 
-def of_facts(agent: Agent, owner: Owner | None, facts: Collection[Fact]) -> Finding:
+def of_facts(memory: Memory, facts: Collection[Fact]) -> Finding:
     """These statements, and wherever else the same is said."""
-    return _Search(agent, owner, [fact.raw_text for fact in facts]).found(facts)
+    return _Search(memory, [fact.raw_text for fact in facts]).found(facts)
 
 
 def of_lines(file: File, numbers: Collection[int]) -> Finding:
@@ -100,20 +100,16 @@ def of_lines(file: File, numbers: Collection[int]) -> Finding:
     lines = file.raw_content.split("\n")
     there = [lines[n - 1] for n in sorted(numbers) if n <= len(lines) and lines[n - 1].strip()]
     places = [line_mention(file, line) for line in there]
-    search = _Search(file.agent, file.owner, [place.text for place in places], file)
+    search = _Search(Memory(file.agent, file.owner), [place.text for place in places], file)
     search.put(*places)
     return search.found()
 
 
 class _Search:
-    def __init__(
-        self, agent: Agent, owner: Owner | None, texts: Iterable[str], file: File | None = None
-    ) -> None:
+    def __init__(self, memory: Memory, texts: Iterable[str], file: File | None = None) -> None:
         """`file`: one that was read already."""
-        self.agent, self.owner = agent, owner
+        self.memory = memory
         self._files = {file.pk: file} if file else {}
-        self.owner_id = owner.pk if owner else None
-        self.speaker_id = speaker_id(agent.team_id, self.owner_id)
         self.texts = list(dict.fromkeys(text for text in texts if text.strip()))
         self._meant: dict[object, Mention] = {}
         self._near: dict[object, Mention] = {}
@@ -124,9 +120,9 @@ class _Search:
 
     def found(self, facts: Collection[Fact] = ()) -> Finding:
         """Beside these statements, which are meant whatever they say."""
-        same = (fact for fact in facts_of(self.agent, self.owner) if self._says(fact.raw_text))
+        same = (fact for fact in facts_of(self.memory) if self._says(fact.raw_text))
         self._put_facts(list({fact.pk: fact for fact in (*facts, *same)}.values()))
-        reaches = [scope_key(self.agent.pk, key) for key in {self.speaker_id, None}]
+        reaches = [scope_key(self.memory.agent.pk, key) for key in {self.memory.speaker_id, None}]
         ranked = [key for key, _mass in _likely(self.texts, reaches).most_common()]
         for passages in _passages(ranked):
             before = len(self._meant)
@@ -152,7 +148,7 @@ class _Search:
         self._files |= File.objects.in_bulk(files) if files else {}
         for fact in facts:
             fact.file = self._files.get(fact.file_id) if fact.file_id else None
-        notes, cited = _note_lines(facts), _cited(facts, self.speaker_id)
+        notes, cited = _note_lines(facts), _cited(facts, self.memory.speaker_id)
         for fact in facts:
             self.put(fact_mention(fact), *notes[fact.pk], *cited[fact.pk])
 
@@ -177,15 +173,15 @@ class _Search:
 
     def _is_own(self, passage: Passage, file: File) -> bool:
         """Also a shared line that stands on nothing but this owner's messages."""
-        if file.owner_id == self.owner_id:
+        if file.owner_id == self.memory.owner_id:
             return True
         span = (passage.line, passage.end_line)
         rows = LineOrigin.objects.filter(file=passage.file_id, line__range=span)
         owners = set(rows.values_list("message__conversation__owner", flat=True))
-        return owners == {self.owner_id}
+        return owners == {self.memory.owner_id}
 
     def _look_at_message(self, message: Message) -> None:
-        if message.conversation.owner_id != self.speaker_id:
+        if message.conversation.owner_id != self.memory.speaker_id:
             return
         for place in said_in(message):
             if self._says(place.text):
@@ -195,8 +191,8 @@ class _Search:
 
     def _unindexed(self) -> Iterator[Message]:
         """Messages that were reverted: kept, and in no index."""
-        if self.speaker_id:
-            talks = {"agent": self.agent, "owner": self.speaker_id}
+        if self.memory.speaker_id:
+            talks = {"agent": self.memory.agent, "owner": self.memory.speaker_id}
             its = {f"conversation__{name}": value for name, value in talks.items()}
             rows = Message.objects.filter(reverted_at__isnull=False, **its)
             yield from rows.select_related("conversation").order_by("-pk").iterator(_AT_ONCE)
@@ -272,7 +268,7 @@ def match(asked: Wish, meanings: Iterable[Meaning], said_at: datetime) -> Matche
         if meaning.is_last:
             _add_last(found, asked.message)
             continue
-        for fact in facts_of(asked.agent, asked.owner, _may_fit(meaning)):
+        for fact in facts_of(asked.memory, _may_fit(meaning)):
             kind, attribute = Kind(fact.kind), fact.attribute
             claim = Claim(kind, subject=fact.subject, attribute=attribute, durable=True)
             if fact.said_at is None or fact.said_at <= said_at:
@@ -313,9 +309,8 @@ def _add_fact(found: Matches, fact: Fact, how: Fit) -> None:
 
 def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage]"]:
     """The passages of this very memory that have a word of it, the latest first."""
-    owner_id = asked.owner.pk if asked.owner else None
     own = Passage.objects.filter(agent=asked.agent, owner=asked.owner)
-    reach = scope_key(asked.agent.pk, owner_id)
+    reach = scope_key(*asked.memory.key)
     (there,) = fulltext.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
     found = set[int]().union(*there.postings.values())
     if meaning.signs:
@@ -402,17 +397,17 @@ def _repeated(meant: Iterable[Mention]) -> Iterator[Mention]:
 # What is looked through, and where it stands.
 
 
-def facts_of(agent: Agent, owner: Owner | None, which: Q | None = None) -> Iterator[Fact]:
+def facts_of(memory: Memory, which: Q | None = None) -> Iterator[Fact]:
     """Whatever became of them; shared ones, where all that they stand on is the owner's."""
     rows = Fact.objects.filter(which or Q()).select_related("file").defer("file__raw_content")
-    if owner is None:
-        yield from rows.of(agent.pk, None)
+    if memory.owner is None:
+        yield from rows.of(memory.agent.pk, None)
     else:
-        own = Evidence.objects.filter(message__conversation__owner=owner)
-        shared = rows.of(agent.pk, None).filter(pk__in=own.values("fact"))
-        others = Evidence.objects.exclude(message__conversation__owner=owner)
+        own = Evidence.objects.filter(message__conversation__owner=memory.owner)
+        shared = rows.of(memory.agent.pk, None).filter(pk__in=own.values("fact"))
+        others = Evidence.objects.exclude(message__conversation__owner=memory.owner)
         shared = shared.exclude(pk__in=others.values("fact"))
-        yield from rows.of(agent.pk, owner.pk).union(shared, all=True)
+        yield from rows.of(*memory.key).union(shared, all=True)
 
 
 def _passages(

@@ -21,7 +21,7 @@ from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Mess
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.writing import screening
 from memoryweb.runs.models import Run
 
@@ -47,6 +47,10 @@ class Wish:
     by: User | None = None
     conversation: Conversation | None = None
     why: str = ""
+
+    @property
+    def memory(self) -> Memory:
+        return Memory(self.agent, self.owner)
 
 
 def open_request(tx: Transaction, asked: Wish) -> ForgetRequest:

@@ -42,12 +42,12 @@ from memoryweb.memory.models import (
     Upload,
 )
 from memoryweb.memory.models.review import Kind, drop_empty, follow
-from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.visible import text_matching
 from memoryweb.memory.visible.hidden import MARK, Hidden, Span, lines_saying, without_spans
 from memoryweb.memory.visible.text_matching import Sought, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
-from memoryweb.memory.writing.in_place import Memory, Table
+from memoryweb.memory.writing.in_place import Table
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.runs.lease import plan_anew
 
@@ -119,9 +119,9 @@ def begin(tx: Transaction, going: Removal) -> None:
     """Whatever could bring it back from now on: runs that have read it begin anew, and lose their
     fence; what waits to be used goes, and its sentences are kept out."""
     memory = going.memory
-    others = File.objects.filter(pk__in=going.hidden.prints, team=memory.team_id)
+    others = File.objects.filter(pk__in=going.hidden.prints, team=memory.agent.team_id)
     for agent_id, owner_id in {
-        (memory.agent_id, memory.owner_id),
+        memory.key,
         *others.values_list("agent", "owner"),
     }:
         plan_anew(agent_id, owner_id, tx.now)
@@ -129,10 +129,10 @@ def begin(tx: Transaction, going: Removal) -> None:
         Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
         Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
     words = list(going.sought.texts)
-    tombstones.bury(memory.team_id, memory.agent_id, memory.owner_id, words, tx.now)
+    tombstones.bury(memory.agent.team_id, *memory.key, words, tx.now)
     hashes = [keyed_hash(text) for text in words]
     RecallEvent.objects.filter(
-        Q(line_hash__in=hashes) | Q(query_hash__in=hashes), team=memory.team_id
+        Q(line_hash__in=hashes) | Q(query_hash__in=hashes), team=memory.agent.team_id
     ).delete()
 
 
@@ -177,7 +177,7 @@ def _mark(line: str) -> str:
 
 
 def take_files(tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
-    rows = File.objects.filter(pk__in=keys, team=going.memory.team_id)
+    rows = File.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
     for file in rows.select_related("agent", "owner").select_for_update(of=("self",)):
         _take_out_of(tx, file, going)
 
@@ -198,7 +198,7 @@ def _take_out_of(tx: Transaction, file: File, going: Removal) -> None:
     gone = going.hidden.lines_of(file)
     content = headed(sought.without(without_lines(file.raw_content, gone)), sought)
     if content != file.raw_content:
-        place = Place(file.agent, file.owner, file.path)
+        place = Place.of(file)
         writer = Writer(AuthorKind.SYSTEM, run=tx.run)
         write.write(tx, place, content, writer=writer, reason=REASON)
         going.counts["files"] += 1
@@ -219,7 +219,7 @@ def _path_without(path: str, file: File, sought: Sought) -> str:
 
 
 def take_facts(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
-    found = Fact.objects.filter(pk__in=keys, team=going.memory.team_id)
+    found = Fact.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
     disputes = list(found.exclude(contradiction=None).values_list("contradiction", flat=True))
     going.counts["statements"] += found.count()
     found.delete()
@@ -234,7 +234,7 @@ def take_facts(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
 def take_messages(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
     """What is meant, by where it stands, and the very words wherever else they were said; also in
     names. Who names the places has to forget them with this."""
-    rows = Message.objects.filter(pk__in=keys, team=going.memory.team_id)
+    rows = Message.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
     for message in rows.select_related("conversation__owner__integration", "conversation__agent"):
         if spans := _merged(going.hidden.spans.get(message.pk, ()), len(message.raw_content)):
             content = without_spans(message.raw_content, spans) or MARK
@@ -328,7 +328,7 @@ def found(
 
 def hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
     """Of the rows of that memory, those with the very words."""
-    rows = table.rows(memory.team_id).filter(table.within(memory))
+    rows = table.rows(memory.agent.team_id).filter(table.within(memory))
     keys, last = list[Any](), None
     while sought:
         _count, some, last = found(table, rows, sought, last)
@@ -393,7 +393,7 @@ def empty_answers(memory: Memory) -> None:
     """What models answered, and what was made of it, in other words perhaps: of no use once a run
     has ended."""
     for table in _records():
-        rows = table.rows(memory.team_id).filter(table.within(memory))
+        rows = table.rows(memory.agent.team_id).filter(table.within(memory))
         for name in {"answer", "checked"} & set(table.columns):
             field = table.model._meta.get_field(name)
             empty: Any = None if field.null else {}
@@ -419,7 +419,7 @@ def records(memory: Memory, sought: Sought) -> Iterator[tuple[Table, Memory, Sou
     """Each table with the memory whose rows are meant, and what goes of them."""
     for table in _records():
         yield table, memory, sought
-    shared = replace(memory, owner_id=None)
+    shared = replace(memory, owner=None)
     if memory != shared:
         quoting = (table for table in in_place.tables() if table.says(Erasure.QUOTING))
         there = [table for table in quoting if hits(table, shared, sought)]
@@ -434,7 +434,7 @@ def _records() -> list[Table]:
 
 def in_diaries(memory: Memory, sought: Sought) -> tuple[Removal, list[UUID]]:
     """What goes of the shared memory's diary, and the files: its months are archived."""
-    shared = replace(memory, owner_id=None)
+    shared = replace(memory, owner=None)
     told = Revision.objects.filter(pk__in=hits(_REVISIONS, shared, sought))
     found = File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
     keys = list(found.values_list("pk", flat=True)) if memory != shared else []

@@ -48,7 +48,7 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import MemoryRefused, Stale
 from memoryweb.memory.models.review import Kind, follow
-from memoryweb.memory.models.writer import Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Transaction, Writer
 from memoryweb.memory.visible.hidden import lines_saying, of_targets
 from memoryweb.memory.visible.request_contents import (
     mention_of,
@@ -121,11 +121,11 @@ def ask(tx: Transaction, asked: Wish) -> ForgetRequest:
 def ask_of(tx: Transaction, asked: Wish, ids: Collection[str]) -> ForgetRequest:
     """By the ids of statements, or of what a request offered. Raises NothingNamed."""
     wanted = dict.fromkeys(ids)
-    facts = [fact for fact in facts_of(asked.agent, asked.owner) if str(fact.pk) in wanted]
-    said = [place for key, place in offered(asked.agent, asked.owner) if key in wanted]
+    facts = [fact for fact in facts_of(asked.memory) if str(fact.pk) in wanted]
+    said = [place for key, place in offered(asked.memory) if key in wanted]
     if len(facts) + len(said) == len(wanted):
         return _answer(tx, asked, Matches(facts=facts, said=said))
-    shared = [fact for fact in facts_of(asked.agent, None) if str(fact.pk) in wanted]
+    shared = [fact for fact in facts_of(Memory(asked.agent, None)) if str(fact.pk) in wanted]
     if len(shared) != len(wanted):
         raise NothingNamed
     return _offer(tx, _of_shared(asked), [fact_mention(fact) for fact in shared])
@@ -165,7 +165,7 @@ def forget(
 def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool) -> ForgetRequest:
     """With all that says the same."""
     asked = Wish(fact.agent, fact.owner, ForgetRequest.Via.PAGE, by=writer.user)
-    found = finding.of_facts(fact.agent, fact.owner, [fact])
+    found = finding.of_facts(Memory(fact.agent, fact.owner), [fact])
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
 
@@ -266,7 +266,7 @@ def _hide_offered(tx: Transaction, yes: Message) -> ForgetRequest | None:
         facts = [place.fact for place in places if place.fact]
         said = [place for place in places if not place.fact]
         request.targets.filter(is_hidden=False).delete()
-        found = Matches(facts=facts, said=said).everywhere(talk.agent, talk.owner)
+        found = Matches(facts=facts, said=said).everywhere(Memory(talk.agent, talk.owner))
         hiding.hide(tx, request, found.meant, candidates=found.candidates)
     return request
 
@@ -321,7 +321,7 @@ def _answer(tx: Transaction, asked: Wish, found: Matches) -> ForgetRequest:
         return before
     if why := asked.why or _why(tx, asked, found.count):
         return _offer(tx, replace(asked, why=why), found.places or unique(found.near))
-    everywhere = found.everywhere(asked.agent, asked.owner)
+    everywhere = found.everywhere(asked.memory)
     request = hiding.open_request(tx, asked)
     hiding.hide(tx, request, everywhere.meant, candidates=everywhere.candidates)
     return request
@@ -360,7 +360,7 @@ def room(asked: Wish, now: datetime) -> int:
 def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> ForgetRequest:
     """A person picks; who asks in the same words again, or without words for the same, asks the
     same."""
-    mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
+    mine = ForgetRequest.objects.of(*asked.memory.key)
     about = screening.mask_wish(asked.about)
     for before in mine.filter(state=ForgetRequest.State.OPEN, raw_about=about):
         if about or _keys(before) == {place.key for place in places[:OFFERED]}:
@@ -387,7 +387,7 @@ def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | Non
     messages = {place.message.pk for place in places if place.message}
     if not (facts or messages):
         return None
-    mine = ForgetRequest.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
+    mine = ForgetRequest.objects.of(*asked.memory.key)
     hiding_ones = mine.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD))
     for request in hiding_ones.prefetch_related("targets"):
         away = of_targets(row for row in request.targets.all() if row.is_hidden)

@@ -3,6 +3,7 @@
 from memoryweb.memory.models.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
 from memoryweb.memory.models.conversations import Conversation, Marker, Message
 from memoryweb.memory.models.entries import Alias, Entry
+from memoryweb.memory.models.facts import Contradiction, Evidence, Fact, FactQuerySet, Vote
 from memoryweb.memory.models.files import (
     File,
     FileQuerySet,
@@ -24,4 +25,3 @@ from memoryweb.memory.models.forgetting import (
 )
 from memoryweb.memory.models.index import InjectedSpan, Injection, Passage, RecallEvent
 from memoryweb.memory.models.review import CrowdedFile, NoSecret, Proposal, ReviewItem
-from memoryweb.memory.models.statements import Contradiction, Evidence, Fact, FactQuerySet, Vote

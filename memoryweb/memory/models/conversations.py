@@ -12,11 +12,11 @@ from memoryweb.core.tables import (
     Holds,
     PlainCharField,
     PlainJSONField,
-    TeamManager,
+    TeamRow,
 )
 
 
-class Conversation(models.Model):
+class Conversation(TeamRow):
     class Source(models.TextChoices):
         CHAT = "chat", _("Chat")
         API = "api", _("API")
@@ -26,7 +26,6 @@ class Conversation(models.Model):
         MEM0 = "mem0", "mem0"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey(
         "agents.Agent", models.CASCADE, related_name="conversations", db_index=False
     )
@@ -49,8 +48,6 @@ class Conversation(models.Model):
     started_at = models.DateTimeField(null=True)
     last_message_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "conversations_conversation"
@@ -79,14 +76,13 @@ class Conversation(models.Model):
         return self.source in {self.Source.CRON, self.Source.DREAM}
 
 
-class Message(models.Model):
+class Message(TeamRow):
     class Role(models.TextChoices):
         USER = "user", _("User")
         ASSISTANT = "assistant", _("Assistant")
         SYSTEM = "system", _("System")
         TOOL = "tool", _("Tool")
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     conversation = models.ForeignKey(
         Conversation, models.CASCADE, related_name="messages", db_index=False
     )
@@ -106,7 +102,6 @@ class Message(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.BY_DOORS
-    objects = TeamManager()
 
     class Meta:
         db_table = "conversations_message"
@@ -126,9 +121,6 @@ class Message(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"{self.conversation_id}#{self.position}"
-
     @property
     def said_at(self) -> datetime | None:
         """None where nobody knows: an import without times. What is yet to come was said when it
@@ -139,7 +131,7 @@ class Message(models.Model):
         return min(self.timestamp, self.created_at)
 
 
-class Marker(models.Model):
+class Marker(TeamRow):
     """Up to where a conversation is archived: what is said after it is read on from there. A
     conversation that follows another one begins with one, `recap_of` that."""
 
@@ -153,13 +145,8 @@ class Marker(models.Model):
     archived_at = models.DateTimeField(default=timezone.now)
     recap_of = models.ForeignKey(Conversation, models.SET_NULL, null=True, related_name="+")
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "conversations_marker"
         constraints = [
             models.UniqueConstraint(fields=["conversation", "upto"], name="conversations_marker_at")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.conversation_id} up to {self.upto}"

@@ -11,12 +11,12 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import ErasableCharField, Erasure, TeamManager
+from memoryweb.core.tables import ErasableCharField, Erasure, TeamRow
 
 MOST_OF_NAME = 200
 
 
-class Entry(models.Model):
+class Entry(TeamRow):
     """Numbers count up in each memory, and none is given twice."""
 
     class Kind(models.TextChoices):
@@ -24,15 +24,12 @@ class Entry(models.Model):
         ARCHIVE = "archive", _("Archive")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     file = models.OneToOneField("memory.File", models.CASCADE, related_name="entry")
     number = models.IntegerField()
     kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.NOTE)
     created_at = models.DateTimeField(default=timezone.now)
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "entries_entry"
@@ -47,14 +44,10 @@ class Entry(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"#{self.number}"
 
-
-class Alias(models.Model):
+class Alias(TeamRow):
     """Another name that leads to an entry. It is looked up, never searched."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     entry = models.ForeignKey(Entry, models.CASCADE, related_name="aliases")
@@ -62,7 +55,6 @@ class Alias(models.Model):
     folded = ErasableCharField(max_length=MOST_OF_NAME)
 
     erasure = Erasure.DROPPED
-    objects = TeamManager()
 
     class Meta:
         db_table = "entries_alias"
@@ -75,6 +67,3 @@ class Alias(models.Model):
             ),
         ]
         verbose_name_plural = "aliases"
-
-    def __str__(self) -> str:
-        return f"alias {self.pk}"

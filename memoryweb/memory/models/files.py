@@ -14,6 +14,7 @@ from memoryweb.core.tables import (
     KeyedCharField,
     PlainCharField,
     TeamManager,
+    TeamRow,
 )
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 
@@ -44,11 +45,10 @@ class FileQuerySet(models.QuerySet["File"]):
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
 
 
-class File(models.Model):
+class File(TeamRow):
     """A Markdown file of a workspace, with its current text. Its past stands in `revisions`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
     scope = models.CharField(max_length=8, choices=Scope.choices)
@@ -72,7 +72,7 @@ class File(models.Model):
     deleted_at = models.DateTimeField(null=True)
 
     erasure = Erasure.BY_DOORS | Erasure.HEADED
-    objects = TeamManager.from_queryset(FileQuerySet)()
+    objects = TeamManager.from_queryset(FileQuerySet)()  # type: ignore[misc]
 
     class Meta:
         db_table = "workspace_file"
@@ -110,7 +110,7 @@ class File(models.Model):
         return text in (self.raw_content.casefold() if in_any_case else self.raw_content)
 
 
-class Import(models.Model):
+class Import(TeamRow):
     """One applied import, so that all that came with it can be found and reverted. The archive is
     kept while a run still brings its conversations."""
 
@@ -127,25 +127,19 @@ class Import(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     reverted_at = models.DateTimeField(null=True)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "workspace_import"
         indexes = [
             models.Index(fields=["team", "agent", "-created_at"], name="workspace_import_latest")
         ]
 
-    def __str__(self) -> str:
-        return f"import {self.pk}"
 
-
-class Revision(models.Model):
+class Revision(TeamRow):
     """One immutable version. `text` is the whole content, or what was appended to the one before.
 
     The content of revision n is the text of revision `base` and of every delta after it up to n.
     """
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     file = models.ForeignKey(File, models.CASCADE, related_name="revisions", db_index=False)
     number = models.IntegerField()
     base = models.IntegerField(help_text="the revision with the whole text that this builds on")
@@ -183,7 +177,6 @@ class Revision(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.BY_DOORS | Erasure.HEADED
-    objects = TeamManager()
 
     class Meta:
         db_table = "workspace_revision"
@@ -208,15 +201,12 @@ class Revision(models.Model):
             models.Index(fields=["file", "created_at", "number"], name="workspace_revision_moment"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.file_id} r{self.number}"
-
     @property
     def is_delta(self) -> bool:
         return self.base != self.number
 
 
-class Upload(models.Model):
+class Upload(TeamRow):
     """An archive between its preview and its import: the one that a person has under way.
 
     It is gone after an hour, after the import, and with the next upload. What is forgotten
@@ -231,8 +221,6 @@ class Upload(models.Model):
     archive = models.BinaryField()
     expires_at = models.DateTimeField()
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "workspace_upload"
         constraints = [
@@ -240,11 +228,8 @@ class Upload(models.Model):
         ]
         indexes = [models.Index(fields=["expires_at"], name="workspace_upload_age")]
 
-    def __str__(self) -> str:
-        return f"upload {self.pk}"
 
-
-class _StandsOn(models.Model):
+class _StandsOn(TeamRow):
     """What a line stands on, whether it is there or gone."""
 
     since = models.IntegerField(help_text="the revision that brought the line")
@@ -260,8 +245,6 @@ class _StandsOn(models.Model):
     durable = models.BooleanField(default=False)
     category = PlainCharField(max_length=16, blank=True)
 
-    objects = TeamManager()
-
     class Meta:
         abstract = True
 
@@ -273,7 +256,6 @@ class LineOrigin(_StandsOn):
     and `root` are the source's own roots, kept here so that nothing done to the source loses them.
     """
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     file = models.ForeignKey("memory.File", models.CASCADE, related_name="origins", db_index=False)
     line = models.IntegerField(help_text="1-based, in the current text")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
@@ -304,9 +286,6 @@ class LineOrigin(_StandsOn):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.file_id}:{self.line}"
-
 
 class PastOrigin(_StandsOn):
     """What a line stood on when it left its file; it has that back when it comes back.
@@ -328,22 +307,14 @@ class PastOrigin(_StandsOn):
         db_table = "workspace_pastorigin"
         indexes = [models.Index(fields=["file", "gone"], name="workspace_past_origin_gone")]
 
-    def __str__(self) -> str:
-        return f"{self.file_id}:{self.line} until r{self.gone}"
 
-
-class KeptLine(models.Model):
+class KeptLine(TeamRow):
     """A flagged line that a person let stand: in shared memory for the team, else for its owner."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the line")
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "workspace_keptline"
         indexes = [models.Index(fields=["team", "fingerprint"], name="workspace_kept_line")]
-
-    def __str__(self) -> str:
-        return self.fingerprint

@@ -18,10 +18,11 @@ from memoryweb.core.tables import (
     PlainJSONField,
     PlainTextField,
     TeamManager,
+    TeamRow,
 )
 from memoryweb.memory.models.conversations import Message
+from memoryweb.memory.models.facts import Fact
 from memoryweb.memory.models.files import File
-from memoryweb.memory.models.statements import Fact
 
 
 class ForgetRequestQuerySet(models.QuerySet["ForgetRequest"]):
@@ -42,7 +43,7 @@ class ForgetRequestQuerySet(models.QuerySet["ForgetRequest"]):
         return self.update(raw_about="")
 
 
-class ForgetRequest(models.Model):
+class ForgetRequest(TeamRow):
     """Somebody asked to forget something. Undoing it is a change of state alone: what it hides are
     the targets of the requests that hide."""
 
@@ -70,7 +71,6 @@ class ForgetRequest(models.Model):
         NONE = "none", _("Nothing is clearly meant")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     conversation = models.ForeignKey(
@@ -92,7 +92,7 @@ class ForgetRequest(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.QUOTING
-    objects = TeamManager.from_queryset(ForgetRequestQuerySet)()
+    objects = TeamManager.from_queryset(ForgetRequestQuerySet)()  # type: ignore[misc]
 
     HIDING = (State.OPEN, State.HIDDEN, State.HELD)
 
@@ -109,11 +109,8 @@ class ForgetRequest(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"request {self.pk} ({self.state})"
 
-
-class Target(models.Model):
+class Target(TeamRow):
     """One place that a request means: a statement, a line (by its text's fingerprint, wherever it
     stands in its file), or characters of a message (null: all of them)."""
 
@@ -122,7 +119,6 @@ class Target(models.Model):
         LINE = "line", _("Line")
         MESSAGE = "message", _("Message")
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     request = models.ForeignKey(ForgetRequest, models.CASCADE, related_name="targets")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     fact = models.ForeignKey("memory.Fact", models.CASCADE, null=True, related_name="+")
@@ -133,26 +129,18 @@ class Target(models.Model):
     last = models.IntegerField(null=True)
     is_hidden = models.BooleanField(help_text="otherwise it is offered, for a person to tick")
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "forgetting_target"
 
-    def __str__(self) -> str:
-        return f"{self.kind} of {self.request_id}"
 
-
-class Tombstone(models.Model):
+class Tombstone(TeamRow):
     """Keeps a sentence that was erased out of one memory, without keeping the sentence."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the normalised sentence")
     created_at = models.DateTimeField(default=timezone.now)
     lifted_at = models.DateTimeField(null=True, help_text="its person wrote it again")
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "forgetting_tombstone"
@@ -160,15 +148,11 @@ class Tombstone(models.Model):
             models.Index(fields=["agent", "owner", "fingerprint"], name="forgetting_tombstone_said")
         ]
 
-    def __str__(self) -> str:
-        return f"tombstone {self.pk}"
 
-
-class Receipt(models.Model):
+class Receipt(TeamRow):
     """What an erasure took away and that nothing was found of it afterwards; figures alone."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.SET_NULL, null=True, related_name="receipts")
     owner_label = PlainCharField(max_length=64, blank=True, help_text="the owner's id; '': shared")
     counts = PlainJSONField(default=dict)
@@ -179,19 +163,14 @@ class Receipt(models.Model):
     request = models.ForeignKey(ForgetRequest, models.SET_NULL, null=True, related_name="receipts")
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "forgetting_receipt"
         indexes = [
             models.Index(fields=["team", "-created_at"], name="forgetting_receipt_latest"),
         ]
 
-    def __str__(self) -> str:
-        return f"receipt {self.pk}"
 
-
-class LegalHold(models.Model):
+class LegalHold(TeamRow):
     """While it lasts nothing is erased of a team's memory, of one agent's, or of one owner's."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -203,13 +182,8 @@ class LegalHold(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "forgetting_legalhold"
-
-    def __str__(self) -> str:
-        return f"legal hold {self.pk}"
 
 
 @dataclass(frozen=True)

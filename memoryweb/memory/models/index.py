@@ -9,6 +9,7 @@ from memoryweb.core.tables import (
     KeyedCharField,
     PlainCharField,
     TeamManager,
+    TeamRow,
 )
 
 
@@ -22,14 +23,13 @@ class PassageQuerySet(models.QuerySet["Passage"]):
         return self.filter(found)
 
 
-class Passage(models.Model):
+class Passage(TeamRow):
     """One searchable block of a file, or one message. Kept in step by the write's transaction."""
 
     class Kind(models.TextChoices):
         FILE = "file"
         MESSAGE = "message"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey(
         "agents.Owner", models.CASCADE, null=True, related_name="+", db_index=False
@@ -60,7 +60,7 @@ class Passage(models.Model):
     tokenizer_version = models.SmallIntegerField(default=1)
 
     erasure = Erasure.BY_DOORS
-    objects = TeamManager.from_queryset(PassageQuerySet)()
+    objects = TeamManager.from_queryset(PassageQuerySet)()  # type: ignore[misc]
 
     class Meta:
         db_table = "recall_passage"
@@ -78,15 +78,12 @@ class Passage(models.Model):
             models.Index(fields=["whole", "line"], name="recall_passage_whole"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.file_id or self.message_id}:{self.line}"
-
     @property
     def said(self) -> str:
         return self.message.raw_content if self.message else self.raw_text
 
 
-class RecallEvent(models.Model):
+class RecallEvent(TeamRow):
     """A line that was really given to a conversation: once per (conversation, query)."""
 
     class Via(models.TextChoices):
@@ -94,7 +91,6 @@ class RecallEvent(models.Model):
         SEARCH = "search"
         PREFETCH = "prefetch"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     conversation = models.ForeignKey(
@@ -106,8 +102,6 @@ class RecallEvent(models.Model):
     via = models.CharField(max_length=8, choices=Via.choices)
     at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "recall_recallevent"
         constraints = [
@@ -118,11 +112,8 @@ class RecallEvent(models.Model):
         ]
         indexes = [models.Index(fields=["team", "agent", "owner", "at"], name="recall_event_reach")]
 
-    def __str__(self) -> str:
-        return f"{self.via} {self.file_id}"
 
-
-class Injection(models.Model):
+class Injection(TeamRow):
     """One prompt that memory was put into: which spans of it entered stand in `spans`."""
 
     class Via(models.TextChoices):
@@ -130,7 +121,6 @@ class Injection(models.Model):
         TOOL = "tool"
         SEARCH = "search"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     conversation = models.ForeignKey(
@@ -142,17 +132,12 @@ class Injection(models.Model):
     hits = models.IntegerField(default=0, help_text="found for its message; 0: memory was silent")
     at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "recall_injection"
         indexes = [models.Index(fields=["team", "agent", "-at"], name="recall_injection_latest")]
 
-    def __str__(self) -> str:
-        return f"{self.via} {self.at:%Y-%m-%d %H:%M}"
 
-
-class InjectedSpan(models.Model):
+class InjectedSpan(TeamRow):
     """Lines of a file's revision, or a message, that entered a prompt."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
@@ -165,11 +150,6 @@ class InjectedSpan(models.Model):
     last_line = models.IntegerField(default=0)
     message = models.ForeignKey("memory.Message", models.CASCADE, null=True, related_name="+")
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "recall_injectedspan"
         indexes = [models.Index(fields=["file", "revision"], name="recall_span_file")]
-
-    def __str__(self) -> str:
-        return f"{self.file_id or self.message_id}:{self.first_line}-{self.last_line}"

@@ -15,14 +15,14 @@ from memoryweb.core.tables import (
     Erasure,
     KeyedCharField,
     PlainJSONField,
-    TeamManager,
+    TeamRow,
 )
+from memoryweb.memory.models.facts import Contradiction
 from memoryweb.memory.models.files import LineOrigin, Revision
 from memoryweb.memory.models.forgetting import ForgetRequest, Target
-from memoryweb.memory.models.statements import Contradiction
 
 
-class Proposal(models.Model):
+class Proposal(TeamRow):
     """A machine's change of a file that waits for a person: a broken guard, the policy, or words
     from outside the team. It is of a run, or of a program that wrote by itself or by a tool."""
 
@@ -56,7 +56,6 @@ class Proposal(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = Erasure.DROPPED | Erasure.QUOTING
-    objects = TeamManager()
 
     class Meta:
         db_table = "workspace_proposal"
@@ -67,11 +66,8 @@ class Proposal(models.Model):
             models.Index(fields=["team", "state", "-created_at"], name="workspace_proposal_state")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.file_id} ({self.state})"
 
-
-class NoSecret(models.Model):
+class NoSecret(TeamRow):
     """What looks like a password and is none, as a person said: it passes in that memory."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
@@ -80,16 +76,11 @@ class NoSecret(models.Model):
     said_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     said_at = models.DateTimeField()
 
-    objects = TeamManager()
-
     class Meta:
         indexes = [models.Index(fields=["team", "fingerprint"], name="memory_no_secret")]
 
-    def __str__(self) -> str:
-        return f"{self.fingerprint[:8]} ({self.said_at:%Y-%m-%d})"
 
-
-class CrowdedFile(models.Model):
+class CrowdedFile(TeamRow):
     """What people hold fast leaves little room for anything new: said once a file."""
 
     class State(models.TextChoices):
@@ -104,16 +95,11 @@ class CrowdedFile(models.Model):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "review_crowdedfile"
 
-    def __str__(self) -> str:
-        return f"{self.file_id} ({self.state})"
 
-
-class ReviewItem(models.Model):
+class ReviewItem(TeamRow):
     """One thing that waits for a person, or that one decided: what it is about, and no text of it.
 
     `models.review_items` makes it follow its cause, which is one of the columns from `proposal` to
@@ -132,7 +118,6 @@ class ReviewItem(models.Model):
         DECIDED = "decided"
         EXPIRED = "expired"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=13, choices=Kind.choices)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
@@ -156,17 +141,12 @@ class ReviewItem(models.Model):
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "memory_reviewitem"
         indexes = [
             models.Index(fields=["team", "state", "-since"], name="memory_item_waits"),
             models.Index(fields=["team", "-decided_at"], name="memory_item_decided"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.pk} ({self.state})"
 
 
 Kind, State = ReviewItem.Kind, ReviewItem.State

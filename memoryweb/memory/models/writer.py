@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -13,12 +14,43 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import speaker_id
 from memoryweb.audit import record as chain
 from memoryweb.audit.record import SYSTEM, Actor, Entry
 from memoryweb.memory.models.author_kinds import AuthorKind
-from memoryweb.memory.models.files import Import
+from memoryweb.memory.models.files import File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.runs.models import Run
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What an agent shares with all, or keeps of one owner."""
+
+    agent: Agent
+    owner: Owner | None
+
+    @classmethod
+    def of(cls, agent: Agent, speaker: Owner | None) -> "Memory":
+        """Where what is said by somebody goes: what the system says is shared."""
+        return cls(agent, None if speaker is None or speaker.is_system else speaker)
+
+    @property
+    def owner_id(self) -> UUID | None:
+        return self.owner.pk if self.owner else None
+
+    @cached_property
+    def speaker_id(self) -> UUID | None:
+        """Whose conversations it is made of: what is sent as shared, the system says."""
+        return speaker_id(self.agent.team_id, self.owner_id)
+
+    @property
+    def key(self) -> tuple[UUID, UUID | None]:
+        return self.agent.pk, self.owner_id
+
+    @property
+    def files(self) -> FileQuerySet:
+        return File.objects.of(*self.key)
 
 
 @dataclass(frozen=True)
@@ -28,6 +60,14 @@ class Place:
     agent: Agent
     owner: Owner | None
     path: str
+
+    @classmethod
+    def of(cls, file: File) -> "Place":
+        return cls(file.agent, file.owner, file.path)
+
+    @property
+    def memory(self) -> Memory:
+        return Memory(self.agent, self.owner)
 
     @property
     def owner_id(self) -> UUID | None:

@@ -277,7 +277,7 @@ def _worded(line: str, block: Block, text: str) -> list[str]:
 def _write(
     tx: Transaction, file: File, lines: Sequence[str], writer: Writer, reason: str
 ) -> WriteResult:
-    place = Place(file.agent, file.owner, file.path)
+    place = Place.of(file)
     content = "\n".join(lines)
     return write.write(tx, place, content, writer=writer, expected=file.sha256, reason=reason)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner, Reader, reading
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader, reading
 from memoryweb.audit.record import target
 from memoryweb.language.secrets import credentials
 from memoryweb.language.tokens import tokens
@@ -18,7 +18,7 @@ from memoryweb.memory.index.relevance import Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
 
 _NOTE = 12  # tokens of “… (N characters more)”
@@ -136,14 +136,12 @@ def _fitted(file: File, read: ReadableFile, room: int, choice: Choice) -> Prompt
 # Which files enter the prompt, and in which order.
 
 
-def arrange(
-    tx: Transaction, agent: Agent, owner: Owner | None, order: Sequence[tuple[str, bool]]
-) -> None:
+def arrange(tx: Transaction, memory: Memory, order: Sequence[tuple[str, bool]]) -> None:
     """Set the switch and the place of these files; the others follow as they were.
 
     Raises FileMissing.
     """
-    files = {file.path: file for file in _ordered(agent, owner)}
+    files = {file.path: file for file in _ordered(memory)}
     wanted = dict(order)
     for path in wanted:
         if path not in files:
@@ -158,36 +156,39 @@ def arrange(
     if not changed:
         return
     File.objects.bulk_update(changed, ["enabled", "sort_order"], batch_size=200)
-    tx.record("prompt.changed", **target(agent))
+    tx.record("prompt.changed", **target(memory.agent))
 
 
 def switch(tx: Transaction, file: File, *, enabled: bool) -> None:
     """Put a file into the prompt, or take it out. Raises FileMissing."""
     order = switched(_order(file), file.path, enabled=enabled)
-    arrange(tx, file.agent, file.owner, order)
+    arrange(tx, Memory(file.agent, file.owner), order)
 
 
 def step(tx: Transaction, file: File, by: int) -> None:
     """Move a file up (negative) or down in the prompt. Raises FileMissing."""
-    arrange(tx, file.agent, file.owner, stepped(_order(file), file.path, by))
+    arrange(tx, Memory(file.agent, file.owner), stepped(_order(file), file.path, by))
 
 
 def put_before(tx: Transaction, file: File, before: str) -> None:
     """Move a file right before another in the prompt; "" is the end. Raises FileMissing."""
-    arrange(tx, file.agent, file.owner, placed_before(_order(file), file.path, before))
+    arrange(tx, Memory(file.agent, file.owner), placed_before(_order(file), file.path, before))
 
 
 def _order(file: File) -> list[tuple[str, bool]]:
     """As it is now, and the file in it. Raises FileMissing."""
-    order = [(one.path, one.enabled) for one in _ordered(file.agent, file.owner)]
+    order = [(one.path, one.enabled) for one in _ordered(Memory(file.agent, file.owner))]
     if file.path not in dict(order):
         raise FileMissing(file.path)
     return order
 
 
-def _ordered(agent: Agent, owner: Owner | None) -> FileQuerySet:
-    reach = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    return reach.only("path", "enabled", "sort_order", "team").order_by("sort_order", "folded_path")
+def _ordered(memory: Memory) -> FileQuerySet:
+    return (
+        memory.files.present()
+        .only("path", "enabled", "sort_order", "team")
+        .order_by("sort_order", "folded_path")
+    )
 
 
 # Which files enter the prompt, in order: moving one of them. Pure.

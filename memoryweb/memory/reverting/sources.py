@@ -337,7 +337,7 @@ def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
     if change.restores is not None:
         written = write.restore(tx, file, change.restores, writer=writer, whys=whys)
     else:
-        place = Place(file.agent, file.owner, file.path)
+        place = Place.of(file)
         origins = _coming_back(change)
         sha256 = file.sha256
         written = write.write(

@@ -220,7 +220,7 @@ def _write(
     file, brought = proposal.file, _brought(proposal.file, content)
     if proposal.run is None:
         flags.let_stand(file, suspicious(brought))
-    place = Place(file.agent, file.owner, file.path)
+    place = Place.of(file)
     written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
     if file.path != facts.PATH:
         facts.count(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))

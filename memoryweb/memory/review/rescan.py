@@ -149,7 +149,7 @@ def in_current(tx: Transaction, file: File, *, fix: bool) -> list[Sight]:
     masked = screening.mask_in_place(file.team_id, file.raw_content, owner_id=file.owner_id)
     if fix and masked.sights:
         origins = list(LineOrigin.objects.filter(file=file))
-        place = Place(file.agent, file.owner, file.path)
+        place = Place.of(file)
         writer = Writer(AuthorKind.SYSTEM, run=tx.run)
         written = write.write(tx, place, masked.text, writer=writer)
         LineOrigin.objects.filter(file=file).delete()

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Owner
 from memoryweb.core.row_batches import batches
 from memoryweb.language.secrets import in_names
 from memoryweb.memory.conversations import (
@@ -21,7 +21,7 @@ from memoryweb.memory.conversations import (
 )
 from memoryweb.memory.models import Conversation, Import, Message
 from memoryweb.memory.models.refusals import BatchRefused
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Talk
 
 _TOLD = 20  # conversations that are left out, each with its reason; then how many more
@@ -47,10 +47,10 @@ class Talks:
         return self.messages - self.known
 
 
-def look(agent: Agent, owner: Owner | None, contents: Contents) -> Talks:
+def look(memory: Memory, contents: Contents) -> Talks:
     """Goes through all of it, so that no damage shows when half has come. Raises ArchiveRefused."""
     found, wrong = Talks(), 0
-    here = _here(agent, owner)
+    owner, here = memory.owner, _here(memory)
     for talk in contents.talks():
         found.total += 1
         found.remembered += talk.remembered
@@ -144,10 +144,10 @@ def _more(wrong: int, messages: int) -> Iterator[IgnoredEntry]:
         yield IgnoredEntry("…", "message_refused", said.format(n=messages))
 
 
-def _here(agent: Agent, owner: Owner | None) -> dict[str, UUID]:
-    if owner is None or owner._state.adding:
+def _here(memory: Memory) -> dict[str, UUID]:
+    if memory.owner is None or memory.owner._state.adding:
         return {}
-    rows = agent.conversations.filter(owner=owner)
+    rows = memory.agent.conversations.filter(owner=memory.owner)
     return dict(rows.values_list("external_id", "pk"))
 
 

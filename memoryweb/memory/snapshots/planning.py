@@ -11,13 +11,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.agents.models import Agent, Owner
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import unified, unix_ends
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import SecretRefused
-from memoryweb.memory.models.writer import Place, Writer
+from memoryweb.memory.models.writer import Memory, Place, Writer
 from memoryweb.memory.snapshots import conversations, formats
 from memoryweb.memory.snapshots.contents import Contents, IgnoredEntry, Incoming, as_file, bullets
 from memoryweb.memory.snapshots.conversations import Talks
@@ -182,32 +181,24 @@ class Plan:
         return sum(item.action == action for item in self.items)
 
 
-def plan(
-    agent: Agent,
-    owner: Owner | None,
-    archive: bytes,
-    writer: Writer,
-    coming: Talks | None = None,
-) -> Plan:
+def plan(memory: Memory, archive: bytes, writer: Writer, coming: Talks | None = None) -> Plan:
     """Raises ArchiveRefused. Reads this one workspace in four statements. `coming` is what the
     archive's conversations are, for who has looked at them before."""
     contents = formats.read(archive)
-    coming = conversations.look(agent, owner, contents) if coming is None else coming
+    coming = conversations.look(memory, contents) if coming is None else coming
     incoming_files, ignored = _files_of(contents, coming)
-    owner_id = owner.pk if owner else None
     # A deleted file counts as well: an import brings it back, with its history.
     names = [fold(incoming.path) for incoming in incoming_files]
-    reach = File.objects.of(agent.pk, owner_id)
-    here = {file.folded_path: file for file in reach.filter(folded_path__in=names)}
+    here = {file.folded_path: file for file in memory.files.filter(folded_path__in=names)}
     items = [_item(incoming, here.get(fold(incoming.path))) for incoming in incoming_files]
-    buried = tombstones.of(agent.pk, owner_id)
+    buried = tombstones.of(*memory.key)
     items = [_still_forgotten(item, buried) for item in items]
-    items = [_allowed(item, Place(agent, owner, item.path), writer) for item in items]
+    items = [_allowed(item, Place(memory.agent, memory.owner, item.path), writer) for item in items]
     items = [_without_credential(item) for item in items]
     if matrix.is_person(writer):
-        items = list(_lifting(items, agent.pk, owner_id))
+        items = list(_lifting(items, *memory.key))
     return Plan(
-        tuple(_screened(items, agent.team_id, owner_id)),
+        tuple(_screened(items, memory.agent.team_id, memory.owner_id)),
         ignored,
         hashlib.sha256(archive).hexdigest(),
         _state(here.values()),

@@ -18,9 +18,9 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import AuthorKind, File, FileQuerySet, Import, Upload
+from memoryweb.memory.models import AuthorKind, File, Import, Upload
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.snapshots import contents, conversations, formats
 from memoryweb.memory.snapshots.contents import (
     NAMES,
@@ -110,9 +110,9 @@ class ImportOutcome:
     written: tuple[tuple[Item, write.WriteResult], ...]
 
 
-def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
+def parts_of(memory: Memory) -> tuple[Part, ...]:
     """What an export divides into so that each part can be imported: mostly one."""
-    return parts_of_each(agent, [owner])[0]
+    return parts_of_each(memory.agent, [memory.owner])[0]
 
 
 def parts_of_each(agent: Agent, owners: Sequence[Owner | None]) -> list[tuple[Part, ...]]:
@@ -126,31 +126,24 @@ def parts_of_each(agent: Agent, owners: Sequence[Owner | None]) -> list[tuple[Pa
     return [divide(found[key]) for key in keys]
 
 
-def export(
-    tx: Transaction,
-    agent: Agent,
-    owner: Owner | None,
-    part: int | None = None,
-    *,
-    to: To = To.PAGE,
-) -> Export:
+def export(tx: Transaction, memory: Memory, part: int | None = None, *, to: To = To.PAGE) -> Export:
     """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
     calls has checked that the person is that owner. The same state gives the same bytes; of lines
     that wait for a person, a program gets placeholders.
 
     Raises PartMissing.
     """
-    parts = parts_of(agent, owner)
+    agent, parts = memory.agent, parts_of(memory)
     if part is not None and not 1 <= part <= len(parts):
         raise PartMissing(len(parts))
-    packed = _packed(agent, owner, parts[part - 1] if part else None, to)
+    packed = _packed(memory, parts[part - 1] if part else None, to)
     tx.record(
         "snapshot.exported",
         **target(agent),
-        on_behalf_of=_kept(owner),
+        on_behalf_of=_kept(memory.owner),
         details={"files": len(packed)},
     )
-    whose = "personal" if owner else "shared"
+    whose = "personal" if memory.owner else "shared"
     archive = contents.write(
         packed,
         agent={"id": str(agent.pk), "name": agent.name},
@@ -161,40 +154,30 @@ def export(
     return Export(archive, len(packed), name, len(parts), part)
 
 
-def preview(agent: Agent, owner: Owner | None, archive: bytes, *, by: Writer) -> Preview:
+def preview(memory: Memory, archive: bytes, *, by: Writer) -> Preview:
     """What an import by that writer would do. Writes nothing. Raises ArchiveRefused."""
-    made = plan(agent, owner, archive, by)
-    return Preview(made, signing.dumps(_bound(agent, owner, made), salt=_SALT))
+    made = plan(memory, archive, by)
+    return Preview(made, signing.dumps(_bound(memory, made), salt=_SALT))
 
 
 def apply(
-    tx: Transaction,
-    agent: Agent,
-    owner: Owner | None,
-    archive: bytes,
-    token: str,
-    *,
-    by: Writer,
+    tx: Transaction, memory: Memory, archive: bytes, token: str, *, by: Writer
 ) -> ImportOutcome:
     """Import what a preview showed, all of it or nothing; of conversations, a run brings them.
 
     Raises ArchiveRefused, PreviewRefused, StateMoved, Importing and what memory.write raises.
     """
-    made = _checked(agent, owner, archive, token, by)
+    made = _checked(memory, archive, token, by)
     if not made.changes and not made.is_run:
         return ImportOutcome(None, made, ())
-    batch = _batch(tx, agent, owner, made, by)
+    batch = _batch(tx, memory, made, by)
     if made.is_run:
         request_conversations(tx, batch, archive, by=by)
     return ImportOutcome(batch, made, write_files(tx, batch, made, by))
 
 
-def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
-    return File.objects.of(agent.pk, owner.pk if owner else None).present().filter(_TAKEN)
-
-
-def _packed(agent: Agent, owner: Owner | None, part: Part | None, to: To) -> list[FileToPack]:
-    rows = _files(agent, owner)
+def _packed(memory: Memory, part: Part | None, to: To) -> list[FileToPack]:
+    rows = memory.files.present().filter(_TAKEN)
     if part:
         rows = rows.filter(path__in=[file.path for file in part.files])
     found = list(rows)
@@ -209,7 +192,7 @@ def _packed(agent: Agent, owner: Owner | None, part: Part | None, to: To) -> lis
     ]
 
 
-def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: Writer) -> Plan:
+def _checked(memory: Memory, archive: bytes, token: str, by: Writer) -> Plan:
     """What the token's preview showed, if that still holds. Conversations aren't gone through
     again while everybody waits."""
     told = _opened(token)
@@ -217,8 +200,8 @@ def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: 
         sha256, is_new = hashlib.sha256(archive).hexdigest(), told["new"] != "0"
         made = Plan((), (), sha256, told["state"], told["format"], is_run=is_new)
     else:
-        made = plan(agent, owner, archive, by)
-    wanted = _bound(agent, owner, made)
+        made = plan(memory, archive, by)
+    wanted = _bound(memory, made)
     if (told["archive"], told["place"]) != (wanted["archive"], wanted["place"]):
         raise PreviewRefused(
             "preview_differs",
@@ -229,12 +212,13 @@ def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: 
     return made
 
 
-def _bound(agent: Agent, owner: Owner | None, made: Plan) -> dict[str, str]:
+def _bound(memory: Memory, made: Plan) -> dict[str, str]:
     """An owner by its three columns: one that was never met has no row yet."""
+    owner = memory.owner
     whose = f"{owner.source} {owner.external_id}" if owner else "shared"
     return {
         "archive": made.archive_sha256,
-        "place": f"{agent.pk} {whose}",
+        "place": f"{memory.agent.pk} {whose}",
         "state": made.state,
         "format": made.format,
         "new": str(made.talks.new + len(made.changes)),
@@ -255,11 +239,11 @@ def _opened(token: str) -> dict[str, str]:
     return told
 
 
-def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: Writer) -> Import:
+def _batch(tx: Transaction, memory: Memory, made: Plan, by: Writer) -> Import:
     batch = Import.objects.create(
         team=tx.team,
-        agent=agent,
-        owner=owner,
+        agent=memory.agent,
+        owner=memory.owner,
         user=by.user,
         token=by.token,
         archive_sha256=made.archive_sha256,
@@ -270,7 +254,7 @@ def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: W
     tx.record(
         "snapshot.imported",
         **target(batch),
-        on_behalf_of=_kept(owner),
+        on_behalf_of=_kept(memory.owner),
         details=counts | {"ignored": len(made.ignored), "messages": made.talks.new},
     )
     return batch
@@ -286,22 +270,20 @@ def _kept(owner: Owner | None) -> UUID | None:
 KEPT = timedelta(hours=1)
 
 
-def keep(
-    tx: Transaction, agent: Agent, owner: Owner | None, archive: bytes, *, user: User
-) -> Upload:
+def keep(tx: Transaction, memory: Memory, archive: bytes, *, user: User) -> Upload:
     """One a person: an earlier one that was left behind goes."""
     Upload.objects.filter(team=tx.team, user=user).delete()
     upload = Upload.objects.create(
         team=tx.team,
-        agent=agent,
-        owner=owner,
+        agent=memory.agent,
+        owner=memory.owner,
         user=user,
         archive=archive,
         expires_at=tx.now + KEPT,
     )
     tx.record(
         "snapshot.uploaded",
-        **target(agent),
+        **target(memory.agent),
         on_behalf_of=upload.owner_id,
         details={"size": len(archive)},
     )
@@ -311,7 +293,7 @@ def keep(
 def take(tx: Transaction, upload: Upload, token: str, *, by: Writer) -> ImportOutcome:
     """Import it, and keep it no longer. Raises what `apply` raises."""
     archive = bytes(upload.archive)
-    done = apply(tx, upload.agent, upload.owner, archive, token, by=by)
+    done = apply(tx, Memory(upload.agent, upload.owner), archive, token, by=by)
     if done.batch is None:
         drop(tx, upload)
     else:
@@ -415,11 +397,12 @@ def _began(lease: Lease, batch: Import, contents: Contents) -> bool:
     """Goes through all of it once, then writes what was remembered."""
     run, by = lease.run, Writer(AuthorKind.IMPORT, user=batch.user, token=batch.token)
     by = replace(by, integration=run.integration)
-    coming = conversations.look(batch.agent, batch.owner, contents)
+    memory = Memory(batch.agent, batch.owner)
+    coming = conversations.look(memory, contents)
     with write_transaction(run.team, run=run) as tx:
         if not _is_wanted(batch):
             return False
-        made = plan(batch.agent, batch.owner, bytes(batch.archive or b""), by, coming)
+        made = plan(memory, bytes(batch.archive or b""), by, coming)
         files = len(write_files(tx, batch, made, by))
         result = {"done": 0, "total": coming.total, "messages": 0, "files": files}
         lease.advance(Run.Phase.INPUTS, result=result)

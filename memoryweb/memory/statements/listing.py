@@ -28,7 +28,7 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
-from memoryweb.memory.models.statements import BY_HAND
+from memoryweb.memory.models.facts import BY_HAND
 from memoryweb.memory.statements.bullets import pinned_in, statements_of
 from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.memory.statements.validity import in_states, today

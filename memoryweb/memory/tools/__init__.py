@@ -1,5 +1,22 @@
 """The tools of agents: functions of an acting reader, never of an argument."""
 
+from memoryweb.memory.tools.facts import (
+    SLICE,
+    STRUCTURED,
+    check,
+    contradictions,
+    counted,
+    current,
+    own,
+    probe,
+    request,
+    reword,
+    search,
+    search_facts,
+    state,
+    structured,
+    values,
+)
 from memoryweb.memory.tools.files import (
     Acting,
     DateRefused,
@@ -22,21 +39,4 @@ from memoryweb.memory.tools.section_writing import (
     Strategy,
     StrategyRefused,
     write_memory,
-)
-from memoryweb.memory.tools.statements import (
-    SLICE,
-    STRUCTURED,
-    check,
-    contradictions,
-    counted,
-    current,
-    own,
-    probe,
-    request,
-    reword,
-    search,
-    search_facts,
-    state,
-    structured,
-    values,
 )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Subquery, prefetch_related_objects
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.forget_requests import meanings
 from memoryweb.language.statement_comparison import fingerprint
@@ -17,6 +17,7 @@ from memoryweb.memory.lines.flags import flagged_messages, flagged_of
 from memoryweb.memory.models import Fact, File, ForgetRequest, Message, Revision, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.review import offered as candidates
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.text_matching import Sought, says
 
@@ -124,10 +125,10 @@ def _targets() -> "Prefetch[Any]":
     return Prefetch("targets", rows.order_by("pk"))
 
 
-def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Mention]]:
+def offered(memory: Memory) -> Iterator[tuple[str, Mention]]:
     """Lines and messages among the candidates of what waits, each by its id."""
-    rows = Target.objects.filter(request__agent=agent, request__owner=owner, fact=None)
-    waiting = rows.filter(is_hidden=False, request__state__in=ForgetRequest.HIDING)
+    rows = Target.objects.filter(request__agent=memory.agent, request__owner=memory.owner)
+    waiting = rows.filter(fact=None, is_hidden=False, request__state__in=ForgetRequest.HIDING)
     for row in waiting.select_related("file", "message__conversation"):
         yield id_of(row), mention_of(row)
 

@@ -5,7 +5,7 @@ brings the change of one text.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,35 +13,13 @@ from django.apps import apps
 from django.db.models import Field, Model, Q, QuerySet
 
 from memoryweb.agents.models import Agent
-from memoryweb.agents.owners import speaker_id
 from memoryweb.core.tables import Erasure, Holds
 from memoryweb.memory.index import indexing
 from memoryweb.memory.models import Message, Passage, Revision
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.writing.screening import with_each_text
 
 _WAYS = ("conversation", "report", "file", "run", "message")
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The agent's shared one, or one owner's."""
-
-    team_id: UUID
-    agent_id: UUID
-    owner_id: UUID | None
-
-    def within(self, way: str = "") -> Q:
-        """By the agent and the owner that this way leads to. Of the shared one also what was sent
-        as shared."""
-        owner, its_agent = f"{way}owner", Q(**{f"{way}agent": self.agent_id})
-        mine = Q(**{owner: self.owner_id})
-        if self.owner_id is None:
-            mine |= Q(**{owner: self._system})
-        return its_agent & mine
-
-    @cached_property
-    def _system(self) -> UUID | None:
-        return speaker_id(self.team_id, None)
 
 
 @dataclass(frozen=True)
@@ -78,12 +56,15 @@ class Table:
         """Its rows of that memory; of what belongs to no memory, all of the team."""
         fields = {field.name for field in self.model._meta.concrete_fields}
         if "event" in fields:  # of the team's own events nothing is anybody's memory
-            its_own = Q(event__agent_id=memory.agent_id)
+            its_own = Q(event__agent_id=memory.agent.pk)
             if memory.owner_id is not None:  # events of before that column do not say
                 its_own |= Q(event__agent_id=None)
             return its_own & Q(event__on_behalf_of=memory.owner_id)
-        if self.way is not None:
-            return memory.within(self.way)
+        if self.way is not None:  # of the shared memory also what was sent as shared
+            mine = Q(**{f"{self.way}owner": memory.owner_id})
+            if memory.owner is None:
+                mine |= Q(**{f"{self.way}owner": memory.speaker_id})
+            return Q(**{f"{self.way}agent": memory.agent}) & mine
         # About all of a person's memory, or nobody's.
         return Q(owner=memory.owner_id) if "owner" in fields else Q()
 

@@ -17,6 +17,7 @@ from memoryweb.agents.models import Reader, reading
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
@@ -216,7 +217,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 
 def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
-    meant = forgetting.of_facts(found.agent, found.owner, [found]).meant
+    meant = forgetting.of_facts(Memory(found.agent, found.owner), [found]).meant
     context = about(
         workspace,
         tab="facts",

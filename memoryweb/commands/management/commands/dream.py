@@ -47,7 +47,7 @@ class Command(base.TeamCommand):
         else:
             dreamt = [_dreamt(agent, owner, night) for owner in owners]
         return base.Outcome(
-            " ".join(map(_told, dreamt)) or "There are no new notes to dream about.",
+            " ".join(map(_sentence, dreamt)) or "There are no new notes to dream about.",
             {"runs": [base.data(run) | base.data_of(run, "night") for run in dreamt]},
             ok=all(run.status != Run.Status.FAILED for run in dreamt),
         )
@@ -74,7 +74,7 @@ def _backfilled(agent: Agent, owner: Owner | None) -> Iterator[Run]:
         yield Run.objects.select_related("owner", "report").get(pk=run.pk)
 
 
-def _told(run: Run) -> str:
+def _sentence(run: Run) -> str:
     report = getattr(run, "report", None)
     if not report:
         return base.sentence(run)

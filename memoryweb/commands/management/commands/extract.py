@@ -33,7 +33,7 @@ class Command(base.TeamCommand):
             owners = owners_with_messages(agent)
         done = [_extracted(agent, owner) for owner in owners]
         return base.Outcome(
-            "\n".join(map(_told, done)) or "There are no messages to extract.",
+            "\n".join(map(_sentence, done)) or "There are no messages to extract.",
             {"runs": [base.data(run) | {"lines": run.result.get("lines", 0)} for run in done]},
             ok=all(run.status != Run.Status.FAILED for run in done),
         )
@@ -59,7 +59,7 @@ def _worked(run_id: UUID) -> Run:
         Event().wait(0.2)
 
 
-def _told(run: Run) -> str:
+def _sentence(run: Run) -> str:
     if run.status == Run.Status.SKIPPED:
         return f"{run.owner.shown_as if run.owner else ''}: {reason(run.reason)}"
     lines = run.result.get("lines")

@@ -52,10 +52,10 @@ class Command(base.TeamCommand):
         with write_transaction(team) as tx:
             owner = find_owner()
             run = request(tx, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)
-        return _told(team, owner, done, run)
+        return _outcome(team, owner, done, run)
 
 
-def _told(team: Team, owner: Owner, done: ImportCounts, run: Run | None) -> base.Outcome:
+def _outcome(team: Team, owner: Owner, done: ImportCounts, run: Run | None) -> base.Outcome:
     queued = run if run and run.is_active else None
     said = (
         f"Imported {done.added} messages of {done.conversations} conversations for "

@@ -4,13 +4,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from memoryweb.accounts.models import Team
-from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory import snapshots
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.refusals import ArchiveRefused
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
 from memoryweb.memory.writing.screening import Sight
 from memoryweb.runs import engine, reasons
@@ -37,12 +36,11 @@ class Command(base.TeamCommand):
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         path: Path = options["file"]
-        agent = options["agent"]
-        owner = find_for_command(team, options["owner"])
+        memory = Memory(options["agent"], find_for_command(team, options["owner"]))
         try:
             if options["act"] == "export":
-                return _export(team, agent, owner, path)
-            return _import(team, agent, owner, path, dry=options["dry_run"])
+                return _export(team, memory, path)
+            return _import(team, memory, path, dry=options["dry_run"])
         except ArchiveRefused as refused:
             return base.Outcome(str(refused), {"code": refused.code}, ok=False)
         except OSError as error:
@@ -50,15 +48,15 @@ class Command(base.TeamCommand):
             return base.Outcome(said, {"code": "file"}, ok=False)
 
 
-def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.Outcome:
+def _export(team: Team, memory: Memory, path: Path) -> base.Outcome:
     """One file; several where one import could not take it all."""
     made: list[Path] = []
     count = size = 0
     with write_transaction(team) as tx:
-        parts = snapshots.parts_of(agent, owner)
+        parts = snapshots.parts_of(memory)
         for part in parts:
             number = part.number if len(parts) > 1 else None
-            exported = snapshots.export(tx, agent, owner, number)
+            exported = snapshots.export(tx, memory, number)
             made.append(path.with_name(f"{path.stem}{exported.label}{path.suffix}"))
             made[-1].write_bytes(exported.archive)
             count, size = count + exported.files, size + len(exported.archive)
@@ -69,22 +67,20 @@ def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.O
     return base.Outcome(said, {"files": count, "bytes": size, "paths": [str(one) for one in made]})
 
 
-def _import(
-    team: Team, agent: Agent, owner: Owner | None, path: Path, *, dry: bool
-) -> base.Outcome:
+def _import(team: Team, memory: Memory, path: Path, *, dry: bool) -> base.Outcome:
     with path.open("rb") as file:
         archive = file.read(MAX_UPLOAD + 1)
     by = Writer(AuthorKind.IMPORT)
-    previewed = snapshots.preview(agent, owner, archive, by=by)
+    previewed = snapshots.preview(memory, archive, by=by)
     if dry:
-        return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
+        return base.Outcome(_sentence(previewed.plan, dry=True), _data(previewed.plan, None))
     with write_transaction(team) as tx:
-        done = snapshots.apply(tx, agent, owner, archive, previewed.token, by=by)
+        done = snapshots.apply(tx, memory, archive, previewed.token, by=by)
     batch = str(done.batch.pk) if done.batch else None
     if done.batch and done.batch.run:
         run = engine.work(done.batch.run.pk) or done.batch.run
         return _ran(previewed.plan, run, batch)
-    return base.Outcome(_told(done.plan, dry=False), _data(done.plan, batch))
+    return base.Outcome(_sentence(done.plan, dry=False), _data(done.plan, batch))
 
 
 def _ran(plan: Plan, run: Run, batch: str | None) -> base.Outcome:
@@ -99,7 +95,7 @@ def _ran(plan: Plan, run: Run, batch: str | None) -> base.Outcome:
     )
 
 
-def _told(plan: Plan, *, dry: bool) -> str:
+def _sentence(plan: Plan, *, dry: bool) -> str:
     new, changed, skipped = (plan.count(action) for action in Action)
     said = f"Created {new}, updated {changed} and skipped {skipped} files."
     if dry:

@@ -121,7 +121,7 @@ def _held_until(claim: Claim, fact: Fact | None) -> Claim:
 def _aside(fact: Fact, run: Run) -> LivingStatement:
     """Trusted no further than a dream, wherever it came from."""
     is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
-    told = _told(fact)
+    told = _stated(fact)
     said = Utterance(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
     return LivingStatement(
         id=str(fact.pk),
@@ -139,11 +139,11 @@ def corrections(known: Iterable[Fact]) -> Iterator[Correction]:
     """What people took back."""
     for fact in known:
         if fact.corrected_at is not None:
-            told = _told(fact)
+            told = _stated(fact)
             yield Correction(told.text, told.claim, fact.corrected_at)
 
 
-def _told(fact: Fact) -> Statement:
+def _stated(fact: Fact) -> Statement:
     return Statement(statement(fact, To.HOST).text, fact.heading)
 
 

@@ -20,6 +20,7 @@ from memoryweb.core.tables import (
     PlainCharField,
     PlainJSONField,
     TeamManager,
+    TeamRow,
 )
 from memoryweb.language.extraction_rules import Kind as Kinds
 from memoryweb.memory.models.author_kinds import SourceClass
@@ -48,7 +49,7 @@ class FactQuerySet(models.QuerySet["Fact"]):
 BY_HAND = (SourceClass.PERSON, SourceClass.OWNER)
 
 
-class Fact(models.Model):
+class Fact(TeamRow):
     """One statement. `file` is where it stands; None: for want of room, pending, or history."""
 
     class State(models.TextChoices):
@@ -78,7 +79,6 @@ class Fact(models.Model):
         REMOVED = "removed", _("A program removed its line.")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="facts")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="facts")
     scope = models.CharField(max_length=8, choices=Scope.choices)
@@ -124,7 +124,7 @@ class Fact(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     changed_at = models.DateTimeField(default=timezone.now, help_text="of state or text")
 
-    objects = TeamManager.from_queryset(FactQuerySet)()
+    objects = TeamManager.from_queryset(FactQuerySet)()  # type: ignore[misc]
 
     OVER = frozenset({State.SUPERSEDED, State.EXPIRED, State.RETIRED})
 
@@ -150,9 +150,6 @@ class Fact(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"fact {self.pk} ({self.state})"
-
     @property
     def is_written(self) -> bool:
         """By a person's own hand."""
@@ -164,10 +161,9 @@ class Fact(models.Model):
         return self.confirmed_at is not None or self.is_written
 
 
-class Evidence(models.Model):
+class Evidence(TeamRow):
     """What a statement stands on: a message, or the revision that first wrote it down."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     fact = models.ForeignKey(Fact, models.CASCADE, related_name="evidence")
     message = models.ForeignKey("memory.Message", models.CASCADE, null=True, related_name="facts")
     root = models.ForeignKey("memory.Revision", models.SET_NULL, null=True, related_name="+")
@@ -175,13 +171,8 @@ class Evidence(models.Model):
     first = models.IntegerField(null=True, help_text="of the characters of the message it cites")
     last = models.IntegerField(null=True)
 
-    objects = TeamManager()
-
     class Meta:
         db_table = "facts_evidence"
-
-    def __str__(self) -> str:
-        return f"{self.fact_id} ← {self.message_id or self.root_id}"
 
     @property
     def raw_quote(self) -> str:
@@ -189,15 +180,12 @@ class Evidence(models.Model):
         return self.message.raw_content[self.first or 0 : self.last] if self.message else ""
 
 
-class Vote(models.Model):
+class Vote(TeamRow):
     """Whether one person found a statement helpful; they may change their mind."""
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     fact = models.ForeignKey(Fact, models.CASCADE, related_name="votes", db_index=False)
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
     helpful = models.BooleanField()
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "facts_vote"
@@ -205,11 +193,8 @@ class Vote(models.Model):
             models.UniqueConstraint(fields=["fact", "user"], name="facts_vote_person"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.fact_id}: {self.helpful}"
 
-
-class Contradiction(models.Model):
+class Contradiction(TeamRow):
     """Statements of one key that can't all be true, or of which one may replace the other; its
     sides are the facts that name it."""
 
@@ -227,7 +212,6 @@ class Contradiction(models.Model):
         IGNORE = "IGNORE", _("Keep both")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="contradictions")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     key = PlainCharField(max_length=64, help_text="hash of subject and attribute")
@@ -237,8 +221,6 @@ class Contradiction(models.Model):
     decided_at = models.DateTimeField(null=True)
     before = PlainJSONField(default=dict, help_text="states of its facts, so that it can be undone")
     created_at = models.DateTimeField(default=timezone.now)
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "facts_contradiction"
@@ -257,9 +239,6 @@ class Contradiction(models.Model):
         indexes = [
             models.Index(fields=["team", "state", "-created_at"], name="facts_contradiction_state")
         ]
-
-    def __str__(self) -> str:
-        return f"contradiction {self.pk} ({self.state})"
 
     @property
     def asks_replacement(self) -> bool:
