@@ -269,6 +269,16 @@ def require_write(request: TeamRequest, workspace: Workspace) -> None:
         raise Refused("write", workspace.owner)
 
 
+def is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
+    """To forget at once. Who may write in a personal memory is its owner."""
+    return may_decide(
+        request.visit.role,
+        Permission.FORGET,
+        is_shared=workspace.owner is None,
+        is_theirs=workspace.owner is not None,
+    )
+
+
 def find_file(
     request: TeamRequest,
     workspace: Workspace,

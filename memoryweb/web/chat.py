@@ -39,10 +39,9 @@ from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
 from memoryweb.memory.writing.write import Writer
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain, render_text
-from memoryweb.web.trace import file_url
+from memoryweb.web.pages import about, show, to
+from memoryweb.web.wording import fact_url, file_url
 
 _SHOWN = 30  # messages
 _MOST = 4_000

@@ -31,12 +31,9 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import marked_html, plain, words_of
-from memoryweb.web.paging import page
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import Chip, owner_name, owner_query, talk_url
+from memoryweb.web.pages import about, page, show, to
+from memoryweb.web.wording import Chip, fact_url, file_url, owner_name, owner_query, talk_url
 
 # Extractions as pages print them: what was read, what was written, and where it stands.
 

@@ -22,8 +22,7 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.files.forms import TextField
-from memoryweb.web.htmx import about, show, to, told_in, told_to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import about, page, show, to, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 

@@ -35,9 +35,8 @@ from memoryweb.memory.review import Item
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.htmx import show, to
-from memoryweb.web.paging import Page, page
-from memoryweb.web.review.quick_decisions import need_of, needs_of
+from memoryweb.web.pages import Page, page, show, to
+from memoryweb.web.review.kinds import need_of, needs_of
 from memoryweb.web.statements import StatementRow, told_of
 from memoryweb.web.wording import owner_name, owner_title
 

@@ -30,11 +30,10 @@ from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.form_fields import Choices, FilterForm, WordsField
-from memoryweb.web.htmx import show, to
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
 from memoryweb.web.one_time_links import link_to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import page, show, to
 from memoryweb.web.wording import owner_title
 
 

@@ -25,7 +25,7 @@ from memoryweb.accounts.members import change_profile
 from memoryweb.accounts.middleware import speak
 from memoryweb.notify import choosing, mail_sending
 from memoryweb.web.access import UserRequest
-from memoryweb.web.htmx import show
+from memoryweb.web.pages import show
 from memoryweb.web.team.forms import AddressForm, ProfileForm
 
 # What a person hears by mail: chosen on their profile, stopped by the link in a mail.

@@ -18,10 +18,8 @@ from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
 from memoryweb.memory.prompt import Context, PromptFile, PromptHit, place_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.charts import token_gauge
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import talk_url
+from memoryweb.web.pages import about, show
+from memoryweb.web.wording import fact_url, file_url, talk_url
 
 
 class TryForm(forms.Form):

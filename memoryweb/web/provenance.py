@@ -24,10 +24,8 @@ from memoryweb.memory.reverting import Change, Plan, Reversal
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import Refused, TeamRequest, find_agent, find_run, note_read, team_view
-from memoryweb.web.htmx import show, to, told_to
-from memoryweb.web.paging import page
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import happened_at, owner_name, talk_url, writer_of
+from memoryweb.web.pages import page, show, to, told_to
+from memoryweb.web.wording import file_url, happened_at, owner_name, talk_url, writer_of
 
 # What came from one source, as its page prints it; text only where it may be read.
 

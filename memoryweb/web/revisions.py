@@ -32,9 +32,8 @@ from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_vi
 from memoryweb.web.files import lines
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import PeriodForm
-from memoryweb.web.htmx import about, next_url, show, to, told_to
 from memoryweb.web.markdown import marked_blocks
-from memoryweb.web.paging import number_of, numbers_of, page
+from memoryweb.web.pages import about, next_url, number_of, numbers_of, page, show, to, told_to
 from memoryweb.web.wording import Author, Choice, author_of, writer_of
 
 

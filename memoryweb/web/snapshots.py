@@ -34,10 +34,8 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.form_fields import set_choices
-from memoryweb.web.htmx import show, to, told_to
-from memoryweb.web.paging import number_of, page
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import owner_name, writer_of
+from memoryweb.web.pages import number_of, page, show, to, told_to
+from memoryweb.web.wording import file_url, owner_name, writer_of
 
 # What an archive would bring, as rows of a page: first what wants a look, then what changes.
 

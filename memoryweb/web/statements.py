@@ -20,7 +20,7 @@ from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.htmx import to
+from memoryweb.web.pages import to
 from memoryweb.web.wording import owner_query, talk_url
 
 _SIGNS = {

@@ -27,8 +27,7 @@ from memoryweb.memory.lines.revisions import (
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.form_fields import start_of
-from memoryweb.web.htmx import about, show, to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import about, page, show, to
 from memoryweb.web.wording import Chip, Choice
 
 _MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page

@@ -19,8 +19,7 @@ from memoryweb.notify.models import Delivery, Endpoint
 from memoryweb.notify.outbox import LABELS
 from memoryweb.notify.sending import secret_of
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.htmx import show, to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import page, show, to
 
 
 class WebhookForm(forms.Form):

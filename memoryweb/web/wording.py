@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.dreaming.reasons import DECIDED, OUTCOMES
@@ -17,13 +17,13 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory.lines.history import MessagePlace
-from memoryweb.memory.models import Conversation, Fact, LineOrigin, Proposal, Revision
+from memoryweb.memory.models import Conversation, Fact, File, LineOrigin, Proposal, Revision
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
-from memoryweb.web.htmx import to
+from memoryweb.web.pages import to
 
 Text = str | Promise
 
@@ -279,6 +279,22 @@ def talk_url(request: TeamRequest, talk: Conversation, position: int | None = No
     """A conversation, at one of its messages."""
     place = f"?message={position}#m{position}" if position else ""
     return to(request, "agents_conversation", talk.agent_id, talk.pk, query=place)
+
+
+def file_url(
+    request: TeamRequest, file: File, line: int | None = None, *, agent: Agent | None = None
+) -> str:
+    """Global files are read beside an agent; without one, in their own team."""
+    anchor = f"#L{line}" if line else ""
+    if agent and file.agent_id != agent.pk:
+        return to(request, "agents_global", agent.pk, file.path, query=anchor)
+    query = owner_query(request.visit, file.owner_id)
+    return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
+
+
+def fact_url(request: TeamRequest, fact: Fact) -> str:
+    query = owner_query(request.visit, fact.owner_id)
+    return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
 
 
 def _run_url(request: TeamRequest, run: Run | None) -> str:

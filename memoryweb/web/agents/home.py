@@ -31,12 +31,10 @@ from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
-from memoryweb.web.agents.tabs import counts_of
 from memoryweb.web.charts import day_bars
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show, to
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import Chip, talk_url
+from memoryweb.web.pages import about, show, to
+from memoryweb.web.rail import counts_of
+from memoryweb.web.wording import Chip, fact_url, file_url, talk_url
 
 _LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
 _TALKS, _LINES, _NIGHTS = 5, 3, 7

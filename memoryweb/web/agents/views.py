@@ -28,8 +28,7 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.form_fields import WordsField, ZoneField
-from memoryweb.web.htmx import show, to, told_in
-from memoryweb.web.paging import page
+from memoryweb.web.pages import page, show, to, told_in
 
 
 class AgentForm(forms.Form):

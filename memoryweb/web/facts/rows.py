@@ -35,9 +35,8 @@ from memoryweb.memory.visible.readable import Look, To, readable_facts, readable
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
-from memoryweb.web.htmx import to
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import author_name, owner_query, talk_url
+from memoryweb.web.pages import to
+from memoryweb.web.wording import author_name, fact_url, file_url, owner_query, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
@@ -84,11 +83,6 @@ def rows_of(
             row |= {"is_global": True, "url": row["place_url"]}
         rows.append(row)
     return rows
-
-
-def fact_url(request: TeamRequest, fact: Fact) -> str:
-    query = owner_query(request.visit, fact.owner_id)
-    return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
 
 
 def sides_shown(request: TeamRequest, found: Sequence[Contradiction]) -> dict[UUID, list[Row]]:

@@ -29,12 +29,12 @@ from memoryweb.web.access import (
     TeamRequest,
     Workspace,
     find_workspace,
+    is_theirs,
     note_read,
     require_write,
     team_view,
 )
 from memoryweb.web.facts.rows import (
-    fact_url,
     goes,
     grounds_of,
     life,
@@ -47,11 +47,9 @@ from memoryweb.web.facts.rows import (
     values_shown,
 )
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.form_fields import Choices, FilterForm
-from memoryweb.web.htmx import about, done, next_url, show, to, told_in, told_to
-from memoryweb.web.paging import page
-from memoryweb.web.wording import owner_name, writer_of
+from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
+from memoryweb.web.wording import fact_url, owner_name, writer_of
 
 _LOOKUPS = {
     "q": "words",

@@ -37,7 +37,14 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.files.editor import editor_of_new, save_text, show_editor, tell_saved
+from memoryweb.web.files.editor import (
+    editor_of_new,
+    save_or_show,
+    save_text,
+    show_editor,
+    show_gone,
+    tell_saved,
+)
 from memoryweb.web.files.forms import (
     ArrangeForm,
     DeleteForm,
@@ -49,9 +56,8 @@ from memoryweb.web.files.forms import (
     SaveForm,
 )
 from memoryweb.web.files.lines import Editing
-from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.views import show_file, show_files
-from memoryweb.web.htmx import about, done, show, to, told_in, told_to
+from memoryweb.web.pages import about, done, show, to, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 

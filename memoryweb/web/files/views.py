@@ -2,14 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.db.models import Sum
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -18,30 +21,41 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.readers import Reader
 from memoryweb.markdown.paths import fold, kind_of
+from memoryweb.memory import forgetting
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.lines.files import deleted, notes_by_month
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.statements.listing import fact_at
-from memoryweb.memory.visible.readable import To, readable_file, readable_files
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import markdown
 from memoryweb.web.access import (
+    Refused,
     TeamRequest,
     Workspace,
     find_agent,
     find_file,
     find_workspace,
+    is_theirs,
     note_read,
     team_view,
 )
-from memoryweb.web.files.forgetting import is_theirs
-from memoryweb.web.files.lines import Editing, asked, authored, is_asked, shown, standings
-from memoryweb.web.htmx import about, show, to
+from memoryweb.web.files.forms import DeleteForm
+from memoryweb.web.files.lines import (
+    Editing,
+    Step,
+    asked,
+    authored,
+    is_asked,
+    shown,
+    standings,
+    trace,
+)
 from memoryweb.web.markdown import marked_blocks
-from memoryweb.web.paging import Page, number_of, page
-from memoryweb.web.trace import Step, file_url, trace
+from memoryweb.web.pages import Page, about, number_of, page, show, to, told_to
+from memoryweb.web.wording import file_url, writer_of
 
 # A workspace as a tree: its files by kind, the daily notes by month.
 
@@ -326,3 +340,74 @@ def _journal(text: str, day: date) -> str:
         return f"{line[1]}{shown}"
 
     return _TIME.sub(local, text.removeprefix(f"# {day}\n"))
+
+
+# Forgetting a line of a file: what would go with it, then yes or no; and taking that back.
+
+_NAMED = 50  # places that a page names
+
+
+@team_view("GET", "POST")
+def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    """What is shared, an admin forgets; everybody else asks in Review."""
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    readable, is_own = readable_file(file, To.PAGE), is_theirs(request, workspace)
+    numbers = _lines(readable, line)
+    if not is_own and readable.hidden & {*numbers}:
+        raise Http404
+    if request.method == "POST":
+        done = _("Hidden. It will be erased in a while; until then you can undo it.")
+        asked = _("An admin decides in Review whether it is erased.")
+        act = partial(forgetting.forget_lines, is_theirs=is_own)
+        return _act(request, workspace, file, numbers, act, done if is_own else asked)
+    found = forgetting.of_lines(file, numbers)
+    shown = [one for one in found.meant if one.text][:_NAMED]
+    context = about(
+        workspace,
+        file=file,
+        line=line,
+        goes=shown,
+        more=len(found.meant) - len(shown),
+        near=found.candidates,
+        is_theirs=is_own,
+    )
+    return show(request, "files/forget.html", context)
+
+
+@team_view("POST")
+def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    if not is_theirs(request, workspace):
+        raise Refused("may_not_forget")
+    said = _("It is remembered again.")
+    numbers = _lines(readable_file(file, To.PAGE), line)
+    return _act(request, workspace, file, numbers, forgetting.undo_of_lines, said)
+
+
+def _act(
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    numbers: range,
+    act: Callable[..., object],
+    said: str,
+) -> HttpResponse:
+    form = DeleteForm(request.POST)
+    expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
+    with told_to(request):
+        with request.visit.write() as tx:
+            act(tx, file, numbers, expected=expected, writer=writer_of(request))
+        messages.success(request, said)
+    query = f"{workspace.query}#L{numbers[0]}"
+    return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))
+
+
+def _lines(file: ReadableFile, line: int) -> range:
+    """Of the block as the file's page shows it."""
+    blocks = markdown.render(file.text).blocks
+    found = next((block.lines for block in blocks if line in block.lines), None)
+    if found is None:
+        raise Http404
+    return found

@@ -38,7 +38,6 @@ from memoryweb.memory.my_memory import (
 )
 from memoryweb.memory.review import Inbox, Kind, count_together, reach_of
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.htmx import is_fragment, show, to
 from memoryweb.web.my_memory import forgetting
 from memoryweb.web.my_memory.rows import (
     CodeForm,
@@ -53,7 +52,7 @@ from memoryweb.web.my_memory.rows import (
     member,
     rows,
 )
-from memoryweb.web.paging import Page, page
+from memoryweb.web.pages import Page, is_fragment, page, show, to
 from memoryweb.web.provenance import saves_in, saves_text
 
 PARTIALS = ("pause",)

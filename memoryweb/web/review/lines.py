@@ -14,10 +14,9 @@ from memoryweb.memory.review import Item, Kind, ProposalLines, ProposedLine
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing.changes import Pick, plain
 from memoryweb.web.access import TeamRequest, note_read
-from memoryweb.web.htmx import to
+from memoryweb.web.pages import to
 from memoryweb.web.statements import Piece, changed_words
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import talk_url
+from memoryweb.web.wording import file_url, talk_url
 
 _QUOTED = 240  # characters of a message
 _BRIEF = 3  # lines of a proposal where it is one of many

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
-from memoryweb.web.agents.tabs import Tabs, readable_value, tabs_of, value_of
+from memoryweb.web.rail import Tabs, readable_value, tabs_of, value_of
 
 register = template.Library()
 
