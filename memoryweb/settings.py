@@ -306,7 +306,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"addresses": {"()": "memoryweb.web.middleware.WithoutAddresses"}},
+    "filters": {"addresses": {"()": "memoryweb.web.errors.WithoutAddresses"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",

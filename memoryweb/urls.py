@@ -12,6 +12,6 @@ urlpatterns = [
     path("accounts/", include("memoryweb.accounts.urls")),
 ]
 
-handler400 = "memoryweb.web.middleware.bad_request"
-handler404 = "memoryweb.web.middleware.not_found"
-handler500 = "memoryweb.web.middleware.server_error"
+handler400 = "memoryweb.web.errors.bad_request"
+handler404 = "memoryweb.web.errors.not_found"
+handler500 = "memoryweb.web.errors.server_error"
