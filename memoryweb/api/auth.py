@@ -15,7 +15,7 @@ from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent, Owner, live_agents
-from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
+from memoryweb.api.problems import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import Transaction, write_transaction

@@ -10,8 +10,8 @@ from ninja.errors import ValidationError
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
 from memoryweb.api import problems
 from memoryweb.api.auth import Caller, Request
-from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
+from memoryweb.api.problems import Forbidden, Problem
 from memoryweb.llm import exceptions as model
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.agents import NameTaken

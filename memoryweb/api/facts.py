@@ -12,10 +12,10 @@ from pydantic import Field
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import or_not_found
-from memoryweb.api.query_parameters import OwnerPaging, Paging, page
+from memoryweb.api.problems import or_not_found
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,
@@ -24,12 +24,14 @@ from memoryweb.api.schemas import (
     IdOrNull,
     Items,
     Moment,
+    OwnerPaging,
+    Paging,
     RequestBody,
     Rounded,
     TypedBody,
     one_of,
+    page,
 )
-from memoryweb.api.visibility import Visibility
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope
@@ -301,11 +303,11 @@ def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visib
     agent = caller.agent(agent_id)
     known_id(row_id)
     caller.require_person("Only a person can decide whether a fact is true.")
-    return agent, visibility.seen_by(caller, None)
+    return agent, acting_owner.seen_by(caller, None)
 
 
 def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
-    return request.auth.agent(agent_id), visibility.seen_by(request.auth, owner)
+    return request.auth.agent(agent_id), acting_owner.seen_by(request.auth, owner)
 
 
 def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":

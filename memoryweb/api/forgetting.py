@@ -10,11 +10,11 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.dreaming import RunOut, described
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
-from memoryweb.api.query_parameters import OwnerPaging, page
+from memoryweb.api.problems import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,
@@ -24,10 +24,11 @@ from memoryweb.api.schemas import (
     Items,
     Moment,
     OwnerFields,
+    OwnerPaging,
     RequestBody,
     one_of,
+    page,
 )
-from memoryweb.api.visibility import Visibility
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Finding, Wish
@@ -106,7 +107,7 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
 def list_receipts(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReceiptOut]:
     """List receipts of erasures, newest first."""
     caller, agent = request.auth, request.auth.agent(agent_id)
-    found = _receipts(agent, visibility.seen_by(caller, query.owner))
+    found = _receipts(agent, acting_owner.seen_by(caller, query.owner))
     return page(found, ["-created_at", "-id"], query, _receipt)
 
 
@@ -120,7 +121,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
         raise Forbidden("system_owner", "The system has no memory of its own to erase.")
     with caller.write() as tx:
         made = forgetting.erase_owner(tx, owner, user)
-    visible = visibility.of_owner(None)
+    visible = acting_owner.of_owner(None)
     return Status(202, ErasureOut(runs=[described(run, visible) for run in made]))
 
 
@@ -262,7 +263,7 @@ def list_forget_requests(
 ) -> Items[ForgetRequestOut]:
     """List requests to forget, newest first."""
     caller, agent = request.auth, request.auth.agent(agent_id)
-    found = _of(agent, visibility.seen_by(caller, query.owner))
+    found = _of(agent, acting_owner.seen_by(caller, query.owner))
     found = found.filter(state=query.state) if query.state else found
     return page(found, ["-created_at", "-id"], query, partial(_described, caller))
 
@@ -302,7 +303,7 @@ def _decided(
 ) -> ForgetRequestOut:
     agent, wanted = caller.agent(agent_id), known_id(request_id)
     user = caller.require_person("Only a person can decide what is forgotten.")
-    found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
+    found = or_not_found(_of(agent, acting_owner.seen_by(caller, None)).filter(pk=wanted).first())
     if not caller.decides(found.owner, Permission.FORGET):
         raise Forbidden("may_not_forget", "Only an admin can erase shared memory.")
     with caller.write() as tx:

@@ -15,8 +15,8 @@ from ninja.parser import Parser
 
 from memoryweb.api import problems, request_bodies
 from memoryweb.api.auth import Caller, Right, authenticate, record_denial
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 from memoryweb.api.models import KEPT, Idempotency
+from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
 from memoryweb.audit.record import lock
 
 # `Idempotency-Key`: a POST that is sent twice is done once and answered twice (SPEC §13).

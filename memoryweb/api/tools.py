@@ -14,8 +14,8 @@ from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
-from memoryweb.api.entry_tools import ENTRY_TOOLS
 from memoryweb.api.fact_tools import (
+    ENTRY_TOOLS,
     Forgot,
     StructuredEntries,
     ToolContradictions,

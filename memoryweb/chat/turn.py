@@ -1,10 +1,14 @@
 """One turn with an agent: what it is given, what its model answers, and both kept at once."""
 
+import json
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.conf import settings
+from django.http import StreamingHttpResponse
 from django.utils import timezone
 
 from memoryweb.accounts.models import Integration, Token, User
@@ -17,7 +21,7 @@ from memoryweb.chat.compaction import TalkArchive
 from memoryweb.extraction import requests
 from memoryweb.llm import chat, dialects
 from memoryweb.llm.endpoint import endpoint_for
-from memoryweb.llm.exceptions import TooLarge
+from memoryweb.llm.exceptions import ModelError, TooLarge
 from memoryweb.llm.providers import Reply
 from memoryweb.memory import prompt as context
 from memoryweb.memory import prompt as memory_prompt
@@ -185,3 +189,40 @@ def whole(prompt: Prompt) -> Reply:
         except StopIteration as end:
             reply: Reply = end.value
             return reply
+
+
+# A turn as it is written: what its faces tell while it lasts.
+
+EVENT_STREAM = "text/event-stream"
+Parts = Generator[str | ModelError | Kept, None, None]
+
+
+def begun(prompt: Prompt) -> tuple[str, Pieces]:
+    """The first piece, and the rest. Raises a ModelError: told as any other call's failure."""
+    answer = pieces(prompt)
+    return next(answer), answer
+
+
+def parts(prompt: Prompt, first: str, rest: Pieces) -> Parts:
+    """The turn is kept at the end; a reader who has gone by then leaves nothing."""
+    said = [first]
+    with closing(rest):
+        yield first
+        try:
+            for piece in rest:
+                said.append(piece)
+                yield piece
+        except ModelError as error:
+            yield error
+            return
+    yield keep(prompt, "".join(said))
+
+
+def event(name: str, data: Mapping[str, Any]) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+def event_stream(events: Iterator[bytes]) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(events, content_type=EVENT_STREAM)
+    answer["X-Accel-Buffering"] = "no"  # a proxy in front would wait for the whole
+    return answer

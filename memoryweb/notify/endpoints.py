@@ -6,12 +6,12 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from django_q.tasks import async_task
 
 from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
 from memoryweb.memory.models.transaction import Transaction
-from memoryweb.notify import dispatch
 from memoryweb.notify.models import Delivery, Endpoint
 
 
@@ -96,7 +96,7 @@ def test(tx: Transaction, endpoint: Endpoint) -> Delivery:
         created_at=tx.now,
     )
     tx.record("webhook.tested", **target(endpoint))
-    dispatch.call()
+    call()
     return made
 
 
@@ -106,4 +106,14 @@ def resend(tx: Transaction, delivery: Delivery) -> None:
     delivery.finished_at, delivery.error = None, ""
     delivery.save(update_fields=["state", "attempts", "due_at", "finished_at", "error"])
     tx.record("webhook.resent", **target(delivery))
-    dispatch.call()
+    call()
+
+
+# Calls a worker to send what is due. A lost or a second call does no harm.
+
+SEND = "memoryweb.notify.sending.send_due"
+
+
+def call() -> None:
+    """With the transaction: the database is the broker and rolls back with it."""
+    async_task(SEND, save=False, group="webhooks")

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django_scopes import scopes_disabled
 
 from memoryweb.audit.models import ChainHead, Event
-from memoryweb.notify import dispatch
+from memoryweb.notify.endpoints import call
 from memoryweb.notify.models import Delivery, Endpoint
 
 MOST = 500  # events of an endpoint at once
@@ -48,7 +48,7 @@ def tell(now: datetime) -> None:
         for endpoint in Endpoint.objects.filter(is_on=True).order_by("pk"):
             _tell(endpoint, now)
         if Delivery.objects.filter(due_at__lte=now).exists():
-            dispatch.call()
+            call()
 
 
 def forget(now: datetime) -> None:

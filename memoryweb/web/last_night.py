@@ -204,12 +204,13 @@ def numbers(request: TeamRequest, standing: Sequence[AgentNights], listed: int) 
         days[day] += prompts.served
         used[day] += prompts.used
         of_agent[agent_id] += prompts.served
+    due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
     by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
     return {
         "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing[:listed]],
-        "strips": [{"agent": one.agent, "chart": charts.strip(one.nights)} for one in standing[:6]],
+        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:6]],
         "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
-        "next": _next(standing),
+        "next": sorted(due, key=lambda one: one.agent.next_dream_at or visit.now)[:NEXT],
         "prompts": Prompts(days.total(), used.total()),
         "week": charts.week(by_day, timezone.localdate(visit.now)),
     }
@@ -227,20 +228,9 @@ def _row(request: TeamRequest, one: AgentNights, prompts: int) -> dict[str, Any]
         "nights": one,
         "chip": chip,
         "detail": detail,
-        "dreams_url": to(request, "agents_dreams", one.agent.pk),
-        "ended_at": one.told_at,
         "late": _("More than two hours late. Is a worker running?") if one.is_late else "",
         "prompts": prompts,
     }
-
-
-def _next(standing: Sequence[AgentNights]) -> list[dict[str, Any]]:
-    due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
-    due.sort(key=lambda one: one.agent.next_dream_at or timezone.now())
-    return [
-        {"agent": one.agent, "at": one.agent.next_dream_at, "is_running": bool(one.running)}
-        for one in due[:NEXT]
-    ]
 
 
 _NEEDS = 4

@@ -171,12 +171,7 @@ def _page(
         "why_off": ERRORS.get(found.reason, ""),
         "page": listed,
         "rows": [
-            {
-                "delivery": one,
-                "label": LABELS.get(one.type, _("Test")),
-                "look": LOOKS[one.state],
-                "error": ERRORS.get(one.error, ""),
-            }
+            (one, LABELS.get(one.type, _("Test")), LOOKS[one.state], ERRORS.get(one.error, ""))
             for one in listed
         ],
     }

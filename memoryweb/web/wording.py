@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -124,6 +125,18 @@ def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:
     """When it was; what a simulated run did, at the moment that the run took for now."""
     run = row if isinstance(row, Run) else row.run
     return run.clock if run and run.clock else row.created_at
+
+
+def night_of(run: Run) -> str:
+    return _("Night of {night}").format(night=date_format(run.night, _("j F"))) if run.night else ""
+
+
+def verdicts_of(run: Run) -> str:
+    """What a dream made of all that it looked at, in numbers."""
+    if not has_report(run):
+        return ""
+    said, report = _("{n} remembered · {kept} kept for later · {rejected} not kept"), run.report
+    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
 
 
 def has_report(run: Run) -> bool:

@@ -19,7 +19,7 @@ from memoryweb.memory.snapshots.reading import read
 from memoryweb.memory.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.runs import engine
 from memoryweb.web.snapshots import CappedUploadHandler
-from memoryweb.web.templatetags.when import moment
+from memoryweb.web.templatetags.looks import moment
 from tests.accounts.refusal import refusing_events
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import ENCRYPTED, Part, of, zipped

@@ -17,7 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api import request_bodies
 from memoryweb.api.auth import Caller, Right, record_denial
 from memoryweb.api.domain_errors import REFUSALS, problem_of
-from memoryweb.api.exceptions import Forbidden, Problem
+from memoryweb.api.problems import Forbidden, Problem
 from memoryweb.api.request_bodies import check_texts, parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of

@@ -17,8 +17,7 @@ from django_scopes import scope
 
 from memoryweb.api import pipeline, request_bodies
 from memoryweb.api.auth import authenticate
-from memoryweb.api.exceptions import Problem
-from memoryweb.api.mcp import messages, resources, tools
+from memoryweb.api.mcp import messages, tools
 from memoryweb.api.mcp.messages import (
     EARLIER,
     INVALID_PARAMS,
@@ -29,6 +28,7 @@ from memoryweb.api.mcp.messages import (
     Message,
     Refused,
 )
+from memoryweb.api.problems import Problem
 
 # What a client may ask for: one row of `METHODS` each.
 
@@ -108,23 +108,23 @@ def _call_tool(host: Host, params: Params) -> Result:
 
 
 def _list_resources(host: Host, params: Params) -> Result:
-    return {"resources": resources.listed_resources(host)}
+    return {"resources": tools.listed_resources(host)}
 
 
 def _list_templates(host: Host, params: Params) -> Result:
-    return {"resourceTemplates": resources.templates()}
+    return {"resourceTemplates": tools.templates()}
 
 
 def _read_resource(host: Host, params: Params) -> Result:
-    return resources.read(host, params.get("uri"))
+    return tools.read_resource(host, params.get("uri"))
 
 
 def _list_prompts(host: Host, params: Params) -> Result:
-    return {"prompts": resources.listed_prompts()}
+    return {"prompts": tools.listed_prompts()}
 
 
 def _get_prompt(host: Host, params: Params) -> Result:
-    return resources.get(host, params.get("name"), params.get("arguments", {}))
+    return tools.get(host, params.get("name"), params.get("arguments", {}))
 
 
 METHODS = {

@@ -96,22 +96,18 @@ def agents(request: TeamRequest) -> HttpResponse:
     for agent in found:
         agent.team = visit.team
     people = people_of(found.items)
+    sees_all = visit.can(Permission.SEE_OWNERS)
     rows = [
-        {
-            "nights": one,
-            "people": people.get(one.agent.pk, 0),
-            "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
-            "next_at": one.agent.next_dream_at if one.agent.dreaming else None,
-            "ended_at": one.told_at,
-        }
-        for one in nights_of(found.items, visit.outcomes(), visit.now)
+        (nights, people.get(nights.agent.pk, 0), wording.standing(nights, sees_all=sees_all)[0])
+        for nights in nights_of(found.items, visit.outcomes(), visit.now)
     ]
     can_create = visit.can(Permission.MANAGE_AGENTS)
     context = {
         "rows": rows,
         "page": found,
         "can_create": can_create,
-        "archived": _archived(request) if can_create else [],
+        "archived": visit.team.agents.archived().order_by("-archived_at") if can_create else (),
+        "kept": KEPT,
     }
     return show(request, "agents/agents.html", context)
 
@@ -176,10 +172,3 @@ def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     else:
         messages.success(request, _("{name} was restored.").format(name=agent.name))
     return redirect(to(request, "agents"))
-
-
-def _archived(request: TeamRequest) -> list[dict[str, object]]:
-    agents = request.visit.team.agents.archived().order_by("-archived_at")
-    return [
-        {"agent": agent, "until": agent.archived_at + KEPT} for agent in agents if agent.archived_at
-    ]

@@ -34,7 +34,7 @@ _PHASES: list[Run.Phase] = [phase for phase in Run.Phase if phase != Run.Phase.N
 
 def title_of(run: Run) -> str:
     if run.night:
-        return night_of(run)
+        return wording.night_of(run)
     if run.kind not in {Run.Kind.DREAM, Run.Kind.EXTRACTION}:
         return str(run.get_kind_display())
     if run.trigger == Run.Trigger.BACKFILL and "weeks" in run.result:
@@ -42,10 +42,6 @@ def title_of(run: Run) -> str:
         return said.format(week=run.result["week"], weeks=run.result["weeks"])
     said = _("Dream of {when}") if run.kind == Run.Kind.DREAM else _("Extraction of {when}")
     return said.format(when=date_format(localtime(wording.happened_at(run)), _("j F, H:i")))
-
-
-def night_of(run: Run) -> str:
-    return _("Night of {night}").format(night=date_format(run.night, _("j F"))) if run.night else ""
 
 
 def method_of(run: Run) -> str:

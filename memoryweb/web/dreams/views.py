@@ -48,7 +48,6 @@ from memoryweb.web.dreams.rows import (
     considered,
     looked_at,
     method_of,
-    night_of,
     steps_of,
     title_of,
     told_of,
@@ -57,8 +56,6 @@ from memoryweb.web.dreams.rows import (
 from memoryweb.web.form_fields import Choices, FilterForm
 from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, page, show, to
-from memoryweb.web.templatetags.when import moment
-from memoryweb.web.wording import owner_name, trigger_name
 
 _PARTIALS = ("progress",)
 _PROGRESS = {
@@ -95,7 +92,6 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         workspace,
         tab="dreams",
         page=shown,
-        rows=[_listed(request, run) for run in shown],
         form=form,
         next_at=agent.next_dream_at if agent.dreaming else None,
         warnings=warnings,
@@ -214,26 +210,6 @@ def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: DreamsForm) -> 
     return runs.select_related(*shown)
 
 
-def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:
-    report = run.report if wording.has_report(run) else None
-    tells_why = run.reason and not (report and report.promoted)
-    return {
-        "run": run,
-        "night": night_of(run),
-        "at": moment(wording.happened_at(run)),
-        "chip": wording.of_run(run),
-        "whose": owner_name(request.visit, run.owner),
-        "trigger": trigger_name(run),
-        "reason": wording.why(run) if tells_why else "",
-        "counts": _counts(report) if report else "",
-    }
-
-
-def _counts(report: Report) -> str:
-    said = _("{n} remembered · {kept} kept for later · {rejected} not kept")
-    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
-
-
 def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
     away = away_from(run.agent_id, run.owner_id)
@@ -243,30 +219,21 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "title": title_of(run),
         "method": method_of(run),
         "can_revert": not run.is_active and not run.reverted_at,
-        "source_url": to(request, "agents_provenance", run.agent_id, query=f"?run={run.pk}"),
         "progress": _PROGRESS.get(Run.Status(run.status), ""),
         "has_failed": run.status == Run.Status.FAILED and not run.is_active,
-        "retry_at": run.due_at if run.status == Run.Status.FAILED else None,
         "error": away.without(run.error) if reads else "",
         "away": away,
-        "computed_at": run.finished_at if run.clock else None,
         "tokens": tokens if run.consolidator == "model" else _("0 (no model)"),
         "topic": away.without(run.topic) if reads else "",
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
         "run": run,
-        "chip": wording.of_run(run),
-        "whose": owner_name(request.visit, run.owner),
         "about_owner": run.owner,
         "is_other": not request.visit.is_common(run.owner_id),
-        "trigger": trigger_name(run),
-        "reason": wording.why(run),
         "steps": steps_of(run),
         "reads": reads,
         "looked": (looked := looked_at(request, run) if reads else []),
         "notes": len(looked),
-        "cost": run.cost_micros / 1_000_000,
         "proposals": run.proposals.filter(state="pending") if reads else [],
-        "is_active": run.is_active,
         "can_stop": run.is_active
         and run.trigger == Run.Trigger.BACKFILL
         and "stopped" not in run.result

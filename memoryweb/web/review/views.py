@@ -14,14 +14,12 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.language.secrets import credentials
 from memoryweb.memory import review as memory_review
 from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import Decided, MemoryRefused
 from memoryweb.memory.review import SOURCES, Inbox, Item, Kind, count_together
 from memoryweb.runs.models import Run
-from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -393,11 +391,10 @@ def scans(request: TeamRequest) -> HttpResponse:
     shown = page(request, request.visit.team.agents.live().order_by("folded_name"), size=25)
     runs = request.visit.team.runs.filter(kind=memory_review.KIND, agent__in=list(shown))
     latest = {run.agent_id: run for run in runs.order_by("created_at")}
-    rows = [_scanned(agent, latest.get(agent.pk)) for agent in shown]
     context = {
         "page": shown,
-        "rows": rows,
-        "is_running": any(row["is_running"] for row in rows),
+        "rows": [(agent, latest.get(agent.pk)) for agent in shown],
+        "is_running": any(run.is_active for run in latest.values()),
     }
     return show(request, "review/scans.html", context, partials=("scans",))
 
@@ -432,26 +429,3 @@ def _start_scan(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) ->
     else:
         said = _("Another one is at work for this agent. When it has ended, begin this one.")
         messages.error(request, said)
-
-
-def _scanned(agent: Agent, run: Run | None) -> dict[str, Any]:
-    """Kinds and places; whose memory it is and what it says stay out."""
-    result = run.result if run else {}
-    sightings = result.get("sightings", [])
-    found, masked = result.get("found", 0), result.get("masked", 0)
-    return {
-        "agent": agent,
-        "run": run,
-        "chip": wording.of_run(run) if run else None,
-        "is_running": bool(run and run.is_active),
-        "done": result.get("done", 0),
-        "total": result.get("total", 0),
-        "found": found,
-        "masked": masked,
-        "can_mask": found > masked and bool(run and not run.is_active),
-        "places": [
-            (credentials.secret_kind(one["kind"]), credentials.place(one["where"]), one["line"])
-            for one in sightings[:20]
-        ],
-        "more": max(0, found - 20),
-    }

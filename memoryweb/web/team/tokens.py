@@ -212,11 +212,11 @@ def integrations(request: TeamRequest) -> HttpResponse:
         "tab": "integrations",
         "page": shown,
         "rows": [
-            {
-                "integration": one,
-                "agents": [names.get(key, _("a deleted agent")) for key in one.agents],
-                "tokens": sum(token.is_live for token in one.tokens.all()),
-            }
+            (
+                one,
+                [names.get(key, _("a deleted agent")) for key in one.agents],
+                sum(token.is_live for token in one.tokens.all()),
+            )
             for one in shown
         ],
         "can_manage": request.visit.can(Permission.MANAGE_TOKENS),

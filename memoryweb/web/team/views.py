@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -25,13 +25,11 @@ from memoryweb.memory import forgetting
 from memoryweb.runs import healthcheck, queries
 from memoryweb.runs.models import Run
 from memoryweb.runs.queries import TokenUse, with_chats
-from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import page, show, to, told_in
 from memoryweb.web.team.forms import TeamForm
-from memoryweb.web.wording import owner_name
 
 
 @team_view("GET", "POST")
@@ -116,7 +114,7 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
         "chart": _chart(days, used),
         "agents": _most(agents),
         "kinds": _most(kinds),
-        "latest": _latest(request, runs),
+        "latest": _with_whose(runs).order_by("-created_at")[:_LISTED],
         "cost": cost,
     }
     return show(request, "settings/use.html", context)
@@ -132,16 +130,8 @@ def _chart(days: Sequence[date], used: Mapping[date, TokenUse]) -> Chart:
     return chart("use", _("Tokens by day"), total, _("tokens in 30 days"), days, series)
 
 
-def _latest(request: TeamRequest, runs: Any) -> list[dict[str, Any]]:
-    shown = runs.select_related("agent", "owner__integration", "owner__person")
-    return [
-        {
-            "run": run,
-            "whose": owner_name(request.visit, run.owner),
-            "cost": run.cost_micros / 1_000_000,
-        }
-        for run in shown.order_by("-created_at")[:_LISTED]
-    ]
+def _with_whose(runs: "QuerySet[Run]") -> "QuerySet[Run]":
+    return runs.select_related("agent", "owner__integration", "owner__person")
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
@@ -155,12 +145,7 @@ def health(request: TeamRequest) -> HttpResponse:
         "tab": "health",
         "health": found,
         "queue": _queue(request),
-        "failed": [
-            {"run": run, "why": wording.reason(run.reason), "whose": owner_name(visit, run.owner)}
-            for run in failed.select_related(
-                "agent", "owner__integration", "owner__person"
-            ).order_by("-finished_at")[:_LISTED]
-        ],
+        "failed": _with_whose(failed).order_by("-finished_at")[:_LISTED],
         "has_model": configured(visit.team.pk),
         "paused_until": breaker.open_until(visit.team.pk),
     }
