@@ -10,7 +10,7 @@ from memoryweb.api import acting_owner
 from memoryweb.api.facts import Statement
 from memoryweb.api.problems import Invalid, NotFound
 from memoryweb.api.schemas import Camel, Id, Moment, Rounded, Whole
-from memoryweb.api.tool_calls import Answer, Call, Tool, wrote
+from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
 from memoryweb.memory import entries, forgetting, tools
 from memoryweb.memory.forgetting import Wish
 from memoryweb.memory.models import Contradiction, Entry, Fact, ForgetRequest
@@ -371,7 +371,14 @@ def _tool_entry(acting: Acting, entry: Entry) -> ToolEntry:
     )
 
 
-ENTRY_TOOLS = (
+TOOLS = (
+    Tool("forget", Forgot, forget, writes=True),
+    Tool("fact_search", ToolFacts, search_facts),
+    Tool("fact_probe", ToolFacts, probe_facts),
+    Tool("fact_list_contradictions", ToolContradictions, list_contradictions),
+    Tool("remember_structured", WroteFile, remember_structured, writes=True, repeats=True),
+    Tool("recall_structured", StructuredEntries, recall_structured),
+    Tool("forget_structured", Forgot, forget_structured, writes=True),
     Tool("entry_list", EntryList, list_entries),
     Tool("entry_read", EntryRead, read_entry),
     Tool("entry_write", EntryWritten, write_entry, writes=True, repeats=True),

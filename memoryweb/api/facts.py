@@ -38,16 +38,7 @@ from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.transaction import Transaction
 from memoryweb.memory.models.writer import Writer
-from memoryweb.memory.statements.listing import (
-    lines_of,
-    narrowed,
-    said_of,
-    sides_of,
-    values_of,
-    weighed,
-    weight_of,
-    with_global,
-)
+from memoryweb.memory.statements import listing
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import remembered_of
@@ -177,7 +168,7 @@ def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Item
     """List facts, those that changed last first. Shared ones include what holds for all teams."""
     agent, visible = _reach(request, agent_id, query.owner)
     with reading(Reader(agent)):
-        found = narrowed(
+        found = listing.narrowed(
             _of(request.auth, agent, visible),
             timezone.now(),
             agent.zone,
@@ -317,7 +308,7 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     kept_back = taken_back | Q(state=Fact.State.PENDING)
     reach = visible.readable()
     own = agent.facts.filter(reach)
-    facts = weighed(with_global(agent.pk, reach) if visible.shared else own)
+    facts = listing.weighed(listing.with_global(agent.pk, reach) if visible.shared else own)
     facts = remembered_of(facts)
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("agent", "owner__integration", "file")
@@ -347,7 +338,7 @@ def _described(fact: Any) -> FactOut:
 
 def _fields(fact: Any) -> dict[str, Any]:
     now = timezone.now()
-    weight, said = weight_of(fact, now), statement(fact, To.PAGE)
+    weight, said = listing.weight_of(fact, now), statement(fact, To.PAGE)
     told = {name: getattr(fact, name, None) for name in FactOut.model_fields}
     return told | {
         "text": said.text,
@@ -366,13 +357,13 @@ def _fields(fact: Any) -> dict[str, Any]:
 def _in_full(
     caller: Caller, agent: Agent, visible: Visibility, fact: Any, asked: Paging | None = None
 ) -> FactText:
-    earlier = _of(caller, agent, visible).filter(pk__in=values_of(fact).values("pk"))
-    grounds = list(said_of([fact]))
+    earlier = _of(caller, agent, visible).filter(pk__in=listing.values_of(fact).values("pk"))
+    grounds = list(listing.said_of([fact]))
     look = Look(caller.to, messages=[one.message for one in grounds if one.message])
     history = page(earlier, ["-changed_at", "-id"], asked or Paging(), _described)
     return FactText(
         **_fields(fact),
-        line_number=lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
+        line_number=listing.lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
         evidence=[_ground(visible, one, look) for one in grounds],
         history=history.items,
         history_cursor=history.cursor,
@@ -400,7 +391,7 @@ def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
 
 
 def _rivals(found: Contradiction) -> ContradictionOut:
-    sides = [_described(one) for one in sides_of(found, found.facts.all())]
+    sides = [_described(one) for one in listing.sides_of(found, found.facts.all())]
     return ContradictionOut.of(
         found, owner=acting_owner.shown(found.owner), a=next(iter(sides), None), b=sides[1:]
     )

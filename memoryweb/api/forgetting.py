@@ -34,15 +34,7 @@ from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Finding, Wish
 from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.visible.request_contents import (
-    RequestContent,
-    about_of,
-    offered_of,
-    requests_of,
-    tell,
-    withheld_among,
-    withheld_targets,
-)
+from memoryweb.memory.visible import request_contents
 
 router = Router(tags=["Forgetting"])
 
@@ -178,7 +170,7 @@ def _receipt(row: Receipt) -> ReceiptOut:
 
 
 def _secret(found: Finding) -> Callable[[Mention], bool]:
-    return withheld_among([*found.meant, *found.candidates])
+    return request_contents.withheld_among([*found.meant, *found.candidates])
 
 
 def _answer(
@@ -293,9 +285,8 @@ def offer_of(found: ForgetRequest | None) -> ForgetOffer | None:
     """As an agent may tell it."""
     if found is None:
         return None
-    return ForgetOffer(
-        offered=[_told_out(one, is_shown=True) for one in offered_of(found)], why=found.why
-    )
+    offered = [_told_out(one, is_shown=True) for one in request_contents.offered_of(found)]
+    return ForgetOffer(offered=offered, why=found.why)
 
 
 def _decided(
@@ -313,17 +304,20 @@ def _decided(
 
 
 def _of(agent: Agent, visible: Visibility) -> "QuerySet[ForgetRequest]":
-    found = requests_of(agent).filter(visible.readable())
+    found = request_contents.requests_of(agent).filter(visible.readable())
     return found.select_related("owner__integration")
 
 
 def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
-    account, is_theirs = tell(found), caller.decides(found.owner, Permission.FORGET)
-    secret = withheld_targets(found) if caller.is_program else set()
+    account, is_theirs = (
+        request_contents.tell(found),
+        caller.decides(found.owner, Permission.FORGET),
+    )
+    secret = request_contents.withheld_targets(found) if caller.is_program else set()
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        about=about_of(found, is_theirs=is_theirs),
+        about=request_contents.about_of(found, is_theirs=is_theirs),
         hidden=[_told_out(one, is_shown=is_theirs) for one in account.hidden],
         candidates=[
             _told_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
@@ -331,5 +325,5 @@ def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
     )
 
 
-def _told_out(one: RequestContent, *, is_shown: bool) -> ToldOut:
+def _told_out(one: request_contents.RequestContent, *, is_shown: bool) -> ToldOut:
     return ToldOut(id=one.id, text=one.text if is_shown else None, where=list(one.where))

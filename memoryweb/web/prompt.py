@@ -16,7 +16,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
 from memoryweb.memory.prompt import Context, PromptFile, PromptHit, place_of
-from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.charts import token_gauge
 from memoryweb.web.pages import about, show
 from memoryweb.web.wording import fact_url, file_url, talk_url
@@ -37,8 +37,7 @@ class TryForm(forms.Form):
 
 @team_view("GET")
 def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "prompt", agent_id)
+    workspace = find_workspace(request, agent_id, read="prompt")
     form = TryForm(request.GET)
     message = form.cleaned_data["message"] if form.is_valid() else ""
     built = prompts.build(Reader(workspace.agent, workspace.owner), message)

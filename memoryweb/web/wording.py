@@ -112,6 +112,11 @@ def why(run: Run) -> str | Promise:
     return reason(run.reason) if run.reason and run.status != Run.Status.SUCCEEDED else ""
 
 
+def why_beside(run: Run) -> str | Promise:
+    """In a list, beside the outcome: what remembered something needs no reason."""
+    return "" if has_report(run) and run.report.promoted else why(run)
+
+
 def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
 

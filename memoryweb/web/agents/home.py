@@ -277,8 +277,7 @@ _ARCHIVES = "memory/dreams/"
 
 @team_view("GET")
 def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "facts", agent_id)
+    workspace = find_workspace(request, agent_id, read="facts")
     now, agent = request.visit.now, workspace.agent
     dreams: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreamt(agent, workspace.owner_id, now, _DAYS):

@@ -36,23 +36,12 @@ from memoryweb.web.access import (
     Workspace,
     find_run,
     find_workspace,
-    note_read,
     own_workspace,
     require,
-    require_write,
     team_view,
 )
 from memoryweb.web.conversations import extracted
-from memoryweb.web.dreams.rows import (
-    changes_of,
-    considered,
-    looked_at,
-    method_of,
-    steps_of,
-    title_of,
-    told_of,
-    verdict_choices,
-)
+from memoryweb.web.dreams import rows
 from memoryweb.web.form_fields import Choices, FilterForm
 from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, page, show, to
@@ -85,8 +74,8 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if workspace.owner is not None:
         del form.fields["whose"]
         found = found.filter(owner=workspace.owner_id)
-    rows = _filtered(request, found, form)
-    shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
+    runs = _filtered(request, found, form)
+    shown = page(request, runs.order_by(Coalesce("clock", "created_at").desc()), size=25)
     latest_entry, warnings = told(agent, None, request.visit.now)
     context = about(
         workspace,
@@ -216,8 +205,8 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
     return {
         "agent": run.agent,
-        "title": title_of(run),
-        "method": method_of(run),
+        "title": rows.title_of(run),
+        "method": rows.method_of(run),
         "can_revert": not run.is_active and not run.reverted_at,
         "progress": _PROGRESS.get(Run.Status(run.status), ""),
         "has_failed": run.status == Run.Status.FAILED and not run.is_active,
@@ -229,9 +218,9 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "run": run,
         "about_owner": run.owner,
         "is_other": not request.visit.is_common(run.owner_id),
-        "steps": steps_of(run),
+        "steps": rows.steps_of(run),
         "reads": reads,
-        "looked": (looked := looked_at(request, run) if reads else []),
+        "looked": (looked := rows.looked_at(request, run) if reads else []),
         "notes": len(looked),
         "proposals": run.proposals.filter(state="pending") if reads else [],
         "can_stop": run.is_active
@@ -254,15 +243,15 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     for one in done:
         one.report = report
     all_of_it = shown if not verdict and not shown.is_split else report.candidates.all()
-    return told_of(request, run, done, away, known_before(all_of_it)) | {
+    return rows.told_of(request, run, done, away, known_before(all_of_it)) | {
         "here": request.get_full_path(),
         "report": report,
         "notes": report.notes,
         "diary": render_text(away.without(report.diary)) if reads else SafeString(""),
-        "changes": changes_of(request, run, report) if reads else [],
+        "changes": rows.changes_of(request, run, report) if reads else [],
         "page": shown,
-        "candidates": [considered(request, run, one, away) for one in shown],
-        "verdicts": verdict_choices(report, verdict),
+        "candidates": [rows.considered(request, run, one, away) for one in shown],
+        "verdicts": rows.verdict_choices(report, verdict),
     }
 
 
@@ -273,10 +262,9 @@ _MILLION = 1_000_000
 
 @team_view("GET")
 def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
+    workspace = find_workspace(request, agent_id, read="agent")
     agent, owner = workspace.agent, workspace.owner
     agent.team = request.visit.team
-    note_read(request, owner, "agent", agent.pk)
     known = None if owner and owner._state.adding else owner
     found = Preview(agent, known, request.visit.now)
     context = about(
@@ -294,7 +282,7 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
     away = away_from(workspace.agent.pk, workspace.owner_id)
 
     def told(done: Iterable[Operation]) -> dict[str, Any]:
-        return told_of(request, found.run, done, away)
+        return rows.told_of(request, found.run, done, away)
 
     has_model = configured(workspace.agent.team_id)
     asks = has_model and found.has_notes
@@ -317,8 +305,7 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
 
 @team_view("POST", takes=Permission.DREAM)
 def ask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    require_write(request, workspace)
+    workspace = find_workspace(request, agent_id, to_write=True)
     with request.visit.write() as tx:
         workspace = own_workspace(request, workspace)
         dreaming.request(tx, workspace.agent, workspace.owner, request.user)

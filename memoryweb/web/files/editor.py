@@ -43,8 +43,7 @@ from memoryweb.memory.writing.write import Place, WriteResult
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
-    find_file,
-    find_workspace,
+    find_workspace_file,
     own_workspace,
     team_view,
 )
@@ -261,7 +260,10 @@ def _place(at: int, hunk: Hunk, decision: Decision | None, number: int) -> dict[
 
 
 def _label(kind: Kind, choice: Choice) -> str:
-    is_other = (kind, choice) in {(Kind.THEIRS, Choice.MINE), (Kind.MINE, Choice.THEIRS)}
+    is_other = (kind, choice) in {
+        (Kind.THEIRS, Choice.MINE),
+        (Kind.MINE, Choice.THEIRS),
+    }
     if is_other:
         return _("Keep it as it was")
     return {
@@ -287,8 +289,7 @@ _NAMED_SAVES = 6  # who was faster
 
 @team_view("POST")
 def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True, to_write=True)
+    workspace, file = find_workspace_file(request, agent_id, path, deleted=True, to_write=True)
     form = MergeForm(request.POST)
     if not form.is_valid():
         return _show(request, workspace, file, form, [], {})

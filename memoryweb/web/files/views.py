@@ -36,23 +36,13 @@ from memoryweb.web.access import (
     TeamRequest,
     Workspace,
     find_agent,
-    find_file,
     find_workspace,
+    find_workspace_file,
     is_theirs,
-    note_read,
     team_view,
 )
+from memoryweb.web.files import lines
 from memoryweb.web.files.forms import DeleteForm
-from memoryweb.web.files.lines import (
-    Editing,
-    Step,
-    asked,
-    authored,
-    is_asked,
-    shown,
-    standings,
-    trace,
-)
 from memoryweb.web.markdown import marked_blocks
 from memoryweb.web.pages import Page, about, number_of, page, show, to, told_to
 from memoryweb.web.wording import file_url, writer_of
@@ -204,8 +194,7 @@ def global_file(
 
 @team_view("GET")
 def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "files", agent_id)
+    workspace = find_workspace(request, agent_id, read="files")
     return show_files(request, workspace)
 
 
@@ -223,8 +212,7 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
 
 @team_view("GET")
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    found = find_file(request, workspace, path)
+    workspace, found = find_workspace_file(request, agent_id, path)
     return show_file(request, workspace, found, saved=number_of(request, "saved", 0))
 
 
@@ -233,7 +221,7 @@ def show_file(
     workspace: Workspace,
     found: File,
     *,
-    editing: Editing | None = None,
+    editing: lines.Editing | None = None,
     saved: int = 0,
     status: int | None = None,
 ) -> HttpResponse:
@@ -245,8 +233,8 @@ def show_file(
         file=found,
         file_url=to(request, "agents_file", workspace.agent.pk, found.path),
         **(
-            authored(request, found, found.revision)
-            if is_asked(request)
+            lines.authored(request, found, found.revision)
+            if lines.is_asked(request)
             else _text(request, workspace, found, editing, saved)
         ),
         revision=written,
@@ -256,20 +244,26 @@ def show_file(
 
 
 def _text(
-    request: TeamRequest, workspace: Workspace, file: File, editing: Editing | None, saved: int
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    editing: lines.Editing | None,
+    saved: int,
 ) -> dict[str, Any]:
     readable = readable_file(file, To.PAGE)
     rendered = markdown.render(readable.text)
-    lines = shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
+    blocks = lines.shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     if saved and saved == file.revision:
         changed, _at, _gone = last_changed(file)
-        lines = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in lines]
+        blocks = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in blocks]
     editing = (
-        editing.among(lines) if editing else asked(request, workspace, file, readable.text, lines)
+        editing.among(blocks)
+        if editing
+        else lines.asked(request, workspace, file, readable.text, blocks)
     )
     return {
-        "lines": lines,
-        "standings": standings(lines),
+        "lines": blocks,
+        "standings": lines.standings(blocks),
         "is_cut": rendered.is_cut,
         "editing": editing,
     }
@@ -277,9 +271,8 @@ def _text(
 
 @team_view("GET")
 def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    found = find_file(request, workspace, path)
-    steps = trace(request, found, line)
+    workspace, found = find_workspace_file(request, agent_id, path)
+    steps = lines.trace(request, found, line)
     if not steps:
         raise Http404
     fact, query = fact_at(found, line), workspace.query
@@ -294,7 +287,7 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
     return show(request, "files/why.html", context, partials=("why",))
 
 
-def _end(steps: list[Step]) -> str:
+def _end(steps: list[lines.Step]) -> str:
     """A sentence for a line that leads nowhere else."""
     if len(steps) > 1:
         return ""
@@ -311,8 +304,7 @@ _TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
 
 @team_view("GET")
 def notes(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "files", agent_id)
+    workspace = find_workspace(request, agent_id, read="files")
     found = workspace.files.present().filter(note_date__isnull=False)
     shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
     texts = readable_files(shown.items, To.PAGE)
@@ -350,8 +342,7 @@ _NAMED = 50  # places that a page names
 @team_view("GET", "POST")
 def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
     """What is shared, an admin forgets; everybody else asks in Review."""
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
     readable, is_own = readable_file(file, To.PAGE), is_theirs(request, workspace)
     numbers = _lines(readable, line)
     if not is_own and readable.hidden & {*numbers}:
@@ -377,8 +368,7 @@ def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> H
 
 @team_view("POST")
 def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
     if not is_theirs(request, workspace):
         raise Refused("may_not_forget")
     said = _("It is remembered again.")

@@ -9,12 +9,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from memoryweb.accounts import integrations as accounts
-from memoryweb.accounts.integrations import (
-    change_integration,
-    create_integration,
-    grant_token,
-    revoke_integration,
-)
 from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue, let_share, undecided
@@ -47,7 +41,7 @@ def grant(request: TeamRequest, token_id: UUID) -> HttpResponse:
     if form.is_valid():
         with told_in(form, "reason"):
             said, by = form.cleaned_data["reason"], request.visit.actor
-            grant_token(token=found, reason=said, by=by)
+            accounts.grant_token(token=found, reason=said, by=by)
             told = _("{name} can now write shared prompt files.").format(name=found.name)
             messages.success(request, told)
             return redirect(to(request, "settings_tokens"))
@@ -230,7 +224,9 @@ def new_integration(request: TeamRequest) -> HttpResponse:
     form = IntegrationForm(request.POST or None, agents=team.agents.live())
     if request.method == "POST" and form.is_valid():
         with told_in(form):
-            made = create_integration(team=team, by=request.visit.actor, **form.cleaned_data)
+            made = accounts.create_integration(
+                team=team, by=request.visit.actor, **form.cleaned_data
+            )
             said = _("{name} was created. Now create a token for it.")
             messages.success(request, said.format(name=made.name))
             return redirect(to(request, "settings_tokens", query=f"?holder={made.pk}"))
@@ -248,7 +244,9 @@ def edit_integration(request: TeamRequest, integration_id: UUID) -> HttpResponse
     )
     if request.method == "POST" and form.is_valid():
         with told_in(form):
-            change_integration(integration=integration, by=request.visit.actor, **form.cleaned_data)
+            accounts.change_integration(
+                integration=integration, by=request.visit.actor, **form.cleaned_data
+            )
             messages.success(request, _("{name} was changed.").format(name=integration.name))
             return redirect(to(request, "settings_integrations"))
     return _edit_integration(request, integration, form=form)
@@ -286,7 +284,7 @@ def confirm_integration_revoke(request: TeamRequest, integration_id: UUID) -> Ht
 def revoke_integration_now(request: TeamRequest, integration_id: UUID) -> HttpResponse:
     integration = _find_integration(request, integration_id)
     with told_to(request):
-        revoke_integration(integration=integration, by=request.visit.actor)
+        accounts.revoke_integration(integration=integration, by=request.visit.actor)
         said = _("{name} and all its tokens were revoked.").format(name=integration.name)
         messages.success(request, said)
     return redirect(to(request, "settings_integrations"))
