@@ -24,7 +24,7 @@ from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, turn
 from memoryweb.chat.compaction import TalkArchive
-from memoryweb.chat.turn import ChatQuestion, Kept, Prompt
+from memoryweb.chat.turn import ChatQuestion, Prompt, StoredAnswer
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.conversations import conversation_id
 
@@ -96,7 +96,7 @@ class _Turn:
     said: str = ""
     archived: TalkArchive | None = None
 
-    def answer(self, text: str, kept: Kept | None = None) -> ChatAnswer:
+    def answer(self, text: str, kept: StoredAnswer | None = None) -> ChatAnswer:
         built = self.prompt.context if self.prompt else None
         return ChatAnswer(
             conversation_id=self.conversation_id,

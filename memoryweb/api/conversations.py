@@ -336,7 +336,7 @@ def read_last_prompt(
     return LastPrompt(
         conversation_id=talk.external_id,
         at=prompt.at if prompt else None,
-        facts=facts.told(request.auth, agent, visible, carried(prompt)),
+        facts=facts.described_all(request.auth, agent, visible, carried(prompt)),
     )
 
 

@@ -324,7 +324,7 @@ def _one(caller: Caller, agent: Agent, visible: Visibility, fact_id: str) -> Any
     return or_not_found(_of(caller, agent, visible).filter(pk=known_id(fact_id)).first())
 
 
-def told(
+def described_all(
     caller: Caller, agent: Agent, visible: Visibility, facts: "QuerySet[Fact]"
 ) -> list[FactOut]:
     """Of these what the caller may read."""
@@ -339,8 +339,8 @@ def _described(fact: Any) -> FactOut:
 def _fields(fact: Any) -> dict[str, Any]:
     now = timezone.now()
     weight, said = listing.weight_of(fact, now), statement(fact, To.PAGE)
-    told = {name: getattr(fact, name, None) for name in FactOut.model_fields}
-    return told | {
+    values = {name: getattr(fact, name, None) for name in FactOut.model_fields}
+    return values | {
         "text": said.text,
         "value": said.value,
         "owner": acting_owner.shown(fact.owner, fact.scope),
@@ -371,9 +371,9 @@ def _in_full(
 
 
 def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
-    told: dict[str, Any] = dict.fromkeys(EvidenceOut.model_fields)
+    values: dict[str, Any] = dict.fromkeys(EvidenceOut.model_fields)
     if one.message and visible.shows(one.message.conversation.owner):
-        told |= {
+        values |= {
             "text": look.quote(one),
             "name": one.message.name or one.message.role,
             "conversation_id": one.message.conversation.external_id,
@@ -381,13 +381,13 @@ def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
             "said_at": one.said_at,
         }
     elif one.root and visible.shows(one.root.file.owner):
-        told |= {
+        values |= {
             "name": one.root.author_kind,
             "filename": one.root.file.path,
             "revision": one.root.number,
             "said_at": one.said_at,
         }
-    return EvidenceOut(**told)
+    return EvidenceOut(**values)
 
 
 def _rivals(found: Contradiction) -> ContradictionOut:

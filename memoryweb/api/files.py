@@ -127,10 +127,10 @@ def list_revisions(
     rows = file.revisions.filter(**query.columns)
     away = away_from(agent.pk, file.owner_id)
 
-    def told(row: Revision) -> RevisionOut:
+    def described(row: Revision) -> RevisionOut:
         return RevisionOut.of(row, **_author(row), reason=away.without(row.reason))
 
-    return page(rows, ["-number"], query, told)
+    return page(rows, ["-number"], query, described)
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions/{number}", Right.READ)

@@ -285,7 +285,7 @@ def offer_of(found: ForgetRequest | None) -> ForgetOffer | None:
     """As an agent may tell it."""
     if found is None:
         return None
-    offered = [_told_out(one, is_shown=True) for one in request_contents.offered_of(found)]
+    offered = [_content_out(one, is_shown=True) for one in request_contents.offered_of(found)]
     return ForgetOffer(offered=offered, why=found.why)
 
 
@@ -318,12 +318,12 @@ def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
         found,
         owner=acting_owner.shown(found.owner),
         about=request_contents.about_of(found, is_theirs=is_theirs),
-        hidden=[_told_out(one, is_shown=is_theirs) for one in account.hidden],
+        hidden=[_content_out(one, is_shown=is_theirs) for one in account.hidden],
         candidates=[
-            _told_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
+            _content_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
         ],
     )
 
 
-def _told_out(one: request_contents.RequestContent, *, is_shown: bool) -> ToldOut:
+def _content_out(one: request_contents.RequestContent, *, is_shown: bool) -> ToldOut:
     return ToldOut(id=one.id, text=one.text if is_shown else None, where=list(one.where))

@@ -144,12 +144,12 @@ class Takes:
     def check(self, request: HttpRequest) -> None:
         for name in request.GET:
             if name not in self.parameters:
-                raise Invalid(name, self._told(name))
+                raise Invalid(name, self._unknown_name(name))
         if not self.body:
             for name in body_of(request):
                 raise Invalid(name, "This call takes no fields.")
 
-    def _told(self, name: str) -> str:
+    def _unknown_name(self, name: str) -> str:
         if not self.parameters:
             return f"Unknown parameter “{name}”. This call takes none."
         return f"Unknown parameter “{name}”. This call takes: {', '.join(self.parameters)}."

@@ -123,7 +123,7 @@ def pieces(prompt: Prompt) -> Pieces:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredAnswer:
     """`is_kept`: not while memory is paused; `offer`: what it may have asked to forget."""
 
     text: str
@@ -131,7 +131,7 @@ class Kept:
     offer: ForgetRequest | None = None
 
 
-def keep(prompt: Prompt, text: str) -> Kept:
+def keep(prompt: Prompt, text: str) -> StoredAnswer:
     """Both messages or none; extraction is asked for as after any batch."""
     asked, said_at = prompt.asked, prompt.injection.at
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
@@ -162,7 +162,7 @@ def keep(prompt: Prompt, text: str) -> Kept:
                 user=asked.user,
                 integration=asked.integration,
             )
-    return Kept(text, not added.skipped, added.offer)
+    return StoredAnswer(text, not added.skipped, added.offer)
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
@@ -194,7 +194,7 @@ def whole(prompt: Prompt) -> Reply:
 # A turn as it is written: what its faces tell while it lasts.
 
 EVENT_STREAM = "text/event-stream"
-Parts = Generator[str | ModelError | Kept, None, None]
+Parts = Generator[str | ModelError | StoredAnswer, None, None]
 
 
 def begun(prompt: Prompt) -> tuple[str, Pieces]:

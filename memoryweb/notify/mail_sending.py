@@ -234,7 +234,7 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
     yield _("since {time}:").format(time=since)
     for news in found:
         yield f"\n{news.team.name}"
-        yield from (f"- {line}" for line in _told(news))
+        yield from (f"- {line}" for line in _sentences(news))
         yield f"{row.site}/t/{news.team.slug}/"
     yield "\n--"
     yield _("The words stay where they are kept: this mail has numbers alone.")
@@ -242,7 +242,7 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
     yield _("Stop it with one click: {url}").format(url=stop)
 
 
-def _told(news: News) -> Iterator[str]:
+def _sentences(news: News) -> Iterator[str]:
     for name, n in news.learned.items():
         said = ngettext(
             "{agent} learned, changed or retired {n} statement.",

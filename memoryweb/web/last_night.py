@@ -28,7 +28,7 @@ from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.pages import Page, page, show, to
 from memoryweb.web.review.kinds import need_of, needs_of
-from memoryweb.web.statements import StatementRow, told_of
+from memoryweb.web.statements import StatementRow, statement_rows
 from memoryweb.web.wording import owner_name, owner_title
 
 # Last night in sentences: what the agents learned, and what waits.
@@ -112,7 +112,7 @@ def cards_of(
     nights: Mapping[UUID, AgentNight],
     waits: Sequence[Item],
 ) -> list[dict[str, Any]]:
-    told = told_of(request, [one for night in nights.values() for one in night.learned])
+    told = statement_rows(request, [one for night in nights.values() for one in night.learned])
     asked = {item.agent.pk for item in waits if item.kind == "proposal"}
     cards: list[dict[str, Any]] = []
     if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all

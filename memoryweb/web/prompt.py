@@ -55,13 +55,15 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         message=message,
         found=[_found(request, workspace.agent, quoted) for quoted in built.hits],
         sent=list(_sent(built)),
-        told=_told(prompts_of(workspace.agent, Q(owner=workspace.owner), timezone.now() - WEEK)),
+        told=_week_in_words(
+            prompts_of(workspace.agent, Q(owner=workspace.owner), timezone.now() - WEEK)
+        ),
         is_paused=bool(workspace.owner and workspace.owner.paused),
     )
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
 
 
-def _told(prompts: Prompts) -> str:
+def _week_in_words(prompts: Prompts) -> str:
     if not prompts.served:
         return _("No prompt was asked for in the last seven days.")
     said = ngettext(

@@ -33,7 +33,7 @@ _MOST_DIFFS = 20
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedSource:
     """A source that this person may know of. `owner` is whose it is, None for the team's."""
 
     source: Source
@@ -43,7 +43,7 @@ class Found:
     is_mine: bool = False
 
 
-def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) -> Found | None:
+def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) -> NamedSource | None:
     """The one that `?conversation=`, `?token=`, `?import=` or `?run=` names; None for none."""
     kind = next((one for one in Kind if asked.get(str(one))), None)
     if kind is None:
@@ -58,15 +58,15 @@ def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) ->
         Kind.IMPORT: _import,
         Kind.RUN: _run,
     }
-    return Found(Source(agent, kind, key), **finders[kind](request, agent, key))
+    return NamedSource(Source(agent, kind, key), **finders[kind](request, agent, key))
 
 
-def require_revert(request: TeamRequest, found: Found) -> None:
+def require_revert(request: TeamRequest, found: NamedSource) -> None:
     if not can_revert(request, found):
         raise Refused("revert", found.owner)
 
 
-def can_revert(request: TeamRequest, found: Found) -> bool:
+def can_revert(request: TeamRequest, found: NamedSource) -> bool:
     """Shared memory takes the right to write; what is one's own takes none."""
     is_own = found.is_mine or (found.owner is not None and found.owner.pk in request.visit.mine)
     return is_own or request.visit.can(Permission.WRITE)
@@ -243,7 +243,7 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         place = f"?{found.source.kind}={found.source.id}&saves={saves_text(done.saves)}"
         undo = to(request, "agents_provenance_undo", agent.pk, query=place)
         can_undo = 0 < len(done.saves) <= MOST_SAVES
-        messages.success(request, _told(done), extra_tags=undo if can_undo else "")
+        messages.success(request, _reverted_in_words(done), extra_tags=undo if can_undo else "")
     return redirect(back)
 
 
@@ -275,7 +275,7 @@ def _saves(request: TeamRequest, agent: Agent) -> dict[File, int]:
     return {file: saves[file.pk] for file in files}
 
 
-def _told(done: Reversal) -> str:
+def _reverted_in_words(done: Reversal) -> str:
     if not (done.files or done.conversations or done.proposals or done.messages):
         return _("There was nothing left to revert.")
     said = ngettext("Reverted in {n} file.", "Reverted in {n} files.", done.files)

@@ -259,7 +259,7 @@ def tabs_of(
     views = links.all_of(_VIEWS, root) if tab in _ROOTS and root in _VIEWS else []
     return Tabs(
         list(_sides(links, root, amounts)),
-        _told(links),
+        _who_sees_it(links),
         links.all_of(TABS, top),
         views,
         reverse("web:search", args=[visit.team.slug]) + f"?agent={agent.pk}&whose={value}",
@@ -317,7 +317,7 @@ def _sides(links: _Links, root: str, counts: Mapping[UUID | None, int]) -> Itera
         yield Side(_("A person…"), people, False, "lock")
 
 
-def _told(links: _Links) -> str:
+def _who_sees_it(links: _Links) -> str:
     name = links.agent.name
     if not links.value:
         return _("Everyone who uses {name} sees it.").format(name=name)

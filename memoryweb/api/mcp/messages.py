@@ -168,14 +168,14 @@ class Host:
             raise self._refused(refused) from None
         return self.acting()
 
-    def told(self, refused: Exception) -> Problem:
+    def problem(self, refused: Exception) -> Problem:
         problem = problem_of(self.caller, refused)
         if isinstance(problem, Forbidden):
             record_denial(self.request, self.caller, problem)
         return problem
 
     def _refused(self, refused: Exception) -> Refused:
-        problem = self.told(refused)
+        problem = self.problem(refused)
         return Refused(INVALID_PARAMS, _said(problem), {"code": problem.code})
 
     def _agent(self) -> Agent:

@@ -181,7 +181,9 @@ _OF_HOST = {field.alias or name for name, field in Call.model_fields.items()}
 
 def listed(host: Host) -> list[dict[str, Any]]:
     """Those that the token's scopes allow."""
-    return [_told(tool) for tool in TOOLS.values() if tool.right.scope in host.caller.scopes]
+    return [
+        _tool_listing(tool) for tool in TOOLS.values() if tool.right.scope in host.caller.scopes
+    ]
 
 
 def call(host: Host, name: object, arguments: object) -> dict[str, Any]:
@@ -198,7 +200,7 @@ def call(host: Host, name: object, arguments: object) -> dict[str, Any]:
         asked = parse(tool.takes, arguments | host.about)
         answer = tools.call(tool, host.caller, acting, asked)
     except REFUSALS as refused:
-        return _content(str(host.told(refused).detail)) | {"isError": True}
+        return _content(str(host.problem(refused).detail)) | {"isError": True}
     if isinstance(answer, CommandAnswer):
         return _content(answer.text) | {"isError": False}
     given = answer.model_dump(
@@ -208,7 +210,7 @@ def call(host: Host, name: object, arguments: object) -> dict[str, Any]:
     return _content(text) | {"structuredContent": given, "isError": False}
 
 
-def _told(tool: Tool) -> dict[str, Any]:
+def _tool_listing(tool: Tool) -> dict[str, Any]:
     hints = {"readOnlyHint": not tool.writes, "openWorldHint": False}
     if tool.writes:
         hints |= {"destructiveHint": not tool.adds, "idempotentHint": tool.repeats}

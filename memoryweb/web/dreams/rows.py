@@ -25,8 +25,7 @@ from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.pages import to
-from memoryweb.web.statements import StatementRow, undoable
-from memoryweb.web.statements import told_of as told_of_all
+from memoryweb.web.statements import StatementRow, statement_rows, undoable
 from memoryweb.web.wording import Choice, fact_url, owner_query
 
 _PHASES: list[Run.Phase] = [phase for phase in Run.Phase if phase != Run.Phase.NONE]
@@ -180,7 +179,7 @@ _WIDTH = 100
 Row = dict[str, Any]
 
 
-def told_of(
+def operations_shown(
     request: TeamRequest, run: Run, done: Iterable[Operation], away: Sought, known: int = 0
 ) -> Row:
     """Without what is `away`: it is to be forgotten. `known`: how much of the notes was in memory
@@ -190,7 +189,7 @@ def told_of(
     rows = _rows(request, run, operations, outcomes, away)
     ends = Counter(row["end"] for row in rows)
     ends["known"] += known
-    told = _told(request, run, operations, rows, away)
+    told = _statement_rows(request, run, operations, rows, away)
     return {
         "sentence": _sentence(ends),
         "flow": _flow(ends, len(operations) + known),
@@ -203,7 +202,7 @@ def told_of(
     }
 
 
-def _told(
+def _statement_rows(
     request: TeamRequest,
     run: Run,
     operations: Sequence[Operation],
@@ -221,7 +220,7 @@ def _told(
         if row["is_told"]:
             places[one] = row["sources"]
     learned = learned_of([*places])
-    told = (one for of_one in told_of_all(request, learned).values() for one in of_one)
+    told = (one for of_one in statement_rows(request, learned).values() for one in of_one)
     return [
         replace(undoable(row, one.before), sources=sources, source=None)
         for row, (one, sources) in zip(told, places.items(), strict=True)

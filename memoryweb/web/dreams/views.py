@@ -243,7 +243,7 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     for one in done:
         one.report = report
     all_of_it = shown if not verdict and not shown.is_split else report.candidates.all()
-    return rows.told_of(request, run, done, away, known_before(all_of_it)) | {
+    return rows.operations_shown(request, run, done, away, known_before(all_of_it)) | {
         "here": request.get_full_path(),
         "report": report,
         "notes": report.notes,
@@ -282,7 +282,7 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
     away = away_from(workspace.agent.pk, workspace.owner_id)
 
     def told(done: Iterable[Operation]) -> dict[str, Any]:
-        return rows.told_of(request, found.run, done, away)
+        return rows.operations_shown(request, found.run, done, away)
 
     has_model = configured(workspace.agent.team_id)
     asks = has_model and found.has_notes

@@ -135,7 +135,7 @@ def _find_edited(
 # One line, item or paragraph of a file, edited where it stands.
 
 
-class Clashed(Exception):
+class LineClash(Exception):
     """Both changed the same lines; nothing is saved yet."""
 
     def __init__(self, file: File, clash: Clash) -> None:
@@ -151,7 +151,7 @@ def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         return _again(request, workspace, file, form)
     try:
         written = _save(request, workspace, file, form)
-    except Clashed as clashed:
+    except LineClash as clashed:
         return _again(request, workspace, clashed.file, form, clashed.clash)
     except (refusals.AssignmentsFound, refusals.MemoryRefused) as refused:
         form.refuse(refused)
@@ -198,7 +198,7 @@ def _merged(file: File, opened: str, said: dict[str, Any]) -> str:
         return with_words(base, *lines)
     merged = brought_together(base, theirs, *lines)
     if isinstance(merged, Clash):
-        raise Clashed(file, merged)
+        raise LineClash(file, merged)
     return merged
 
 

@@ -79,11 +79,11 @@ class Editor:
 
     @property
     def pinned_told(self) -> str:
-        return _told(self.pinned)
+        return _ranges_in_words(self.pinned)
 
     @property
     def persons_told(self) -> str:
-        return _told(self.persons)
+        return _ranges_in_words(self.persons)
 
 
 def editor_of(file: File, text: str, user_id: object, *, changed: Iterable[int] = ()) -> Editor:
@@ -114,7 +114,7 @@ def _ranges(lines: Iterable[int]) -> str:
     return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _told(ranges: str) -> str:
+def _ranges_in_words(ranges: str) -> str:
     """`3–6, 9`, cut where there are many."""
     parts = ranges.replace("-", "–").split()
     return ", ".join(parts[:_TOLD]) + (" …" if len(parts) > _TOLD else "")

@@ -207,7 +207,7 @@ PARAMETER = "authors"  # of the address: the gutter is open
 
 
 @dataclass(frozen=True)
-class _Told:
+class _AuthoredLine:
     number: int
     text: str
     wrote: Wrote
@@ -230,22 +230,26 @@ def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     shown = page(request, range(count), size=500)
     first = shown.first - 1 if count else 0
     lines = Look(To.PAGE, files=[file]).then(file, "\n".join(known.lines)).split("\n")
-    told = _told(lines, known.wrote, range(first, first + len(shown)))
+    told = _authored_lines(lines, known.wrote, range(first, first + len(shown)))
     return {"is_authored": True, "authored": _stretches(request, file, told), "page": shown}
 
 
-def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_Told]:
+def _authored_lines(
+    lines: Sequence[str], wrote: Sequence[Wrote], places: range
+) -> list[_AuthoredLine]:
     """A blank line goes with the one above it."""
-    found: list[_Told] = []
+    found: list[_AuthoredLine] = []
     for at in places:
-        one = _Told(at + 1, lines[at], wrote[at], next(iter(wrote[at].said), None))
+        one = _AuthoredLine(at + 1, lines[at], wrote[at], next(iter(wrote[at].said), None))
         if not one.text.strip() and found:
             one = replace(found[-1], number=one.number, text=one.text)
         found.append(one)
     return found
 
 
-def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[dict[str, Any]]:
+def _stretches(
+    request: TeamRequest, file: File, told: Sequence[_AuthoredLine]
+) -> list[dict[str, Any]]:
     """Lines one below the other that one revision brought from one conversation."""
     keys = {one.said.conversation_id for one in told if one.said}
     talks = file.agent.conversations.in_bulk(keys)
@@ -281,10 +285,10 @@ def _heat(at: datetime, now: datetime) -> int:
 
 def _blamed_lines(
     request: TeamRequest,
-    told: Sequence[_Told],
+    told: Sequence[_AuthoredLine],
     talk: Conversation | None,
     said: Mapping[MessagePlace, None],
-) -> list[_Told]:
+) -> list[_AuthoredLine]:
     """Where several messages stand behind a stretch, each line leads to its own."""
     if len(said) < 2:
         return list(told)

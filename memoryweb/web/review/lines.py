@@ -102,7 +102,7 @@ def _rows(
     request: TeamRequest, proposed: ProposalLines, picked: Pick | None
 ) -> list[dict[str, Any]]:
     behind = proposed.behind()
-    heard = _Heard(request, [one for _why, sources in behind.values() for one in sources])
+    heard = _Quotes(request, [one for _why, sources in behind.values() for one in sources])
     edits = picked.edits if picked else {}
     return [
         {
@@ -124,7 +124,7 @@ def _grouped(rows: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, A
     return list(groups.items())
 
 
-class _Heard:
+class _Quotes:
     """What people said, as far as this reader may see it: messages, else the lines of notes."""
 
     def __init__(self, request: TeamRequest, sources: Collection[Source]) -> None:

@@ -133,10 +133,10 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
         _drop_undo(request)
         messages.success(request, str(decision.done))
         return redirect(next_url(request) or _url(request, item))
-    return redirect(_told_elsewhere(request, item, decision, was) or following)
+    return redirect(_onward_url(request, item, decision, was) or following)
 
 
-def _told_elsewhere(request: TeamRequest, item: Item, decision: Decision, was: str) -> str:
+def _onward_url(request: TeamRequest, item: Item, decision: Decision, was: str) -> str:
     """Keeps what takes it back; a page that it was decided from says so itself."""
     _keep_undo(request, item, decision, was)
     if onward := next_url(request):
