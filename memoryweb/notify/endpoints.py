@@ -96,7 +96,7 @@ def test(tx: Transaction, endpoint: Endpoint) -> Delivery:
         created_at=tx.now,
     )
     tx.record("webhook.tested", **target(endpoint))
-    call()
+    call_worker()
     return made
 
 
@@ -106,7 +106,7 @@ def resend(tx: Transaction, delivery: Delivery) -> None:
     delivery.finished_at, delivery.error = None, ""
     delivery.save(update_fields=["state", "attempts", "due_at", "finished_at", "error"])
     tx.record("webhook.resent", **target(delivery))
-    call()
+    call_worker()
 
 
 # Calls a worker to send what is due. A lost or a second call does no harm.
@@ -114,6 +114,6 @@ def resend(tx: Transaction, delivery: Delivery) -> None:
 SEND = "memoryweb.notify.sending.send_due"
 
 
-def call() -> None:
+def call_worker() -> None:
     """With the transaction: the database is the broker and rolls back with it."""
     async_task(SEND, save=False, group="webhooks")

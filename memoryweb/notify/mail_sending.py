@@ -3,17 +3,20 @@ did not take it, and never sent twice. A worker that dies in between leaves that
 
 import smtplib
 import socket
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from email.utils import parseaddr
 from functools import partial
+from time import monotonic
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
+from django.core import signing
 from django.core.mail import EmailMessage
+from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone, translation
 from django.utils.formats import date_format
@@ -25,10 +28,10 @@ from django_scopes import scope, scopes_disabled
 from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, can
+from memoryweb.accounts.signins import record_act
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
 from memoryweb.memory.review import Inbox, reach_of
-from memoryweb.notify.choosing import next_morning, stop_link, zone_of
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
 
@@ -61,8 +64,8 @@ def tick(now: datetime) -> None:
 
 
 def send_due() -> None:
-    ends = time.monotonic() + TURN_SECONDS
-    while time.monotonic() < ends:
+    ends = monotonic() + TURN_SECONDS
+    while monotonic() < ends:
         now = timezone.now()
         row = MailNotice.objects.filter(due_at__lte=now).order_by("due_at").first()
         if row is None:
@@ -263,3 +266,66 @@ def _sentences(news: News) -> Iterator[str]:
     if news.failed:
         said = ngettext("{n} run failed.", "{n} runs failed.", news.failed)
         yield said.format(n=news.failed)
+
+
+# A person chooses what they hear by mail, or stops it all by the link in one.
+
+KINDS = ("learned", "waits", "failed")
+_STOP_SALT = "memoryweb.notices.stop"
+_MORNING = time(8)
+
+
+@transaction.atomic
+def choose(*, user: User, site: str, language: str, **wanted: bool) -> None:
+    """What happened until now is not told. Every team of the person is told that they changed
+    something about themselves, not what."""
+    now = timezone.now()
+    row = MailNotice.objects.select_for_update().filter(user=user).first()
+    if row is None:
+        row = MailNotice(user=user, told_until=now)
+    if not row.is_on:
+        row.told_until = now
+    for kind in KINDS:
+        setattr(row, kind, bool(wanted.get(kind)))
+    row.site, row.language, row.attempts, row.error = site, language, 0, ""
+    row.due_at = next_morning(user, now) if row.is_on else None
+    row.save()
+    record_act(user, "profile.changed")
+
+
+def chosen_by(user: User) -> MailNotice | None:
+    return MailNotice.objects.filter(user=user).first()
+
+
+@transaction.atomic
+def stop(user: User) -> None:
+    nothing = dict.fromkeys(KINDS, False)
+    if MailNotice.objects.filter(user=user).update(**nothing, due_at=None):
+        record_act(user, "profile.changed")
+
+
+def stop_link(row: MailNotice) -> str:
+    """Signed, so that it stops this person's mail and nobody else's."""
+    return f"{row.site}/mail/stop/{signing.dumps(str(row.user_id), salt=_STOP_SALT)}/"
+
+
+def person_of(link: str) -> User | None:
+    try:
+        found: Any = signing.loads(link, salt=_STOP_SALT)
+    except signing.BadSignature:
+        return None
+    return User.objects.filter(pk=found).first()
+
+
+def next_morning(user: User, after: datetime) -> datetime:
+    """Eight o'clock where the person is."""
+    local = after.astimezone(zone_of(user))
+    day = local.date() + timedelta(days=int(local.time() >= _MORNING))
+    return datetime.combine(day, _MORNING, local.tzinfo)
+
+
+def zone_of(user: User) -> ZoneInfo:
+    try:
+        return user.zone
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

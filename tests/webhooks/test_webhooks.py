@@ -23,7 +23,7 @@ from memoryweb.memory.models.author_kinds import AuthorKind
 from memoryweb.memory.models.transaction import write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import Place, Writer
-from memoryweb.notify import endpoints, outbox, sending
+from memoryweb.notify import endpoints, sending
 from memoryweb.notify.models import Delivery, Endpoint
 from memoryweb.notify.sending import secret_of
 from tests.web.pages import text, url
@@ -76,7 +76,7 @@ def endpoint(world: World, receiver: Receiver) -> Endpoint:
 
 def made_for(world: World, address: str) -> Endpoint:
     with write_transaction(world.team) as tx:
-        return endpoints.make(tx, url=address, events=list(outbox.TYPES))
+        return endpoints.make(tx, url=address, events=list(sending.TYPES))
 
 
 def put(world: World, line: str) -> None:
@@ -86,7 +86,7 @@ def put(world: World, line: str) -> None:
 
 
 def told() -> list[Delivery]:
-    outbox.tell(timezone.now())
+    sending.tell(timezone.now())
     sending.send_due()
     return list(Delivery.objects.order_by("created_at", "pk"))
 
@@ -183,7 +183,7 @@ def test_it_is_given_up_after_the_last_wait_and_can_be_sent_again(
 ) -> None:
     receiver.answers = 500
     put(world, "- Likes tea.\n")
-    outbox.tell(timezone.now())
+    sending.tell(timezone.now())
     for _attempt in range(len(sending.WAITS) + 3):
         due_now()
         sending.send_due()
@@ -285,7 +285,7 @@ def test_nothing_is_told_while_it_is_off_nor_of_what_was_rolled_back(
 
 def test_two_workers_send_it_once(world: World, receiver: Receiver, endpoint: Endpoint) -> None:
     put(world, "- Likes tea.\n")
-    outbox.tell(timezone.now())
+    sending.tell(timezone.now())
     [first] = Delivery.objects.select_related("endpoint")
     second = Delivery.objects.get()
     assert sending._claimed(first)
@@ -297,7 +297,7 @@ def test_two_workers_send_it_once(world: World, receiver: Receiver, endpoint: En
 def test_a_backlog_is_told_in_order_and_in_parts(
     world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MOST", 2)
+    monkeypatch.setattr(sending, "MOST", 2)
     with write_transaction(world.team) as tx:
         for n in range(5):
             tx.record("run.finished", details={"attempts": n})
@@ -311,7 +311,7 @@ def test_an_old_log_goes(world: World, receiver: Receiver, endpoint: Endpoint) -
     put(world, "- Likes tea.\n")
     told()
     Delivery.objects.update(created_at=timezone.now() - timedelta(days=31))
-    outbox.forget(timezone.now())
+    sending.forget(timezone.now())
     assert not Delivery.objects.exists()
 
 
