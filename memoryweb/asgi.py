@@ -26,7 +26,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from memoryweb.api import problems
-from memoryweb.api.exceptions import Problem
+from memoryweb.api.problems import Problem
 from memoryweb.core import home_lock, places
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")

@@ -136,6 +136,14 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            # What nearly every template would load.
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+                "template_partials.templatetags.partials",
+                "memoryweb.web.templatetags.links",
+                "memoryweb.web.templatetags.looks",
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.csrf",
@@ -307,7 +315,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"addresses": {"()": "memoryweb.web.logs.WithoutAddresses"}},
+    "filters": {"addresses": {"()": "memoryweb.web.errors.WithoutAddresses"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",

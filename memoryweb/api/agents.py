@@ -10,9 +10,8 @@ from pydantic import AfterValidator, Field
 
 from memoryweb.agents.models import Agent
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.query_parameters import Paging, page
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, Id, Items, Moment, RequestBody, one_of
+from memoryweb.api.schemas import Camel, Flag, Id, Items, Moment, Paging, RequestBody, one_of, page
 from memoryweb.memory.agents import (
     archive_agent,
     change_agent,

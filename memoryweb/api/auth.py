@@ -17,7 +17,7 @@ from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent, Owner, live_agents
-from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
+from memoryweb.api.problems import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.writer import Transaction, Writer, write_transaction

@@ -16,16 +16,15 @@ from memoryweb.api import acting_owner, pipeline
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
 from memoryweb.api.domain_errors import problem_of
-from memoryweb.api.exceptions import Invalid, NotFound
 from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.pipeline import body_of
-from memoryweb.api.problems import respond
+from memoryweb.api.problems import Invalid, NotFound, respond
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, OwnerFields
-from memoryweb.chat import commands, stream, turn
+from memoryweb.chat import commands, turn
 from memoryweb.chat.compaction import TalkArchive
-from memoryweb.chat.turn import ChatQuestion, Kept, Prompt
+from memoryweb.chat.turn import ChatQuestion, Prompt, StoredAnswer
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.conversations import conversation_id
 
@@ -97,7 +96,7 @@ class _Turn:
     said: str = ""
     archived: TalkArchive | None = None
 
-    def answer(self, text: str, kept: Kept | None = None) -> ChatAnswer:
+    def answer(self, text: str, kept: StoredAnswer | None = None) -> ChatAnswer:
         built = self.prompt.context if self.prompt else None
         return ChatAnswer(
             conversation_id=self.conversation_id,
@@ -146,9 +145,9 @@ def stream_chat(request: Request, body: ChatRequest) -> HttpResponseBase:
     begun = _begun(request, body)
     if begun.prompt is None:
         whole = begun.answer(begun.said)
-        return stream.response(iter([_event("done", whole)]))
-    first, rest = stream.begun(begun.prompt)
-    return stream.response(_events(request.auth, begun, stream.parts(begun.prompt, first, rest)))
+        return turn.event_stream(iter([_event("done", whole)]))
+    first, rest = turn.begun(begun.prompt)
+    return turn.event_stream(_events(request.auth, begun, turn.parts(begun.prompt, first, rest)))
 
 
 @router.operation(
@@ -227,17 +226,17 @@ def _key(request: Request, caller: Caller) -> str | None:
     return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]
 
 
-def _events(caller: Caller, begun: _Turn, parts: stream.Parts) -> Iterator[bytes]:
+def _events(caller: Caller, begun: _Turn, parts: turn.Parts) -> Iterator[bytes]:
     yield _event("start", begun.answer(""))
     with closing(parts):
         for part in parts:
             if isinstance(part, str):
-                yield stream.event("delta", {"text": part})
+                yield turn.event("delta", {"text": part})
             elif isinstance(part, ModelError):
-                yield stream.event("error", json.loads(respond(problem_of(caller, part)).content))
+                yield turn.event("error", json.loads(respond(problem_of(caller, part)).content))
             else:
                 yield _event("done", begun.answer(part.text, part))
 
 
 def _event(name: str, answer: ChatAnswer) -> bytes:
-    return stream.event(name, answer.model_dump(mode="json", by_alias=True))
+    return turn.event(name, answer.model_dump(mode="json", by_alias=True))

@@ -9,12 +9,21 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner, Reader
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.forgetting import ForgetOffer, offer_of
-from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, IdOrNull, Moment, OwnerFields, Rounded, Whole, one_of
+from memoryweb.api.schemas import (
+    Camel,
+    Flag,
+    IdOrNull,
+    Moment,
+    OwnerFields,
+    OwnerQuery,
+    Rounded,
+    Whole,
+    one_of,
+)
 from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, NightResult, Reach
 from memoryweb.dreaming.operations import OUTCOMES
@@ -284,7 +293,7 @@ def conversation_of(
     """The owner's own conversation of that id; a shared one belongs to the system."""
     if external_id is None:
         return None
-    own = visibility.of_owner(owner).rows()
+    own = acting_owner.of_owner(owner).rows()
     return agent.conversations.select_related("owner").filter(own, external_id=external_id).first()
 
 

@@ -8,13 +8,13 @@ from pydantic import ConfigDict, Field
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import acting_owner, dreaming, facts, visibility
+from memoryweb.api import acting_owner, dreaming, facts
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.facts import FactOut, FactText
 from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.pipeline import body_of
-from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery, page
+from memoryweb.api.problems import Forbidden, Invalid, NotFound
 from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import (
@@ -24,10 +24,12 @@ from memoryweb.api.schemas import (
     MaskedOut,
     Moment,
     OwnerFields,
+    OwnerPaging,
+    OwnerQuery,
     RequestBody,
     one_of,
+    page,
 )
-from memoryweb.api.visibility import Visibility
 from memoryweb.extraction import requests
 from memoryweb.memory.conversations import Intake, add_messages, conversation_id, parse_batch
 from memoryweb.memory.models import Conversation, Message
@@ -169,7 +171,7 @@ def received(
         conversation_id=external_id,
         added=added.added,
         duplicates=added.duplicates,
-        run=dreaming.described(run, visibility.of_owner(owner)) if run else None,
+        run=dreaming.described(run, acting_owner.of_owner(owner)) if run else None,
         **_masked(added),
         **({"forget": offer_of(added.offer)} if added.offer else {}),
     )
@@ -184,7 +186,7 @@ def list_conversations(
     agent = caller.agent(agent_id)
     owner = acting_owner.asked(caller, query.owner, default="me")
     readable = agent.conversations.filter(
-        visibility.of_owner(owner).rows(), last_message_at__isnull=False
+        acting_owner.of_owner(owner).rows(), last_message_at__isnull=False
     ).select_related("owner__integration")
     order = ["-last_message_at", "-id"]
     return page(readable, order, query, lambda row: ConversationOut.of(row, **_named(row)))
@@ -197,7 +199,7 @@ def read_conversation(
     """Read a conversation and its messages."""
     caller = request.auth
     agent = caller.agent(agent_id)
-    found = conversation_of(agent, conversation, visibility.seen_by(caller, query.owner))
+    found = conversation_of(agent, conversation, acting_owner.seen_by(caller, query.owner))
     away = hidden(teams=[found.team_id], which=Q(message__conversation=found))
     shown = page(
         found.messages.all(),
@@ -227,7 +229,7 @@ def summarize(
         run = _extraction(tx, caller, found, Run.Trigger.API, finished=True)
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
     answer = SummarizeAnswer(
-        run=dreaming.described(run, visibility.of_owner(found.owner)) if run else None,
+        run=dreaming.described(run, acting_owner.of_owner(found.owner)) if run else None,
         skipped=run.reason if run and is_skipped else None,
     )
     return Status(202, answer)
@@ -270,8 +272,8 @@ def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visibilit
     """Whom the call is about: by its body or its address."""
     fields = parse(OwnerFields, body)
     if fields.model_fields_set:
-        return visibility.of_owner(acting_owner.acting(caller, fields))
-    return visibility.seen_by(caller, owner)
+        return acting_owner.of_owner(acting_owner.acting(caller, fields))
+    return acting_owner.seen_by(caller, owner)
 
 
 def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conversation:
@@ -329,12 +331,12 @@ def read_last_prompt(
 ) -> LastPrompt:
     """List the facts that a conversation's last prompt carried."""
     agent, talk = _found(request, agent_id, conversation, query)
-    visible = visibility.seen_by(request.auth, query.owner)
+    visible = acting_owner.seen_by(request.auth, query.owner)
     prompt = last_prompt(talk)
     return LastPrompt(
         conversation_id=talk.external_id,
         at=prompt.at if prompt else None,
-        facts=facts.told(request.auth, agent, visible, carried(prompt)),
+        facts=facts.described_all(request.auth, agent, visible, carried(prompt)),
     )
 
 
@@ -353,5 +355,5 @@ def _found(
     request: Request, agent_id: str, conversation: str, query: OwnerQuery
 ) -> tuple[Agent, Conversation]:
     agent = request.auth.agent(agent_id)
-    visible = visibility.seen_by(request.auth, query.owner)
+    visible = acting_owner.seen_by(request.auth, query.owner)
     return agent, conversation_of(agent, conversation, visible)

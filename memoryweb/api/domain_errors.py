@@ -10,26 +10,14 @@ from ninja.errors import ValidationError
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
 from memoryweb.api import problems
 from memoryweb.api.auth import Caller, Request
-from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
+from memoryweb.api.problems import Forbidden, Problem
 from memoryweb.llm import exceptions as model
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.agents import NameTaken
 from memoryweb.memory.entries import EntryRefused
 from memoryweb.memory.forgetting import NothingNamed
-from memoryweb.memory.models.refusals import (
-    ArchiveRefused,
-    AssignmentsFound,
-    BatchRefused,
-    ContentRefused,
-    FileMissing,
-    MemoryRefused,
-    MessageConflict,
-    PathRefused,
-    SearchRefused,
-    SecretRefused,
-    Stale,
-)
+from memoryweb.memory.models import refusals
 from memoryweb.memory.snapshots import PartMissing
 from memoryweb.memory.tools import DateRefused, EditRefused, StrategyRefused
 from memoryweb.memory.visible.readable import readable_file
@@ -37,17 +25,17 @@ from memoryweb.memory.writing.matrix import WriteRefused
 
 # The status, and the field that is named unless the refusal itself names one; "" for none.
 _TOLD: Mapping[type[Exception], tuple[int, str]] = {
-    ArchiveRefused: (400, "file"),
-    AssignmentsFound: (400, ""),
-    BatchRefused: (400, ""),
-    ContentRefused: (400, "content"),
+    refusals.ArchiveRefused: (400, "file"),
+    refusals.AssignmentsFound: (400, ""),
+    refusals.BatchRefused: (400, ""),
+    refusals.ContentRefused: (400, "content"),
     DateRefused: (400, "date"),
     EditRefused: (400, ""),
     EntryRefused: (400, ""),
-    FileMissing: (404, ""),
-    MemoryRefused: (409, ""),
+    refusals.FileMissing: (404, ""),
+    refusals.MemoryRefused: (409, ""),
     NothingNamed: (404, ""),
-    MessageConflict: (409, ""),
+    refusals.MessageConflict: (409, ""),
     ModelError: (502, ""),
     model.BreakerOpen: (503, ""),
     model.BudgetSpent: (429, ""),
@@ -61,10 +49,10 @@ _TOLD: Mapping[type[Exception], tuple[int, str]] = {
     OwnerAmbiguous: (400, "owner"),
     OwnerRefused: (400, "owner"),
     PartMissing: (400, "part"),
-    PathRefused: (400, "filename"),
-    SearchRefused: (400, "q"),
-    SecretRefused: (400, "content"),
-    Stale: (412, ""),
+    refusals.PathRefused: (400, "filename"),
+    refusals.SearchRefused: (400, "q"),
+    refusals.SecretRefused: (400, "content"),
+    refusals.Stale: (412, ""),
     StrategyRefused: (400, ""),
     WriteRefused: (403, ""),
 }
@@ -120,11 +108,11 @@ def _refuse(request: HttpRequest, refused: Any) -> HttpResponse:
 
 def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     """Of a file that has changed, nothing is lost: its current text, as the caller may read it."""
-    if isinstance(refused, SecretRefused):
+    if isinstance(refused, refusals.SecretRefused):
         return {"kind": refused.kind, "line": refused.line}
-    if isinstance(refused, AssignmentsFound):
+    if isinstance(refused, refusals.AssignmentsFound):
         return {"found": [{"kind": kind, "line": line} for kind, line in refused.found]}
-    if not isinstance(refused, Stale):
+    if not isinstance(refused, refusals.Stale):
         return {}
     file = refused.file
     if file.deleted_at is not None:

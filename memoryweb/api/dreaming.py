@@ -10,14 +10,23 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import Invalid, Problem, or_not_found
 from memoryweb.api.files import files_of
-from memoryweb.api.query_parameters import NamedRowQuery, OwnerQuery
+from memoryweb.api.problems import Invalid, Problem, or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Id, Items, Moment, OwnerFields, Rounded, one_of
-from memoryweb.api.visibility import Visibility
+from memoryweb.api.schemas import (
+    Camel,
+    Id,
+    Items,
+    Moment,
+    NamedRowQuery,
+    OwnerFields,
+    OwnerQuery,
+    Rounded,
+    one_of,
+)
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
@@ -58,7 +67,7 @@ def read_run(request: Request, run_id: str, query: Query[NamedRowQuery]) -> RunO
     """Read a run: its phase and outcome."""
     caller = request.auth
     runs = caller.team.runs.filter(pk=known_id(run_id), agent__in=caller.agents())
-    visible = visibility.of_one(caller, query.owner, runs)
+    visible = acting_owner.of_one(caller, query.owner, runs)
     found = runs.filter(visible.rows()).select_related("owner__integration")
     run = or_not_found(found.first())
     return described(run, visible)
@@ -162,11 +171,13 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     agent = caller.agent(agent_id)
     is_named = caller.integration or (body and body.model_fields_set)
     if not is_named:
-        return _started(caller, _requested_of_all(caller, agent), visibility.seen_by(caller, None))
+        return _started(
+            caller, _requested_of_all(caller, agent), acting_owner.seen_by(caller, None)
+        )
     with caller.write() as tx:
         owner = acting_owner.acting(caller, body or OwnerFields())
         made = _requested(tx, caller, agent, owner)
-    return _started(caller, made, visibility.of_owner(owner))
+    return _started(caller, made, acting_owner.of_owner(owner))
 
 
 @router.operation("POST", BASE + "/dreaming/focused", Right.DREAM, status=202, errors=(429,))
@@ -183,7 +194,7 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
     with caller.write() as tx:
         owner = acting_owner.acting(caller, body)
         made = _requested(tx, caller, agent, owner, topic)
-    return _started(caller, made, visibility.of_owner(owner))
+    return _started(caller, made, acting_owner.of_owner(owner))
 
 
 @router.operation("GET", BASE + "/dreaming/status", Right.READ)
@@ -192,7 +203,7 @@ def read_dreaming_status(
 ) -> DreamingStatus:
     """Read the dreaming status."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    visible = visibility.of_owner(owner)
+    visible = acting_owner.of_owner(owner)
     now = timezone.now()
     stands = status.status(agent, owner, now, request.auth.to)
     return DreamingStatus(
@@ -256,7 +267,7 @@ def _by(caller: Caller) -> dict[str, Any]:
     return {"user": caller.user, "integration": caller.integration}
 
 
-def _started(caller: Caller, made: list[Run], visible: visibility.Visibility) -> Status[RunList]:
+def _started(caller: Caller, made: list[Run], visible: Visibility) -> Status[RunList]:
     shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
     rows = shown.select_related("owner__integration").order_by("created_at", "pk")
     return Status(202, RunList(runs=[described(run, visible) for run in rows]))

@@ -8,9 +8,8 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.query_parameters import Paging, page
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, IdOrNull, Items, Moment
+from memoryweb.api.schemas import Camel, IdOrNull, Items, Moment, Paging, page
 from memoryweb.audit.models import Event, events_of
 
 router = Router(tags=["Audit"])

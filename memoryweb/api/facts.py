@@ -11,10 +11,10 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Reader, reading
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import or_not_found
-from memoryweb.api.query_parameters import OwnerPaging, Paging, page
+from memoryweb.api.problems import or_not_found
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,
@@ -23,26 +23,19 @@ from memoryweb.api.schemas import (
     IdOrNull,
     Items,
     Moment,
+    OwnerPaging,
+    Paging,
     RequestBody,
     Rounded,
     TypedBody,
     one_of,
+    page,
 )
-from memoryweb.api.visibility import Visibility
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope, SourceClass
 from memoryweb.memory.models.writer import Transaction, Writer
-from memoryweb.memory.statements.listing import (
-    lines_of,
-    narrowed,
-    said_of,
-    sides_of,
-    values_of,
-    weighed,
-    weight_of,
-    with_global,
-)
+from memoryweb.memory.statements import listing
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import remembered_of
@@ -172,7 +165,7 @@ def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Item
     """List facts, those that changed last first. Shared ones include what holds for all teams."""
     agent, visible = _reach(request, agent_id, query.owner)
     with reading(Reader(agent)):
-        found = narrowed(
+        found = listing.narrowed(
             _of(request.auth, agent, visible),
             timezone.now(),
             agent.zone,
@@ -298,11 +291,11 @@ def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visib
     agent = caller.agent(agent_id)
     known_id(row_id)
     caller.require_person("Only a person can decide whether a fact is true.")
-    return agent, visibility.seen_by(caller, None)
+    return agent, acting_owner.seen_by(caller, None)
 
 
 def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
-    return request.auth.agent(agent_id), visibility.seen_by(request.auth, owner)
+    return request.auth.agent(agent_id), acting_owner.seen_by(request.auth, owner)
 
 
 def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
@@ -312,7 +305,7 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     kept_back = taken_back | Q(state=Fact.State.PENDING)
     reach = visible.readable()
     own = agent.facts.filter(reach)
-    facts = weighed(with_global(agent.pk, reach) if visible.shared else own)
+    facts = listing.weighed(listing.with_global(agent.pk, reach) if visible.shared else own)
     facts = remembered_of(facts)
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("agent", "owner__integration", "file")
@@ -328,7 +321,7 @@ def _one(caller: Caller, agent: Agent, visible: Visibility, fact_id: str) -> Any
     return or_not_found(_of(caller, agent, visible).filter(pk=known_id(fact_id)).first())
 
 
-def told(
+def described_all(
     caller: Caller, agent: Agent, visible: Visibility, facts: "QuerySet[Fact]"
 ) -> list[FactOut]:
     """Of these what the caller may read."""
@@ -342,9 +335,9 @@ def _described(fact: Any) -> FactOut:
 
 def _fields(fact: Any) -> dict[str, Any]:
     now = timezone.now()
-    weight, said = weight_of(fact, now), statement(fact, To.PAGE)
-    told = {name: getattr(fact, name, None) for name in FactOut.model_fields}
-    return told | {
+    weight, said = listing.weight_of(fact, now), statement(fact, To.PAGE)
+    values = {name: getattr(fact, name, None) for name in FactOut.model_fields}
+    return values | {
         "text": said.text,
         "value": said.value,
         "owner": acting_owner.shown(fact.owner, fact.scope),
@@ -361,13 +354,13 @@ def _fields(fact: Any) -> dict[str, Any]:
 def _in_full(
     caller: Caller, agent: Agent, visible: Visibility, fact: Any, asked: Paging | None = None
 ) -> FactText:
-    earlier = _of(caller, agent, visible).filter(pk__in=values_of(fact).values("pk"))
-    grounds = list(said_of([fact]))
+    earlier = _of(caller, agent, visible).filter(pk__in=listing.values_of(fact).values("pk"))
+    grounds = list(listing.said_of([fact]))
     look = Look(caller.to, messages=[one.message for one in grounds if one.message])
     history = page(earlier, ["-changed_at", "-id"], asked or Paging(), _described)
     return FactText(
         **_fields(fact),
-        line_number=lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
+        line_number=listing.lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
         evidence=[_ground(visible, one, look) for one in grounds],
         history=history.items,
         history_cursor=history.cursor,
@@ -375,9 +368,9 @@ def _in_full(
 
 
 def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
-    told: dict[str, Any] = dict.fromkeys(EvidenceOut.model_fields)
+    values: dict[str, Any] = dict.fromkeys(EvidenceOut.model_fields)
     if one.message and visible.shows(one.message.conversation.owner):
-        told |= {
+        values |= {
             "text": look.quote(one),
             "name": one.message.name or one.message.role,
             "conversation_id": one.message.conversation.external_id,
@@ -385,17 +378,17 @@ def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
             "said_at": one.said_at,
         }
     elif one.root and visible.shows(one.root.file.owner):
-        told |= {
+        values |= {
             "name": one.root.author_kind,
             "filename": one.root.file.path,
             "revision": one.root.number,
             "said_at": one.said_at,
         }
-    return EvidenceOut(**told)
+    return EvidenceOut(**values)
 
 
 def _rivals(found: Contradiction) -> ContradictionOut:
-    sides = [_described(one) for one in sides_of(found, found.facts.all())]
+    sides = [_described(one) for one in listing.sides_of(found, found.facts.all())]
     return ContradictionOut.of(
         found, owner=acting_owner.shown(found.owner), a=next(iter(sides), None), b=sides[1:]
     )

@@ -9,20 +9,24 @@ from pydantic import ConfigDict, Field, model_validator
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.exceptions import Invalid, NotFound, Problem, or_not_found
-from memoryweb.api.query_parameters import FileQuery, OwnerQuery, RevisionQuery, page, page_by
+from memoryweb.api.problems import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.routing import Router, header
 from memoryweb.api.schemas import (
     Camel,
+    FileQuery,
     Flag,
     IdOrNull,
     Items,
     Moment,
+    OwnerQuery,
     RequestBody,
+    RevisionQuery,
     Screened,
     TypedBody,
     Whole,
     one_of,
+    page,
+    page_by,
     screened,
 )
 from memoryweb.markdown.paths import fold
@@ -123,10 +127,10 @@ def list_revisions(
     rows = file.revisions.filter(**query.columns)
     away = away_from(agent.pk, file.owner_id)
 
-    def told(row: Revision) -> RevisionOut:
+    def described(row: Revision) -> RevisionOut:
         return RevisionOut.of(row, **_author(row), reason=away.without(row.reason))
 
-    return page(rows, ["-number"], query, told)
+    return page(rows, ["-number"], query, described)
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions/{number}", Right.READ)

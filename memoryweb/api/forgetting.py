@@ -10,11 +10,11 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.dreaming import RunOut, described
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
-from memoryweb.api.query_parameters import OwnerPaging, page
+from memoryweb.api.problems import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,
@@ -24,25 +24,18 @@ from memoryweb.api.schemas import (
     Items,
     Moment,
     OwnerFields,
+    OwnerPaging,
     RequestBody,
     one_of,
+    page,
 )
-from memoryweb.api.visibility import Visibility
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Finding, Wish
 from memoryweb.memory.models import ForgetRequest, Receipt
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory
-from memoryweb.memory.visible.request_contents import (
-    RequestContent,
-    about_of,
-    offered_of,
-    requests_of,
-    tell,
-    withheld_among,
-    withheld_targets,
-)
+from memoryweb.memory.visible import request_contents
 
 router = Router(tags=["Forgetting"])
 
@@ -107,7 +100,7 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
 def list_receipts(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReceiptOut]:
     """List receipts of erasures, newest first."""
     caller, agent = request.auth, request.auth.agent(agent_id)
-    found = _receipts(agent, visibility.seen_by(caller, query.owner))
+    found = _receipts(agent, acting_owner.seen_by(caller, query.owner))
     return page(found, ["-created_at", "-id"], query, _receipt)
 
 
@@ -121,7 +114,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
         raise Forbidden("system_owner", "The system has no memory of its own to erase.")
     with caller.write() as tx:
         made = forgetting.erase_owner(tx, owner, user)
-    visible = visibility.of_owner(None)
+    visible = acting_owner.of_owner(None)
     return Status(202, ErasureOut(runs=[described(run, visible) for run in made]))
 
 
@@ -178,7 +171,7 @@ def _receipt(row: Receipt) -> ReceiptOut:
 
 
 def _secret(found: Finding) -> Callable[[Mention], bool]:
-    return withheld_among([*found.meant, *found.candidates])
+    return request_contents.withheld_among([*found.meant, *found.candidates])
 
 
 def _answer(
@@ -263,7 +256,7 @@ def list_forget_requests(
 ) -> Items[ForgetRequestOut]:
     """List requests to forget, newest first."""
     caller, agent = request.auth, request.auth.agent(agent_id)
-    found = _of(agent, visibility.seen_by(caller, query.owner))
+    found = _of(agent, acting_owner.seen_by(caller, query.owner))
     found = found.filter(state=query.state) if query.state else found
     return page(found, ["-created_at", "-id"], query, partial(_described, caller))
 
@@ -293,9 +286,8 @@ def offer_of(found: ForgetRequest | None) -> ForgetOffer | None:
     """As an agent may tell it."""
     if found is None:
         return None
-    return ForgetOffer(
-        offered=[_told_out(one, is_shown=True) for one in offered_of(found)], why=found.why
-    )
+    offered = [_content_out(one, is_shown=True) for one in request_contents.offered_of(found)]
+    return ForgetOffer(offered=offered, why=found.why)
 
 
 def _decided(
@@ -303,7 +295,7 @@ def _decided(
 ) -> ForgetRequestOut:
     agent, wanted = caller.agent(agent_id), known_id(request_id)
     user = caller.require_person("Only a person can decide what is forgotten.")
-    found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
+    found = or_not_found(_of(agent, acting_owner.seen_by(caller, None)).filter(pk=wanted).first())
     if not caller.decides(found.owner, Permission.FORGET):
         raise Forbidden("may_not_forget", "Only an admin can erase shared memory.")
     with caller.write() as tx:
@@ -313,23 +305,26 @@ def _decided(
 
 
 def _of(agent: Agent, visible: Visibility) -> "QuerySet[ForgetRequest]":
-    found = requests_of(agent).filter(visible.readable())
+    found = request_contents.requests_of(agent).filter(visible.readable())
     return found.select_related("owner__integration")
 
 
 def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
-    account, is_theirs = tell(found), caller.decides(found.owner, Permission.FORGET)
-    secret = withheld_targets(found) if caller.is_program else set()
+    account, is_theirs = (
+        request_contents.tell(found),
+        caller.decides(found.owner, Permission.FORGET),
+    )
+    secret = request_contents.withheld_targets(found) if caller.is_program else set()
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        about=about_of(found, is_theirs=is_theirs),
-        hidden=[_told_out(one, is_shown=is_theirs) for one in account.hidden],
+        about=request_contents.about_of(found, is_theirs=is_theirs),
+        hidden=[_content_out(one, is_shown=is_theirs) for one in account.hidden],
         candidates=[
-            _told_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
+            _content_out(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
         ],
     )
 
 
-def _told_out(one: RequestContent, *, is_shown: bool) -> ToldOut:
+def _content_out(one: request_contents.RequestContent, *, is_shown: bool) -> ToldOut:
     return ToldOut(id=one.id, text=one.text if is_shown else None, where=list(one.where))

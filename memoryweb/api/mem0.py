@@ -18,8 +18,8 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import conversations, pipeline, request_bodies
 from memoryweb.api.auth import Caller, Right, caller_of, known_id
 from memoryweb.api.domain_errors import REFUSALS, problem_of
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 from memoryweb.api.fact_tools import AskToForget, forget
+from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of

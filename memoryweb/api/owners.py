@@ -12,10 +12,9 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import NewCode, Purpose
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.exceptions import Forbidden, Invalid, Problem
-from memoryweb.api.query_parameters import Paging, page
+from memoryweb.api.problems import Forbidden, Invalid, Problem
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, OwnerFields
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, OwnerFields, Paging, page
 
 router = Router(tags=["Owners"])
 

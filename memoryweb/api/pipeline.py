@@ -15,8 +15,8 @@ from ninja.parser import Parser
 
 from memoryweb.api import problems, request_bodies
 from memoryweb.api.auth import Caller, Right, authenticate, record_denial
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 from memoryweb.api.models import KEPT, Idempotency
+from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
 from memoryweb.audit.record import lock
 
 # `Idempotency-Key`: a POST that is sent twice is done once and answered twice (SPEC §13).
@@ -144,12 +144,12 @@ class Takes:
     def check(self, request: HttpRequest) -> None:
         for name in request.GET:
             if name not in self.parameters:
-                raise Invalid(name, self._told(name))
+                raise Invalid(name, self._unknown_name(name))
         if not self.body:
             for name in body_of(request):
                 raise Invalid(name, "This call takes no fields.")
 
-    def _told(self, name: str) -> str:
+    def _unknown_name(self, name: str) -> str:
         if not self.parameters:
             return f"Unknown parameter “{name}”. This call takes none."
         return f"Unknown parameter “{name}”. This call takes: {', '.join(self.parameters)}."

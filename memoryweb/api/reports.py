@@ -10,15 +10,14 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
-from memoryweb.api import dreaming, facts, forgetting, visibility
+from memoryweb.api import acting_owner, dreaming, facts, forgetting
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.facts import FactEdit, FactText
 from memoryweb.api.forgetting import ForgetIn, ForgetOut
-from memoryweb.api.query_parameters import NamedRowQuery, OwnerPaging, page
+from memoryweb.api.problems import or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, IdOrNull, Items, one_of
-from memoryweb.api.visibility import Visibility
+from memoryweb.api.schemas import Camel, IdOrNull, Items, NamedRowQuery, OwnerPaging, one_of, page
 from memoryweb.dreaming import night_results
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.night_results import learned_of
@@ -76,7 +75,7 @@ class ReportOut(dreaming.RunOut):
 def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReportOut]:
     """List dream reports, newest first."""
     agent = request.auth.agent(agent_id)
-    visible = visibility.seen_by(request.auth, query.owner)
+    visible = acting_owner.seen_by(request.auth, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
     shown = partial(_described, visible=visible, diff=None, away=away_of(agent.pk))
     return page(reports, ["-dreamt_at", "-id"], query, shown)
@@ -89,7 +88,7 @@ def read_report(
     """Read a dream report by its run's id."""
     agent, wanted = request.auth.agent(agent_id), known_id(report_id)
     reports = agent.reports.filter(Q(run=wanted) | Q(pk=wanted))
-    visible = visibility.of_one(request.auth, query.owner, reports)
+    visible = acting_owner.of_one(request.auth, query.owner, reports)
     found = reports.filter(visible.rows()).select_related("run", "owner__integration")
     report = or_not_found(found.first())
     diff = _diff(request.auth, agent, report)
@@ -126,7 +125,7 @@ def _fact_of(caller: Caller, agent_id: str, report_id: str, key: str) -> Fact:
     """The statement of an entry. Raises NotFound, also where it is gone."""
     agent, wanted = caller.agent(agent_id), known_id(report_id)
     caller.require_person("Only a person can decide whether a fact is true.")
-    reports = agent.reports.filter(visibility.seen_by(caller, None).readable())
+    reports = agent.reports.filter(acting_owner.seen_by(caller, None).readable())
     report = or_not_found(reports.filter(Q(run=wanted) | Q(pk=wanted)).first())
     done = report.operations.filter(code="", waits="")
     entry = or_not_found(next((one for one in done if str(one.position) == key), None))

@@ -9,8 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from pydantic import BaseModel, ValidationError
 
-from memoryweb.api.exceptions import Invalid, Problem
-from memoryweb.api.problems import validation
+from memoryweb.api.problems import Invalid, Problem, validation
 
 AnyBody = TypeVar("AnyBody", bound=BaseModel)
 

@@ -36,14 +36,6 @@ class _Kind(NamedTuple):
     status: int
     code: str
 
-    def told(self) -> dict[str, str | int]:
-        return {
-            "method": self.method,
-            "route": self.route,
-            "status": self.status,
-            "code": self.code,
-        }
-
 
 class _Tally:
     """What this process has not written yet."""
@@ -89,7 +81,8 @@ def _note(request: HttpRequest, response: HttpResponseBase, caller: Caller) -> N
         if not (times := _tally.due(kind, now)):
             return
         with transaction.atomic(), scope(team=caller.team):
-            keep_call(caller.token, at=now, times=times, **kind.told())
+            answered = kind._asdict() | {"token": caller.token}
+            keep_call(**answered, at=now, times=times)
     except DatabaseError:  # the call itself is over: its answer must not suffer
         log.warning("A call could not be logged.")
 

@@ -4,19 +4,27 @@ from functools import partial
 from typing import Annotated, Literal
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, visibility
+from memoryweb.api import acting_owner
+from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import Forbidden, Problem, or_not_found
-from memoryweb.api.query_parameters import OwnerPaging, page
+from memoryweb.api.problems import Forbidden, Problem, or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, TypedBody, one_of
-from memoryweb.api.visibility import Visibility
+from memoryweb.api.schemas import (
+    Camel,
+    Id,
+    IdOrNull,
+    Items,
+    Moment,
+    OwnerPaging,
+    TypedBody,
+    one_of,
+    page,
+)
 from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.review import Kind, ProposalLines, decide, item_of, rows_of
@@ -80,7 +88,7 @@ def list_proposals(
 ) -> Items[ProposalOut]:
     """List proposals, newest first."""
     agent = request.auth.agent(agent_id)
-    visible = visibility.seen_by(request.auth, query.owner)
+    visible = acting_owner.seen_by(request.auth, query.owner)
     rows = _proposals(agent, visible).filter(state=query.state)
     shown = partial(_proposal, visible=visible, caller=request.auth)
     return page(rows, ["-created_at", "-id"], query, shown)
@@ -147,8 +155,8 @@ def _proposal_of(
 ) -> tuple[Proposal, Visibility, User]:
     agent = caller.agent(agent_id)
     wanted = known_id(proposal_id)
-    user = caller.require_person(_("Only a person can decide on a proposal."))
-    visible = visibility.seen_by(caller, None)
+    user = caller.require_person("Only a person can decide on a proposal.")
+    visible = acting_owner.seen_by(caller, None)
     proposal = or_not_found(_proposals(agent, visible).filter(pk=wanted).first())
     _check_may_decide(caller, proposal.file.owner)
     return proposal, visible, user
@@ -191,4 +199,4 @@ def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
 def _check_may_decide(caller: Caller, owner: Owner | None) -> None:
     if not caller.decides(owner):
         caller.require_for(owner, Right.DECIDE)
-        raise Forbidden("personal", _("Only its owner can decide on personal memory."))
+        raise Forbidden("personal", "Only its owner can decide on personal memory.")

@@ -12,10 +12,9 @@ from memoryweb.agents.models import Owner, Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.context import HitOut, conversation_of, found_at
-from memoryweb.api.exceptions import Invalid
-from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.problems import Invalid
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, one_of
+from memoryweb.api.schemas import Camel, OwnerQuery, one_of
 from memoryweb.memory import prompt
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit

@@ -15,10 +15,9 @@ from pydantic import Field
 from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.exceptions import Invalid, Problem
-from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.problems import Invalid, Problem
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, MaskedOut, Moment, one_of
+from memoryweb.api.schemas import Camel, MaskedOut, Moment, OwnerQuery, one_of
 from memoryweb.memory import snapshots
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.snapshots import LABELS, Action, Item, Plan

@@ -10,23 +10,9 @@ from ninja import Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Reader
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, fact_tools
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
-from memoryweb.api.entry_tools import ENTRY_TOOLS
-from memoryweb.api.fact_tools import (
-    Forgot,
-    StructuredEntries,
-    ToolContradictions,
-    ToolFacts,
-    forget,
-    forget_structured,
-    list_contradictions,
-    probe_facts,
-    recall_structured,
-    remember_structured,
-    search_facts,
-)
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
 from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
@@ -274,14 +260,7 @@ TOOLS = (
     Tool("memory_get", Note, _memory_get),
     Tool("search_workspace_memory", WorkspaceHits, _search_workspace),
     Tool("write_memory", WroteMemory, _write_memory, writes=True),
-    Tool("forget", Forgot, forget, writes=True),
-    Tool("fact_search", ToolFacts, search_facts),
-    Tool("fact_probe", ToolFacts, probe_facts),
-    Tool("fact_list_contradictions", ToolContradictions, list_contradictions),
-    Tool("remember_structured", WroteFile, remember_structured, writes=True, repeats=True),
-    Tool("recall_structured", StructuredEntries, recall_structured),
-    Tool("forget_structured", Forgot, forget_structured, writes=True),
-    *ENTRY_TOOLS,
+    *fact_tools.TOOLS,
 )
 
 

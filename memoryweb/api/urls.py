@@ -29,9 +29,8 @@ from memoryweb.api import (
     tools,
 )
 from memoryweb.api.auth import Bearer
-from memoryweb.api.exceptions import NotFound
 from memoryweb.api.pipeline import JSONParser, gate
-from memoryweb.api.problems import respond
+from memoryweb.api.problems import NotFound, respond
 from memoryweb.api.routing import DocumentedAPI
 from memoryweb.api.schemas import OwnerFields, ProblemBody
 

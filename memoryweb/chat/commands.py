@@ -61,7 +61,7 @@ def said_to(asked: ChatQuestion, rights: Rights) -> CommandAnswer | None:
     return CommandAnswer(_done(asked, rest, rights), asked.conversation_id)
 
 
-def told_of(archived: TalkArchive) -> str:
+def in_words(archived: TalkArchive) -> str:
     """What was kept of it, for who goes on talking."""
     said = ngettext(
         "{n} earlier message is in “{name}”. In short: {summary}",
@@ -79,7 +79,7 @@ def begin_anew(asked: ChatQuestion) -> CommandAnswer:
         _extract(asked)
     said = _("A new conversation begins. What was said stays in memory.")
     if archived:
-        said = f"{said}\n{told_of(archived)}"
+        said = f"{said}\n{in_words(archived)}"
     return CommandAnswer(said, begun, begins_anew=True, archived=archived)
 
 

@@ -1,10 +1,14 @@
 """One turn with an agent: what it is given, what its model answers, and both kept at once."""
 
+import json
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.conf import settings
+from django.http import StreamingHttpResponse
 from django.utils import timezone
 
 from memoryweb.accounts.models import Integration, Token, User
@@ -16,7 +20,7 @@ from memoryweb.chat.compaction import TalkArchive
 from memoryweb.extraction import requests
 from memoryweb.llm import client, transport
 from memoryweb.llm.endpoint import endpoint_for
-from memoryweb.llm.exceptions import TooLarge
+from memoryweb.llm.exceptions import ModelError, TooLarge
 from memoryweb.llm.providers import Reply
 from memoryweb.memory import prompt as context
 from memoryweb.memory import prompt as memory_prompt
@@ -118,7 +122,7 @@ def pieces(prompt: Prompt) -> Pieces:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredAnswer:
     """`is_kept`: not while memory is paused; `offer`: what it may have asked to forget."""
 
     text: str
@@ -126,7 +130,7 @@ class Kept:
     offer: ForgetRequest | None = None
 
 
-def keep(prompt: Prompt, text: str) -> Kept:
+def keep(prompt: Prompt, text: str) -> StoredAnswer:
     """Both messages or none; extraction is asked for as after any batch."""
     asked, said_at = prompt.asked, prompt.injection.at
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
@@ -157,7 +161,7 @@ def keep(prompt: Prompt, text: str) -> Kept:
                 user=asked.user,
                 integration=asked.integration,
             )
-    return Kept(text, not added.skipped, added.offer)
+    return StoredAnswer(text, not added.skipped, added.offer)
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
@@ -184,3 +188,40 @@ def whole(prompt: Prompt) -> Reply:
         except StopIteration as end:
             reply: Reply = end.value
             return reply
+
+
+# A turn as it is written: what its faces tell while it lasts.
+
+EVENT_STREAM = "text/event-stream"
+Parts = Generator[str | ModelError | StoredAnswer, None, None]
+
+
+def begun(prompt: Prompt) -> tuple[str, Pieces]:
+    """The first piece, and the rest. Raises a ModelError: told as any other call's failure."""
+    answer = pieces(prompt)
+    return next(answer), answer
+
+
+def parts(prompt: Prompt, first: str, rest: Pieces) -> Parts:
+    """The turn is kept at the end; a reader who has gone by then leaves nothing."""
+    said = [first]
+    with closing(rest):
+        yield first
+        try:
+            for piece in rest:
+                said.append(piece)
+                yield piece
+        except ModelError as error:
+            yield error
+            return
+    yield keep(prompt, "".join(said))
+
+
+def event(name: str, data: Mapping[str, Any]) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+def event_stream(events: Iterator[bytes]) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(events, content_type=EVENT_STREAM)
+    answer["X-Accel-Buffering"] = "no"  # a proxy in front would wait for the whole
+    return answer

@@ -233,11 +233,11 @@ def _unstarted(agent: Agent) -> set[object]:
 def _over(agent: Agent, now: datetime) -> set[object]:
     """Owners (None: shared) of whose statements of MEMORY.md one is over by its own words, or by
     what its owner said since; but for pinned ones, which no night moves."""
-    known = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
+    living = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
     is_told = Q(hidden_at__lt=now - known.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
-    found = known.filter(is_over | is_told).select_related("file")
-    return {one.owner_id for one in found if not is_pinned(one)}
+    found = living.filter(is_over | is_told).select_related("file")
+    return {fact.owner_id for fact in found if not is_pinned(fact)}
 
 
 def _decided(agent: Agent) -> set[object]:

@@ -3,15 +3,18 @@
 import json
 from collections.abc import Sequence
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Max
 from django.utils.translation import gettext as _
+from django_q.tasks import async_task
 
 from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
+from memoryweb.memory.models import ReviewItem
 from memoryweb.memory.models.writer import Transaction
-from memoryweb.notify import dispatch, outbox
 from memoryweb.notify.models import Delivery, Endpoint
 
 
@@ -38,6 +41,12 @@ def check_url(url: str) -> None:
         raise UrlRefused(_("The URL must not contain a password or a fragment."))
 
 
+def latest_item(team_id: UUID) -> int:
+    """Endpoints begin after it."""
+    items = ReviewItem.objects.filter(team_id=team_id)
+    return items.aggregate(latest=Max("pk"))["latest"] or 0
+
+
 def make(tx: Transaction, *, url: str, events: Sequence[str]) -> Endpoint:
     """It is told what happens from now on. Raises UrlRefused."""
     check_url(url)
@@ -47,7 +56,7 @@ def make(tx: Transaction, *, url: str, events: Sequence[str]) -> Endpoint:
         url=url,
         events=sorted(events),
         seen=head.seq,
-        seen_item=outbox.latest_item(tx.team.pk),
+        seen_item=latest_item(tx.team.pk),
         created_at=tx.now,
         key_number=keys.newest(),
     )
@@ -68,7 +77,7 @@ def turn(tx: Transaction, endpoint: Endpoint, *, is_on: bool) -> None:
     endpoint.is_on, endpoint.reason = is_on, ""
     if is_on:
         endpoint.seen = ChainHead.objects.get(team_id=tx.team.pk).seq
-        endpoint.seen_item = outbox.latest_item(tx.team.pk)
+        endpoint.seen_item = latest_item(tx.team.pk)
     endpoint.save(update_fields=["is_on", "reason", "seen", "seen_item"])
     tx.record("webhook.changed", **target(endpoint), details={"on": is_on})
 
@@ -98,7 +107,7 @@ def test(tx: Transaction, endpoint: Endpoint) -> Delivery:
         created_at=tx.now,
     )
     tx.record("webhook.tested", **target(endpoint))
-    dispatch.call()
+    call_worker()
     return made
 
 
@@ -108,4 +117,14 @@ def resend(tx: Transaction, delivery: Delivery) -> None:
     delivery.finished_at, delivery.error = None, ""
     delivery.save(update_fields=["state", "attempts", "due_at", "finished_at", "error"])
     tx.record("webhook.resent", **target(delivery))
-    dispatch.call()
+    call_worker()
+
+
+# Calls a worker to send what is due. A lost or a second call does no harm.
+
+SEND = "memoryweb.notify.sending.send_due"
+
+
+def call_worker() -> None:
+    """With the transaction: the database is the broker and rolls back with it."""
+    async_task(SEND, save=False, group="webhooks")

@@ -3,23 +3,37 @@ did not take it, and never sent twice. A worker that dies in between leaves that
 
 import smtplib
 import socket
-import time
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
 from email.utils import parseaddr
+from functools import partial
+from time import monotonic
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
+from django.core import signing
 from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import Count, Q
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_q.tasks import async_task
-from django_scopes import scopes_disabled
+from django_scopes import scope, scopes_disabled
 
-from memoryweb.notify.choosing import next_morning, stop_link, zone_of
+from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.models import Membership, Team, User
+from memoryweb.accounts.permissions import Permission, can
+from memoryweb.accounts.signins import record_act
+from memoryweb.agents.models import Owner
+from memoryweb.dreaming.models import Operation
+from memoryweb.memory.review import Inbox, reach_of
 from memoryweb.notify.models import MailNotice
-from memoryweb.notify.news import News, of_all_teams
+from memoryweb.runs.models import Run
 
 SEND = "memoryweb.notify.mail_sending.send_due"
 TURN_SECONDS = 60.0  # of one task; the tick calls the next
@@ -50,8 +64,8 @@ def tick(now: datetime) -> None:
 
 
 def send_due() -> None:
-    ends = time.monotonic() + TURN_SECONDS
-    while time.monotonic() < ends:
+    ends = monotonic() + TURN_SECONDS
+    while monotonic() < ends:
         now = timezone.now()
         row = MailNotice.objects.filter(due_at__lte=now).order_by("due_at").first()
         if row is None:
@@ -104,6 +118,97 @@ def _keep(row: MailNotice, **values: object) -> None:
     mine.update(**values)
 
 
+# What a mail has to tell, by team: numbers alone. It lies in mailboxes where nothing can be
+# forgotten, so no word of a memory is ever in one.
+
+
+REMINDED = (25, 7)  # days; after 30 nobody decides any more
+
+
+@dataclass(frozen=True)
+class News:
+    """Of one team, in what this person reads anyway: shared memory and their own."""
+
+    team: Team
+    learned: Mapping[str, int] = field(default_factory=dict)  # agent's name → statements
+    waits: int = 0
+    new: int = 0  # of those that wait
+    reminders: Mapping[int, int] = field(default_factory=dict)  # days → how many wait that long now
+    failed: int = 0
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.learned or self.new or self.reminders or self.failed)
+
+
+def of_all_teams(row: MailNotice, user: User, now: datetime) -> list[News]:
+    """As the person's memberships and roles are now, since the last mail."""
+    found = []
+    for membership in current_memberships(user.pk, now):
+        with scope(team=membership.team):
+            news = _news_of(row, membership, now)
+        if news.is_any:
+            found.append(news)
+    return found
+
+
+def _news_of(row: MailNotice, membership: Membership, now: datetime) -> News:
+    team, since = membership.team, row.told_until
+    own = list(Owner.objects.filter(team=team, person=membership.user).values_list("pk", flat=True))
+    return News(
+        team,
+        learned=_learned(team, own, since, now) if row.learned else {},
+        failed=_failed(team, own, since, now) if row.failed else 0,
+        **(_waiting(membership, own, since, now) if row.waits else {}),
+    )
+
+
+def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> dict[str, int]:
+    done = Operation.objects.filter(
+        _common("report__owner", own),
+        team=team,
+        code="",
+        waits="",
+        report__agent__archived_at=None,
+        report__run__reverted_at=None,
+        report__run__finished_at__gt=since,
+        report__run__finished_at__lte=now,
+    )
+    counted = done.values_list("report__agent", "report__agent__name").annotate(n=Count("pk"))
+    return {name: n for _agent, name, n in counted.order_by("report__agent__name")}
+
+
+def _waiting(
+    membership: Membership, own: Sequence[UUID], since: datetime, now: datetime
+) -> dict[str, Any]:
+    """Of what waits for so many days each mail tells once: it got so old since the last one."""
+    rights = frozenset(one for one in Permission if can(membership.role, one))
+    waiting = Inbox(membership.team, partial(reach_of, rights, own, ()))
+    rows = waiting.rows()
+    old = {
+        days: rows.filter(
+            since__gt=since - timedelta(days=days), since__lte=now - timedelta(days=days)
+        ).count()
+        for days in REMINDED
+    }
+    return {
+        "waits": len(waiting),
+        "new": rows.filter(since__gt=since, since__lte=now).count(),
+        "reminders": {days: count for days, count in old.items() if count},
+    }
+
+
+def _failed(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> int:
+    runs = Run.objects.filter(_common("owner", own), team=team, agent__archived_at=None)
+    failed = runs.filter(status=Run.Status.FAILED, finished_at__gt=since, finished_at__lte=now)
+    return failed.count()
+
+
+def _common(owner: str, own: Sequence[UUID]) -> Q:
+    """Shared memory, the system's and one's own."""
+    return Q(**{owner: None}) | Q(**{f"{owner}__in": own}) | Q(**{f"{owner}__source": "system"})
+
+
 # The text of a mail, in the person's language and time.
 
 
@@ -132,7 +237,7 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
     yield _("since {time}:").format(time=since)
     for news in found:
         yield f"\n{news.team.name}"
-        yield from (f"- {line}" for line in _of(news))
+        yield from (f"- {line}" for line in _sentences(news))
         yield f"{row.site}/t/{news.team.slug}/"
     yield "\n--"
     yield _("The words stay where they are kept: this mail has numbers alone.")
@@ -140,7 +245,7 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
     yield _("Stop it with one click: {url}").format(url=stop)
 
 
-def _of(news: News) -> Iterator[str]:
+def _sentences(news: News) -> Iterator[str]:
     for name, n in news.learned.items():
         said = ngettext(
             "{agent} learned, changed or retired {n} statement.",
@@ -161,3 +266,66 @@ def _of(news: News) -> Iterator[str]:
     if news.failed:
         said = ngettext("{n} run failed.", "{n} runs failed.", news.failed)
         yield said.format(n=news.failed)
+
+
+# A person chooses what they hear by mail, or stops it all by the link in one.
+
+KINDS = ("learned", "waits", "failed")
+_STOP_SALT = "memoryweb.notices.stop"
+_MORNING = time(8)
+
+
+@transaction.atomic
+def choose(*, user: User, site: str, language: str, **wanted: bool) -> None:
+    """What happened until now is not told. Every team of the person is told that they changed
+    something about themselves, not what."""
+    now = timezone.now()
+    row = MailNotice.objects.select_for_update().filter(user=user).first()
+    if row is None:
+        row = MailNotice(user=user, told_until=now)
+    if not row.is_on:
+        row.told_until = now
+    for kind in KINDS:
+        setattr(row, kind, bool(wanted.get(kind)))
+    row.site, row.language, row.attempts, row.error = site, language, 0, ""
+    row.due_at = next_morning(user, now) if row.is_on else None
+    row.save()
+    record_act(user, "profile.changed")
+
+
+def chosen_by(user: User) -> MailNotice | None:
+    return MailNotice.objects.filter(user=user).first()
+
+
+@transaction.atomic
+def stop(user: User) -> None:
+    nothing = dict.fromkeys(KINDS, False)
+    if MailNotice.objects.filter(user=user).update(**nothing, due_at=None):
+        record_act(user, "profile.changed")
+
+
+def stop_link(row: MailNotice) -> str:
+    """Signed, so that it stops this person's mail and nobody else's."""
+    return f"{row.site}/mail/stop/{signing.dumps(str(row.user_id), salt=_STOP_SALT)}/"
+
+
+def person_of(link: str) -> User | None:
+    try:
+        found: Any = signing.loads(link, salt=_STOP_SALT)
+    except signing.BadSignature:
+        return None
+    return User.objects.filter(pk=found).first()
+
+
+def next_morning(user: User, after: datetime) -> datetime:
+    """Eight o'clock where the person is."""
+    local = after.astimezone(zone_of(user))
+    day = local.date() + timedelta(days=int(local.time() >= _MORNING))
+    return datetime.combine(day, _MORNING, local.tzinfo)
+
+
+def zone_of(user: User) -> ZoneInfo:
+    try:
+        return user.zone
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

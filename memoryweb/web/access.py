@@ -234,9 +234,20 @@ class Workspace:
         return self.agent.files.of(self.agent.pk, self.owner_id)
 
 
-def find_workspace(request: TeamRequest, agent_id: UUID) -> Workspace:
-    """The workspace that `owner=` names; the shared one without it (SPEC §2)."""
-    agent = find_agent(request, agent_id)
+def find_workspace(
+    request: TeamRequest, agent_id: UUID, *, read: str = "", to_write: bool = False
+) -> Workspace:
+    """The workspace that `owner=` names; the shared one without it (SPEC §2). `read`: which list of
+    it a page shows, for the event of a read under a break-glass grant."""
+    found = _workspace(request, find_agent(request, agent_id))
+    if read:
+        note_read(request, found.owner, read, agent_id)
+    if to_write:
+        require_write(request, found)
+    return found
+
+
+def _workspace(request: TeamRequest, agent: Agent) -> Workspace:
     visit = request.visit
     owner = readable_owner(request, request.GET.get("owner", "shared"))
     if owner is None:
@@ -269,6 +280,16 @@ def require_write(request: TeamRequest, workspace: Workspace) -> None:
         raise Refused("write", workspace.owner)
 
 
+def is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
+    """To forget at once. Who may write in a personal memory is its owner."""
+    return may_decide(
+        request.visit.role,
+        Permission.FORGET,
+        is_shared=workspace.owner is None,
+        is_theirs=workspace.owner is not None,
+    )
+
+
 def find_file(
     request: TeamRequest,
     workspace: Workspace,
@@ -283,6 +304,18 @@ def find_file(
     if to_write:
         require_write(request, workspace)
     return file
+
+
+def find_workspace_file(
+    request: TeamRequest,
+    agent_id: UUID,
+    path: str,
+    *,
+    deleted: bool = False,
+    to_write: bool = False,
+) -> tuple[Workspace, File]:
+    workspace = find_workspace(request, agent_id)
+    return workspace, find_file(request, workspace, path, deleted=deleted, to_write=to_write)
 
 
 def find_run(request: TeamRequest, run_id: UUID) -> Run:

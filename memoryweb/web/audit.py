@@ -30,8 +30,7 @@ from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Visit, team_view
 from memoryweb.web.form_fields import PeriodForm
-from memoryweb.web.htmx import show, to
-from memoryweb.web.paging import number_of, page
+from memoryweb.web.pages import number_of, page, show, to
 from memoryweb.web.wording import Chip, Text
 
 # How the outcome of an audit event reads, and why: a word and a sentence, never a code alone.

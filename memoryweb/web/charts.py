@@ -35,7 +35,7 @@ def token_gauge(gauge: Gauge) -> dict[str, Any]:
     return {"parts": parts, "label": said, "told": told.format(**numbers)}
 
 
-def day_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
+def day_bars(days: Sequence[tuple[date, int]]) -> "BarChart":
     """A bar a day, of 280 by 34, the last one marked."""
     most = max((n for _day, n in days), default=0) or 1
     step = 280 / max(1, len(days))
@@ -43,20 +43,13 @@ def day_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
     for at, (day, n) in enumerate(days):
         height = max(2, round(34 * n / most))
         told = ngettext("{day}: {n} token", "{day}: {n} tokens", n)
-        bars.append(
-            {
-                "x": round(at * step + 2, 1),
-                "y": 34 - height,
-                "width": round(step - 4, 1),
-                "height": height,
-                "is_last": at == len(days) - 1,
-                "label": told.format(day=date_format(day, _("D")), n=intcomma(n)),
-            }
-        )
+        title = told.format(day=date_format(day, _("D")), n=intcomma(n))
+        tone = "b1" if at == len(days) - 1 else "b2"
+        bars.append(bar(tone, at * step + 2, 34 - height, step - 4, height, title))
     counts = [n for _day, n in days]
     said = _("Tokens a day, from {least} to {most}")
     numbers = {"least": intcomma(min(counts, default=0)), "most": intcomma(max(counts, default=0))}
-    return {"bars": bars, "label": said.format(**numbers)}
+    return BarChart(tuple(bars), said.format(**numbers))
 
 
 def use_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
@@ -67,18 +60,9 @@ def use_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
     for at, (day, n) in enumerate(days):
         height = round(56 * n / most)
         told = ngettext("{day}: used {n} time", "{day}: used {n} times", n)
-        x, wide = 15 + at * step, (7 if n else 4)
-        label = told.format(day=date_format(day, _("j M")), n=n)
-        bars.append(
-            {
-                "x": round(x + (0 if n else 1.5), 1),
-                "y": 68 - height if n else 64.5,
-                "width": wide,
-                "height": height or 2,
-                "is_used": bool(n),
-                "label": label,
-            }
-        )
+        x, title = 15 + at * step, told.format(day=date_format(day, _("j M")), n=n)
+        used = bar("b1", x, 68 - height, 7, height or 2, title)
+        bars.append(used if n else bar("b0", x + 1.5, 64.5, 4, 2, title))
     half = (most + 1) // 2
     lines = [{"n": n, "y": round(68 - 56 * n / most, 1)} for n in (half, most)]
     first, middle = days[0][0], days[len(days) // 2][0]

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.agents.owners import person_owner
-from memoryweb.chat import commands, stream, turn
+from memoryweb.chat import commands, turn
 from memoryweb.chat.commands import Rights
 from memoryweb.chat.turn import ChatQuestion
 from memoryweb.language.tokens import tokens
@@ -37,10 +37,9 @@ from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain, render_text
-from memoryweb.web.trace import file_url
+from memoryweb.web.pages import about, show, to
+from memoryweb.web.wording import fact_url, file_url
 
 _SHOWN = 30  # messages
 _MOST = 4_000
@@ -92,12 +91,12 @@ def say(request: TeamRequest, agent_id: UUID) -> HttpResponseBase:
         told.info(request, command.answer)
         return _back(request, asked.agent, command.conversation_id)
     asked = replace(asked, owner=person_owner(request.visit.team, request.user))
-    is_stream = stream.KIND in request.headers.get("Accept", "")
+    is_stream = turn.EVENT_STREAM in request.headers.get("Accept", "")
     try:
         return _answered(request, asked, is_stream=is_stream)
     except (ModelError, MemoryRefused) as error:
         if is_stream:
-            return stream.response(iter([_failed(error)]))
+            return turn.event_stream(iter([_failed(error)]))
         form.add_error("message", str(error))
         return _page(request, workspace, asked.conversation_id, form)
 
@@ -106,24 +105,24 @@ def _answered(request: TeamRequest, asked: ChatQuestion, *, is_stream: bool) -> 
     """Raises a ModelError or MemoryRefused, before anything is sent."""
     prompt = turn.prompt_for(asked)
     if is_stream:
-        return stream.response(_events(stream.parts(prompt, *stream.begun(prompt))))
+        return turn.event_stream(_events(turn.parts(prompt, *turn.begun(prompt))))
     turn.keep(prompt, turn.whole(prompt).text)
     return _back(request, asked.agent, asked.conversation_id)
 
 
-def _events(parts: stream.Parts) -> Iterator[bytes]:
+def _events(parts: turn.Parts) -> Iterator[bytes]:
     with closing(parts):
         for part in parts:
             if isinstance(part, str):
-                yield stream.event("delta", {"text": part})
+                yield turn.event("delta", {"text": part})
             elif isinstance(part, ModelError):
                 yield _failed(part)
             else:
-                yield stream.event("done", {})
+                yield turn.event("done", {})
 
 
 def _failed(error: Exception) -> bytes:
-    return stream.event("error", {"detail": str(error)})
+    return turn.event("error", {"detail": str(error)})
 
 
 @team_view("POST")

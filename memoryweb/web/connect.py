@@ -32,7 +32,7 @@ from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
-from memoryweb.web.htmx import show, to, told_to
+from memoryweb.web.pages import show, to, told_to
 from memoryweb.web.wording import Choice, owner_name
 
 # What a program has to say to use an agent's memory, with this installation's own addresses.

@@ -31,12 +31,9 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import marked_html, plain, words_of
-from memoryweb.web.paging import page
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import Chip, owner_name, owner_query, talk_url
+from memoryweb.web.pages import about, page, show, to
+from memoryweb.web.wording import Chip, fact_url, file_url, owner_query
 
 # Extractions as pages print them: what was read, what was written, and where it stands.
 
@@ -61,10 +58,7 @@ def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> dict[
     status = Extraction.Status(row.status)
     return {
         "extraction": row,
-        "label": row.conversation.external_id,
         "messages": _("Messages {first}–{last}").format(first=row.first, last=row.last),
-        "url": talk_url(request, row.conversation, row.first),
-        "run_url": to(request, "agents_run", row.run_id),
         "chip": Chip(_TONES[status], status.label),
         "wrote": [
             _written_lines(request, files[written["file"]], written["first"], written["last"])
@@ -122,7 +116,6 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "tab": "conversations",
         "conversation": found,
         "about_owner": found.owner,
-        "whose": owner_name(request.visit, found.owner),
         "is_other": not request.visit.is_common(found.owner_id),
         "chip": _standing(found),
         "skipped": wording.reason(found.skipped),
@@ -155,7 +148,6 @@ def _listed(request: TeamRequest, conversation: Conversation) -> dict[str, Any]:
         "conversation": conversation,
         "title": conversation.external_id if is_plain else str(conversation.pk)[:8],
         "reads": request.visit.reads(conversation.owner_id),
-        "whose": owner_name(request.visit, conversation.owner),
         "chip": _standing(conversation),
     }
 

@@ -16,15 +16,12 @@ from memoryweb.web.access import (
     TeamRequest,
     Workspace,
     find_workspace,
-    note_read,
     own_owner,
     own_workspace,
-    require_write,
     team_view,
 )
 from memoryweb.web.files.forms import TextField
-from memoryweb.web.htmx import about, show, to, told_in, told_to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import about, page, show, to, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 
@@ -58,15 +55,13 @@ class NameForm(forms.Form):
 
 @team_view("GET")
 def entries(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "entries", agent_id)
+    workspace = find_workspace(request, agent_id, read="entries")
     return _list(request, workspace, EntryForm())
 
 
 @team_view("POST")
 def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    require_write(request, workspace)
+    workspace = find_workspace(request, agent_id, to_write=True)
     form = EntryForm(request.POST)
     if form.is_valid():
         asked = form.cleaned_data.pop("owner", "") or "me"
@@ -85,8 +80,7 @@ def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 @team_view("POST")
 def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    require_write(request, workspace)
+    workspace = find_workspace(request, agent_id, to_write=True)
     form = NameForm(request.POST)
     if form.is_valid():
         with told_to(request):

@@ -1,5 +1,6 @@
 """Error pages. They read nothing, so that a stranger and an unknown address get the same bytes."""
 
+import logging
 import sys
 
 from django.core.exceptions import DisallowedHost
@@ -33,3 +34,16 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if why:
         response["Retry-After"] = str(database_unavailable.RETRY_SECONDS)
     return response
+
+
+class WithoutAddresses(logging.Filter):
+    """For the log: the pattern of the address (`t/<slug:team>/…`) instead of the address itself,
+    which holds the names of people's files."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        request = getattr(record, "request", None)
+        if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
+            match = request.resolver_match
+            where = f"/{match.route}" if match else "an unknown address"
+            record.args = tuple(where if arg == request.path else arg for arg in record.args)
+        return True

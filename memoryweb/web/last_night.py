@@ -19,26 +19,16 @@ from django.views.decorators.http import require_GET
 from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.dreaming import night_results
+from memoryweb.dreaming import night_results, queries
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
-from memoryweb.dreaming.queries import (
-    NIGHTS,
-    AgentNights,
-    ended_at,
-    failed_last,
-    nights_of,
-    team_warnings,
-    to_tell_of,
-)
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
 from memoryweb.memory.review import Item
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.htmx import show, to
-from memoryweb.web.paging import Page, page
-from memoryweb.web.review.quick_decisions import need_of, needs_of
-from memoryweb.web.statements import StatementRow, told_of
+from memoryweb.web.pages import Page, page, show, to
+from memoryweb.web.review.kinds import need_of, needs_of
+from memoryweb.web.statements import StatementRow, statement_rows
 from memoryweb.web.wording import owner_name, owner_title
 
 # Last night in sentences: what the agents learned, and what waits.
@@ -118,11 +108,11 @@ class Part:
 
 def cards_of(
     request: TeamRequest,
-    standing: Sequence[AgentNights],
+    standing: Sequence[queries.AgentNights],
     nights: Mapping[UUID, AgentNight],
     waits: Sequence[Item],
 ) -> list[dict[str, Any]]:
-    told = told_of(request, [one for night in nights.values() for one in night.learned])
+    told = statement_rows(request, [one for night in nights.values() for one in night.learned])
     asked = {item.agent.pk for item in waits if item.kind == "proposal"}
     cards: list[dict[str, Any]] = []
     if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all
@@ -143,7 +133,7 @@ def cards_of(
                 "night": night,
                 "parts": parts,
                 "others": _others(night),
-                "at": reports[-1].dreamt_at if reports else last and ended_at(last),
+                "at": reports[-1].dreamt_at if reports else last and queries.ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",
                 "has_proposals": has_proposals,
             }
@@ -193,7 +183,9 @@ _WEEK = 7
 NEXT = 6  # dreams to come
 
 
-def numbers(request: TeamRequest, standing: Sequence[AgentNights], listed: int) -> dict[str, Any]:
+def numbers(
+    request: TeamRequest, standing: Sequence[queries.AgentNights], listed: int
+) -> dict[str, Any]:
     """`listed`: how many of them the table lists, the first ones."""
     visit, zone = request.visit, timezone.get_current_timezone()
     since = visit.now - timedelta(days=_WEEK)
@@ -205,18 +197,19 @@ def numbers(request: TeamRequest, standing: Sequence[AgentNights], listed: int) 
         days[day] += prompts.served
         used[day] += prompts.used
         of_agent[agent_id] += prompts.served
+    due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
     by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
     return {
         "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing[:listed]],
-        "strips": [{"agent": one.agent, "chart": charts.strip(one.nights)} for one in standing[:6]],
+        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:6]],
         "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
-        "next": _next(standing),
+        "next": sorted(due, key=lambda one: one.agent.next_dream_at or visit.now)[:NEXT],
         "prompts": Prompts(days.total(), used.total()),
         "week": charts.week(by_day, timezone.localdate(visit.now)),
     }
 
 
-def _row(request: TeamRequest, one: AgentNights, prompts: int) -> dict[str, Any]:
+def _row(request: TeamRequest, one: queries.AgentNights, prompts: int) -> dict[str, Any]:
     """The chip counts what the strip shows of that night, and nothing more."""
     chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
     last = one.last_night
@@ -228,20 +221,9 @@ def _row(request: TeamRequest, one: AgentNights, prompts: int) -> dict[str, Any]
         "nights": one,
         "chip": chip,
         "detail": detail,
-        "dreams_url": to(request, "agents_dreams", one.agent.pk),
-        "ended_at": one.told_at,
         "late": _("More than two hours late. Is a worker running?") if one.is_late else "",
         "prompts": prompts,
     }
-
-
-def _next(standing: Sequence[AgentNights]) -> list[dict[str, Any]]:
-    due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
-    due.sort(key=lambda one: one.agent.next_dream_at or timezone.now())
-    return [
-        {"agent": one.agent, "at": one.agent.next_dream_at, "is_running": bool(one.running)}
-        for one in due[:NEXT]
-    ]
 
 
 _NEEDS = 4
@@ -312,7 +294,9 @@ def _agents(request: TeamRequest) -> "QuerySet[Any]":
     if asked["only"] == "asks":
         found = found.filter(pk__in={item.agent.pk for item in request.visit.waiting[:_LISTED]})
     elif asked["only"] == "failed":
-        found = found.filter(pk__in=failed_last(request.visit.team, request.visit.outcomes()))
+        found = found.filter(
+            pk__in=queries.failed_last(request.visit.team, request.visit.outcomes())
+        )
     return with_ticks(found, request.visit.now)
 
 
@@ -325,7 +309,7 @@ def _elsewhere(request: TeamRequest, agents: Page[Agent], asked: date | None) ->
     around = datetime.combine(asked or visit.now.date(), time(12), UTC)
     days = (around - timedelta(days=2), around + timedelta(days=2))
     due = visit.team.agents.live().filter(dreaming=True).order_by("next_dream_at")
-    told = to_tell_of(visit.team, visit.outcomes(), days)
+    told = queries.to_tell_of(visit.team, visit.outcomes(), days)
     found = _agents(request).exclude(pk__in=[agent.pk for agent in agents])
     return found.filter(told | Q(pk__in=due.values("pk")[:NEXT]))[:_ELSEWHERE]
 
@@ -335,11 +319,11 @@ def _narrowing(request: TeamRequest) -> dict[str, str]:
     return {"find": _find(request), "only": only if only in {"asks", "failed"} else ""}
 
 
-def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights]:
+def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[queries.AgentNights]:
     for agent in agents:
         agent.team = request.visit.team
     visit = request.visit
-    return nights_of(agents, visit.outcomes(), visit.now, visit.common())
+    return queries.nights_of(agents, visit.outcomes(), visit.now, visit.common())
 
 
 def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, AgentNight]:
@@ -357,7 +341,7 @@ def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
 
 
 def _asking(
-    request: TeamRequest, standing: Sequence[AgentNights], waits: Sequence[Item]
+    request: TeamRequest, standing: Sequence[queries.AgentNights], waits: Sequence[Item]
 ) -> dict[str, Any]:
     """What waits for this person, and what broke."""
     visit, late = request.visit, sum(one.late for one in standing)
@@ -370,7 +354,7 @@ def _asking(
         "more_failed": _more_failed(len(failed) - _FAILED),
         "warnings": [
             *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
-            *team_warnings(visit.team, late),
+            *queries.team_warnings(visit.team, late),
         ],
     }
 
@@ -385,7 +369,7 @@ def _asked(request: TeamRequest) -> date | None:
     return asked if asked and _FIRST <= asked <= latest else None
 
 
-def _latest(one: AgentNights, now: datetime) -> date:
+def _latest(one: queries.AgentNights, now: datetime) -> date:
     """The agent's last night with a dream; today where that is long ago or never was."""
     today = now.astimezone(one.agent.zone).date()
     if one.last_night and one.last_night.day >= today - timedelta(days=1):
@@ -400,7 +384,7 @@ def _needs(request: TeamRequest, items: Sequence[Item]) -> list[dict[str, Any]]:
     return [told.get((item.kind, item.id)) or need_of(request, item) for item in items]
 
 
-def _failure(request: TeamRequest, one: AgentNights) -> dict[str, str]:
+def _failure(request: TeamRequest, one: queries.AgentNights) -> dict[str, str]:
     assert one.last
     said = _("{agent}: the last dream failed. {why}")
     said = said.format(agent=one.agent.name, why=wording.reason(one.last.reason))
@@ -417,13 +401,13 @@ def _more_failed(count: int) -> str:
 
 
 def _pager(
-    request: TeamRequest, asked: date | None, standing: Sequence[AgentNights]
+    request: TeamRequest, asked: date | None, standing: Sequence[queries.AgentNights]
 ) -> dict[str, str]:
     """The night before and the one after, as far as the strip reaches."""
     today = max((_latest(one, request.visit.now) for one in standing), default=None)
     if today is None:
         return {"before_url": "", "after_url": ""}
-    day, first = asked or today, today - timedelta(days=NIGHTS)
+    day, first = asked or today, today - timedelta(days=queries.NIGHTS)
     before, after = day - timedelta(days=1), day + timedelta(days=1)
     return {
         "before_url": f"?night={before}" if before > first else "",

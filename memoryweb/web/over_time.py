@@ -21,8 +21,8 @@ from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.charts import Chart, Series, chart
-from memoryweb.web.htmx import show
-from memoryweb.web.trace import file_url
+from memoryweb.web.pages import show
+from memoryweb.web.wording import file_url
 
 RANGES = (14, 30, 90)
 _LINES = 10

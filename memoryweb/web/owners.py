@@ -27,15 +27,12 @@ from memoryweb.memory.lines.files import files_per_owner
 from memoryweb.memory.my_memory import kept_about
 from memoryweb.notify.mail_sending import is_set_up
 from memoryweb.runs.models import last_runs_of_owners, runs_of_owner
-from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.form_fields import Choices, FilterForm, WordsField
-from memoryweb.web.htmx import show, to
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
 from memoryweb.web.one_time_links import link_to
-from memoryweb.web.paging import page
-from memoryweb.web.wording import owner_title
+from memoryweb.web.pages import page, show, to
 
 
 class OwnersForm(FilterForm):
@@ -146,12 +143,10 @@ def _rows(team: Team, shown: list[Owner]) -> list[dict[str, Any]]:
     return [
         {
             "owner": owner,
-            "title": owner_title(owner),
             "linked_to": _linked_to(owner),
             "files": files.get(owner.pk, 0),
             "talks": talks.get(owner.pk, Talks()),
             "run": runs.get(owner.pk),
-            "chip": wording.of_run(runs[owner.pk]) if owner.pk in runs else None,
         }
         for owner in shown
     ]
@@ -175,11 +170,10 @@ def show_owner(
     themselves = Actor("person", str(owner.person_id or ""))
     context = {
         "owner": owner,
-        "title": owner_title(owner),
         "linked_to": _linked_to(owner),
         "kept": kept_about(visit.team, [owner.pk]),
         "talks": talks_per_owner(visit.team, [owner.pk]).get(owner.pk, Talks()),
-        "runs": [(run, wording.of_run(run)) for run in runs_of_owner(visit.team.pk, owner.pk)[:10]],
+        "runs": runs_of_owner(visit.team.pk, owner.pk)[:10],
         "grant": grant,
         **looks(visit.team, [owner.pk], but=themselves),
         "is_mine": is_mine,

@@ -15,12 +15,10 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
 from memoryweb.memory.prompt import Context, PromptFile, PromptHit, place_of
-from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.charts import token_gauge
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import talk_url
+from memoryweb.web.pages import about, show
+from memoryweb.web.wording import fact_url, file_url, talk_url
 
 
 class TryForm(forms.Form):
@@ -38,8 +36,7 @@ class TryForm(forms.Form):
 
 @team_view("GET")
 def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "prompt", agent_id)
+    workspace = find_workspace(request, agent_id, read="prompt")
     form = TryForm(request.GET)
     message = form.cleaned_data["message"] if form.is_valid() else ""
     built = prompts.build(Reader(workspace.agent, workspace.owner), message)
@@ -57,13 +54,15 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         message=message,
         found=[_found(request, workspace.agent, quoted) for quoted in built.hits],
         sent=list(_sent(built)),
-        told=_told(prompts_of(workspace.agent, Q(owner=workspace.owner), timezone.now() - WEEK)),
+        told=_week_in_words(
+            prompts_of(workspace.agent, Q(owner=workspace.owner), timezone.now() - WEEK)
+        ),
         is_paused=bool(workspace.owner and workspace.owner.paused),
     )
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
 
 
-def _told(prompts: Prompts) -> str:
+def _week_in_words(prompts: Prompts) -> str:
     if not prompts.served:
         return _("No prompt was asked for in the last seven days.")
     said = ngettext(

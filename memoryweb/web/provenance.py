@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.markdown.diff import side_by_side
+from memoryweb.markdown.diff import Row, side_by_side
 from memoryweb.memory import reverting
 from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, lines_of, tokens_that_wrote
@@ -24,10 +24,8 @@ from memoryweb.memory.reverting import Change, Plan, Reversal
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import Refused, TeamRequest, find_agent, find_run, note_read, team_view
-from memoryweb.web.htmx import show, to, told_to
-from memoryweb.web.paging import page
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import happened_at, owner_name, talk_url, writer_of
+from memoryweb.web.pages import page, show, to, told_to
+from memoryweb.web.wording import happened_at, talk_url, writer_of
 
 # What came from one source, as its page prints it; text only where it may be read.
 
@@ -35,7 +33,7 @@ _MOST_DIFFS = 20
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedSource:
     """A source that this person may know of. `owner` is whose it is, None for the team's."""
 
     source: Source
@@ -45,7 +43,7 @@ class Found:
     is_mine: bool = False
 
 
-def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) -> Found | None:
+def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) -> NamedSource | None:
     """The one that `?conversation=`, `?token=`, `?import=` or `?run=` names; None for none."""
     kind = next((one for one in Kind if asked.get(str(one))), None)
     if kind is None:
@@ -60,15 +58,15 @@ def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) ->
         Kind.IMPORT: _import,
         Kind.RUN: _run,
     }
-    return Found(Source(agent, kind, key), **finders[kind](request, agent, key))
+    return NamedSource(Source(agent, kind, key), **finders[kind](request, agent, key))
 
 
-def require_revert(request: TeamRequest, found: Found) -> None:
+def require_revert(request: TeamRequest, found: NamedSource) -> None:
     if not can_revert(request, found):
         raise Refused("revert", found.owner)
 
 
-def can_revert(request: TeamRequest, found: Found) -> bool:
+def can_revert(request: TeamRequest, found: NamedSource) -> bool:
     """Shared memory takes the right to write; what is one's own takes none."""
     is_own = found.is_mine or (found.owner is not None and found.owner.pk in request.visit.mine)
     return is_own or request.visit.can(Permission.WRITE)
@@ -97,26 +95,22 @@ def lines_shown(
     return sorted(shown, key=lambda one: (one[0].folded_path, str(one[0].pk), one[1])), others
 
 
-def line_rows(request: TeamRequest, shown: Sequence[tuple[Any, int, bool]]) -> list[dict[str, Any]]:
+def line_rows(shown: Sequence[tuple[Any, int, bool]]) -> list[tuple[Any, int, str, bool]]:
     """Each line with whether it stands on other sources, too."""
     files = {file.pk: file for file, _number, _part in shown}
     texts = {one.id: one for one in readable_files([*files.values()], To.PAGE)}
     return [
-        {
-            "place": f"{file.path}:{number}",
-            "url": file_url(request, file, number),
-            "text": texts[file.pk].line(number),
-            "whose": owner_name(request.visit, file.owner),
-            "is_shared": is_shared,
-        }
-        for file, number, is_shared in shown
+        (file, number, texts[file.pk].line(number), is_shared) for file, number, is_shared in shown
     ]
 
 
-def changes_shown(request: TeamRequest, plan: Plan) -> list[dict[str, Any]]:
+def changes_shown(plan: Plan) -> list[tuple[Change, Sequence[Row]]]:
     shown = plan.changes[:_MOST_DIFFS]
     look = Look(To.PAGE, files=[change.file for change in shown])
-    return [_shown(request, change, look) for change in shown]
+    return [
+        (change, side_by_side(*(look.then(change.file, text) for text in change.texts)))
+        for change in shown
+    ]
 
 
 def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
@@ -130,7 +124,7 @@ def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
         "messages": counts.get("messages", 0),
         "revisions": counts.get("revisions", 0),
         "runs": last[0].of if last else 0,
-        "last_runs": [(one, to(request, "agents_run", one.pk)) for one in last],
+        "last_runs": last,
     }
 
 
@@ -138,17 +132,6 @@ def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
     named = rows.order_by().annotate(what=Value(name)).values_list("what")
     counted: QuerySet[Any, Any] = named.annotate(n=Count("pk"))
     return counted
-
-
-def _shown(request: TeamRequest, change: Change, look: Look) -> dict[str, Any]:
-    return {
-        "path": change.file.path,
-        "url": file_url(request, change.file),
-        "whose": owner_name(request.visit, change.file.owner),
-        "change": change,
-        "counts": change.counts,
-        "rows": side_by_side(*(look.then(change.file, one) for one in change.texts)),
-    }
 
 
 def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> dict[str, Any]:
@@ -227,11 +210,11 @@ def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "tab": "files",
         "found": found,
         "page": shown,
-        "lines": line_rows(request, shown.items),
+        "lines": line_rows(shown.items),
         "others": others,
         "figures": figures(request, found.source),
         "plan": plan,
-        "changes": changes_shown(request, plan),
+        "changes": changes_shown(plan),
         "can_revert": can_revert(request, found) and not plan.is_empty,
     }
     return show(request, "provenance/source.html", context)
@@ -260,7 +243,7 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         place = f"?{found.source.kind}={found.source.id}&saves={saves_text(done.saves)}"
         undo = to(request, "agents_provenance_undo", agent.pk, query=place)
         can_undo = 0 < len(done.saves) <= MOST_SAVES
-        messages.success(request, _told(done), extra_tags=undo if can_undo else "")
+        messages.success(request, _reverted_in_words(done), extra_tags=undo if can_undo else "")
     return redirect(back)
 
 
@@ -292,7 +275,7 @@ def _saves(request: TeamRequest, agent: Agent) -> dict[File, int]:
     return {file: saves[file.pk] for file in files}
 
 
-def _told(done: Reversal) -> str:
+def _reverted_in_words(done: Reversal) -> str:
     if not (done.files or done.conversations or done.proposals or done.messages):
         return _("There was nothing left to revert.")
     said = ngettext("Reverted in {n} file.", "Reverted in {n} files.", done.files)
@@ -322,6 +305,5 @@ def _sources(request: TeamRequest, agent: Agent) -> dict[str, Any]:
         "agent": agent,
         "tab": "files",
         "page": shown,
-        "imports": [(one, owner_name(visit, one.owner)) for one in shown],
         "tokens": tokens_that_wrote(agent, visit.team.tokens.filter(seen))[:50],
     }

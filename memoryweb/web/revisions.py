@@ -27,13 +27,16 @@ from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
-from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
+from memoryweb.web.access import (
+    TeamRequest,
+    find_workspace_file,
+    team_view,
+)
 from memoryweb.web.files import lines
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import PeriodForm
-from memoryweb.web.htmx import about, next_url, show, to, told_to
 from memoryweb.web.markdown import marked_blocks
-from memoryweb.web.paging import number_of, numbers_of, page
+from memoryweb.web.pages import about, next_url, number_of, numbers_of, page, show, to, told_to
 from memoryweb.web.wording import Author, Choice, author_of, writer_of
 
 
@@ -53,8 +56,7 @@ class HistoryForm(PeriodForm):
 
 @team_view("GET")
 def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True)
+    workspace, file = find_workspace_file(request, agent_id, path, deleted=True)
     people = [("", _("Anybody")), *((str(user.pk), str(user)) for user in writers_of(file))]
     form = HistoryForm(request.GET, person=people)
     rows, is_filtered = _filtered(history_of(file), form), bool({*form.changed_data} - {"owner"})
@@ -75,8 +77,7 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 
 @team_view("GET")
 def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True)
+    workspace, file = find_workspace_file(request, agent_id, path, deleted=True)
     found = get_object_or_404(history_of(file), number=number)
     without_away(file, [found])
     context = about(
@@ -103,8 +104,7 @@ def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
 
 @team_view("GET")
 def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True)
+    workspace, file = find_workspace_file(request, agent_id, path, deleted=True)
     new = number_of(request, "to", file.revision)
     old = number_of(request, "from", max(0, new - 1))
     opened = numbers_of(request, "open")
@@ -129,8 +129,7 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 
 @team_view("POST")
 def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True, to_write=True)
+    workspace, file = find_workspace_file(request, agent_id, path, deleted=True, to_write=True)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
     with told_to(request):
         with request.visit.write() as tx:
@@ -146,8 +145,7 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
 @team_view("POST")
 def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
     """One's own last save, as long as nothing newer stands on it."""
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True, to_write=True)
+    workspace, file = find_workspace_file(request, agent_id, path, deleted=True, to_write=True)
     with told_to(request):
         with request.visit.write() as tx:
             undone = reverting.undo(tx, file, number, writer=writer_of(request)).file

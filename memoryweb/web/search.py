@@ -22,8 +22,8 @@ from memoryweb.memory.search import search as find
 from memoryweb.memory.search import search_each
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
 from memoryweb.web.form_fields import DayInput, FilterForm
-from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import marked_html, plain, words_of
+from memoryweb.web.pages import show, to
 from memoryweb.web.wording import owner_name, owner_query, owner_title
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12

@@ -24,7 +24,6 @@ from memoryweb.memory.models.refusals import ArchiveRefused, SecretRefused
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, ImportOutcome, Item, Part, Plan, Talks
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -35,10 +34,8 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.form_fields import set_choices
-from memoryweb.web.htmx import show, to, told_to
-from memoryweb.web.paging import number_of, page
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import owner_name, writer_of
+from memoryweb.web.pages import number_of, page, show, to, told_to
+from memoryweb.web.wording import file_url, owner_name, writer_of
 
 # What an archive would bring, as rows of a page: first what wants a look, then what changes.
 
@@ -323,9 +320,6 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
         "format": snapshots.LABELS[batch.format],
         "messages_came": batch.messages.count(),
         "is_coming": batch.run is not None and batch.run.is_active,
-        "chip": wording.of_run(batch.run) if batch.run else None,
-        "reason": wording.reason(batch.run.reason) if batch.run and batch.run.reason else "",
-        "source_url": to(request, "agents_provenance", agent.pk, query=f"?import={batch.pk}"),
         "rows": [(row, *_addresses(request, row)) for row in listed],
     }
     return show(request, "snapshots/import.html", context, partials=("coming",))
@@ -340,7 +334,7 @@ def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
         "can_export": visit.can(Permission.EXPORT),
         "exports": _exports(request, agent) if visit.can(Permission.EXPORT) else [],
         "imports": [
-            (batch, owner_name(visit, batch.owner), snapshots.LABELS[batch.format])
+            (batch, snapshots.LABELS[batch.format])
             for batch in own.defer("archive").order_by("-created_at")[:10]
         ],
     }

@@ -20,7 +20,7 @@ from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.htmx import to
+from memoryweb.web.pages import to
 from memoryweb.web.wording import owner_query, talk_url
 
 _SIGNS = {
@@ -109,7 +109,9 @@ def undoable(told: StatementRow, before: Sequence[str]) -> StatementRow:
     return replace(told, acts=tuple(acts))
 
 
-def told_of(request: TeamRequest, learned: Iterable[NightResult]) -> dict[UUID, list[StatementRow]]:
+def statement_rows(
+    request: TeamRequest, learned: Iterable[NightResult]
+) -> dict[UUID, list[StatementRow]]:
     """By report."""
     those = list(learned)
     tells_new = not all(one.is_new for one in those)  # else it is the morning's first visit
@@ -120,7 +122,7 @@ def told_of(request: TeamRequest, learned: Iterable[NightResult]) -> dict[UUID, 
         messages=[one.said.message for one in those if one.said and one.said.message],
     )
     for one in those:
-        found.setdefault(one.report.pk, []).append(_told(request, one, look, tells_new))
+        found.setdefault(one.report.pk, []).append(_statement_row(request, one, look, tells_new))
     return found
 
 
@@ -169,7 +171,9 @@ def _changed(left: str, came: str) -> Iterator[Piece]:
     yield Piece(last[len(last.rstrip()) :])
 
 
-def _told(request: TeamRequest, one: NightResult, look: Look, tells_new: bool) -> StatementRow:
+def _statement_row(
+    request: TeamRequest, one: NightResult, look: Look, tells_new: bool
+) -> StatementRow:
     operation, fact = one.operation, one.fact
     sign, label = _SIGNS.get(operation.outcome, ("add", ""))
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}

@@ -15,20 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.markdown.diff import Row, counts, side_by_side
-from memoryweb.memory.lines.revisions import (
-    Change,
-    Past,
-    before_last_dream,
-    before_last_import,
-    changes,
-    files_at,
-    with_texts,
-)
+from memoryweb.memory.lines import revisions
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.form_fields import start_of
-from memoryweb.web.htmx import about, show, to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import about, page, show, to
 from memoryweb.web.wording import Chip, Choice
 
 _MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
@@ -81,12 +72,11 @@ class BetweenForm(forms.Form):
 
 @team_view("GET")
 def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "files", agent_id)
+    workspace = find_workspace(request, agent_id, read="files")
     asked = request.GET if "at" in request.GET else None
     form = MomentForm(asked, initial={"owner": workspace.value})
     at = form.cleaned_data["at"] if form.is_valid() else None
-    found = files_at(agent_id, workspace.owner_id, at) if at else []
+    found = revisions.files_at(agent_id, workspace.owner_id, at) if at else []
     shown = page(request, found, size=50)
     context = about(
         workspace,
@@ -103,14 +93,15 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 @team_view("GET")
 def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "changes", agent_id)
+    workspace = find_workspace(request, agent_id, read="changes")
     quick = _quick(request, workspace)
     form = BetweenForm(_asked(request, quick))
-    found: list[Change] = []
+    found: list[revisions.Change] = []
     if form.is_valid():
         sides = (form.cleaned_data["since"], form.cleaned_data["until"] or request.visit.now)
-        found = changes(*(files_at(agent_id, workspace.owner_id, at) for at in sorted(sides)))
+        found = revisions.changes(
+            *(revisions.files_at(agent_id, workspace.owner_id, at) for at in sorted(sides))
+        )
     shown = page(request, found, size=20)
     context = about(
         workspace,
@@ -141,7 +132,7 @@ def _preset(quick: dict[str, Any], form: BetweenForm) -> Choice:
     return Choice(quick["label"], quick["changes_url"], is_current)
 
 
-def _since(past: Past) -> str:
+def _since(past: revisions.Past) -> str:
     """What became of a file after the moment."""
     if past.file.deleted_at is not None:
         return _("deleted since")
@@ -161,12 +152,12 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
         (
             "dream",
             _("Before the last dream"),
-            before_last_dream(workspace.agent, workspace.owner_id),
+            revisions.before_last_dream(workspace.agent, workspace.owner_id),
         ),
         (
             "import",
             _("Before the last import"),
-            before_last_import(workspace.agent, workspace.owner_id),
+            revisions.before_last_import(workspace.agent, workspace.owner_id),
         ),
     ]
     return [
@@ -198,7 +189,7 @@ def _query(workspace: Workspace, **moments: datetime) -> str:
 
 
 def _shown(
-    request: TeamRequest, workspace: Workspace, found: Sequence[Change]
+    request: TeamRequest, workspace: Workspace, found: Sequence[revisions.Change]
 ) -> list[dict[str, Any]]:
     look = Look(To.PAGE, files=[it.file for one in found for it in (one.before, one.after) if it])
     before = _texts(look, [one.before for one in found])
@@ -209,15 +200,15 @@ def _shown(
     ]
 
 
-def _texts(look: Look, pasts: Sequence[Past | None]) -> list[str]:
+def _texts(look: Look, pasts: Sequence[revisions.Past | None]) -> list[str]:
     """The text of each; nothing where the file was not there."""
-    there = with_texts([past for past in pasts if past])
+    there = revisions.with_texts([past for past in pasts if past])
     shown = {past.file.pk: look.then(past.file, past.content) for past in there}
     return [shown[past.file.pk] if past else "" for past in pasts]
 
 
 def _one(
-    request: TeamRequest, workspace: Workspace, change: Change, old: str, new: str
+    request: TeamRequest, workspace: Workspace, change: revisions.Change, old: str, new: str
 ) -> dict[str, Any]:
     """One file's change. `was` is its old name; `rows` are cut where `is_cut`."""
     rows = side_by_side(old, new)
@@ -251,7 +242,7 @@ def _one_sided(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.kind != "same"]
 
 
-def _url(request: TeamRequest, workspace: Workspace, change: Change) -> str:
+def _url(request: TeamRequest, workspace: Workspace, change: revisions.Change) -> str:
     """The comparison of the two revisions, or the last one of a file that is gone."""
     if change.after is None:
         assert change.before is not None

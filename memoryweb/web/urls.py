@@ -8,7 +8,6 @@ from memoryweb.web import (
     connect,
     conversations,
     entries,
-    erasing,
     help,
     last_night,
     over_time,
@@ -25,16 +24,14 @@ from memoryweb.web import (
 )
 from memoryweb.web.agents import home
 from memoryweb.web.agents import views as agents
-from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import editing, forgetting, merging
+from memoryweb.web.files import editing, editor
 from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
-from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
-from memoryweb.web.team import integrations, members, model_choice, tokens
+from memoryweb.web.team import members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -51,7 +48,7 @@ file_patterns = [
     path("files/<md:path>", files.file, name="agents_file"),
     path("files/<md:path>/why/<int:line>/", files.why, name="agents_why"),
     path("files/<md:path>/edit/", editing.edit, name="agents_edit"),
-    path("files/<md:path>/merge/", merging.merge_texts, name="agents_merge"),
+    path("files/<md:path>/merge/", editor.merge_texts, name="agents_merge"),
     path("files/<md:path>/arrange/", editing.arrange, name="agents_arrange"),
     path("files/<md:path>/rename/", editing.rename, name="agents_rename"),
     path("files/<md:path>/delete/", editing.delete_confirm, name="agents_delete_confirm"),
@@ -62,10 +59,10 @@ file_patterns = [
         "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
     ),
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
-    path("files/<md:path>/<int:line>/forget/", forgetting.forget_line, name="agents_forget_line"),
+    path("files/<md:path>/<int:line>/forget/", files.forget_line, name="agents_forget_line"),
     path(
         "files/<md:path>/<int:line>/forget/undo/",
-        forgetting.unforget_line,
+        files.unforget_line,
         name="agents_unforget_line",
     ),
     path("files/<md:path>/line/", editing.edit_line, name="agents_edit_line"),
@@ -115,8 +112,8 @@ agent_patterns: Patterns = [
     path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
-    path("dreams/preview/", preview.preview, name="agents_tonight"),
-    path("dreams/preview/ask/", preview.ask, name="agents_tonight_ask"),
+    path("dreams/preview/", dreams.preview, name="agents_tonight"),
+    path("dreams/preview/ask/", dreams.ask, name="agents_tonight_ask"),
     path("conversations/", include(conversation_patterns)),
     path("chat/", chat.chat, name="agents_chat"),
     path("chat/say/", chat.say, name="agents_chat_say"),
@@ -146,20 +143,20 @@ member_patterns = [
 _READING, _SHARING = {"scope": Scope.PERSONAL_READ}, {"scope": Scope.SHARED_WRITE}
 
 integration_patterns = [
-    path("", integrations.edit, name="settings_integration_edit"),
-    path("reading/grant/", integrations.grant, _READING, name="settings_integration_grant"),
+    path("", tokens.edit_integration, name="settings_integration_edit"),
+    path("reading/grant/", tokens.grant_scope, _READING, name="settings_integration_grant"),
     path(
-        "reading/withdraw/", integrations.withdraw, _READING, name="settings_integration_withdraw"
+        "reading/withdraw/", tokens.withdraw_scope, _READING, name="settings_integration_withdraw"
     ),
-    path("sharing/grant/", integrations.grant, _SHARING, name="settings_integration_sharing_grant"),
+    path("sharing/grant/", tokens.grant_scope, _SHARING, name="settings_integration_sharing_grant"),
     path(
         "sharing/withdraw/",
-        integrations.withdraw,
+        tokens.withdraw_scope,
         _SHARING,
         name="settings_integration_sharing_withdraw",
     ),
-    path("revoke/", integrations.revoke_confirm, name="settings_integration_revoke_confirm"),
-    path("revoke/now/", integrations.revoke, name="settings_integration_revoke"),
+    path("revoke/", tokens.confirm_integration_revoke, name="settings_integration_revoke_confirm"),
+    path("revoke/now/", tokens.revoke_integration_now, name="settings_integration_revoke"),
 ]
 
 token_patterns = [
@@ -189,8 +186,8 @@ settings_patterns: Patterns = [
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
-    path("integrations/", integrations.integrations, name="settings_integrations"),
-    path("integrations/new/", integrations.new, name="settings_integration_new"),
+    path("integrations/", tokens.integrations, name="settings_integrations"),
+    path("integrations/new/", tokens.new_integration, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
     path("webhooks/", webhooks.webhooks, name="settings_webhooks"),
@@ -204,10 +201,10 @@ settings_patterns: Patterns = [
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
     path("use/", team.use_of_models, name="settings_use"),
     path("health/", team.health, name="settings_health"),
-    path("erasing/", erasing.erasing, name="settings_erasing"),
-    path("erasing/keep/", erasing.keep, name="settings_keep"),
-    path("erasing/hold/", erasing.hold, name="settings_hold"),
-    path("erasing/hold/<uuid:hold_id>/end/", erasing.end_hold, name="settings_hold_end"),
+    path("erasing/", team.erasing, name="settings_erasing"),
+    path("erasing/keep/", team.keep, name="settings_keep"),
+    path("erasing/hold/", team.hold, name="settings_hold"),
+    path("erasing/hold/<uuid:hold_id>/end/", team.end_hold, name="settings_hold_end"),
 ]
 
 snapshot_patterns = [
@@ -236,12 +233,10 @@ team_patterns: Patterns = [
     path("review/", review.review, name="review"),
     path("review/<slug:kind>/<str:item_id>/", review.detail, name="review_item"),
     path("review/<slug:kind>/<str:item_id>/decide/", review.decide, name="review_decide"),
-    path("secrets/scans/", secret_scans.scans, name="review_scans"),
-    path("secrets/scans/<uuid:agent_id>/look/", secret_scans.scan, name="review_scan"),
-    path(
-        "secrets/scans/<uuid:agent_id>/mask/", secret_scans.mask_confirm, name="review_mask_confirm"
-    ),
-    path("secrets/scans/<uuid:agent_id>/mask/now/", secret_scans.mask, name="review_mask"),
+    path("secrets/scans/", review.scans, name="review_scans"),
+    path("secrets/scans/<uuid:agent_id>/look/", review.scan, name="review_scan"),
+    path("secrets/scans/<uuid:agent_id>/mask/", review.mask_confirm, name="review_mask_confirm"),
+    path("secrets/scans/<uuid:agent_id>/mask/now/", review.mask, name="review_mask"),
     path("review/<uuid:item_id>/", review.moved, {"kind": "proposal"}, name="review_moved"),
     path("marks/", review.moved, {"kind": "flag"}, name="marks_moved"),
     path("me/", mine.mine, name="mine"),

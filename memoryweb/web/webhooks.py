@@ -16,11 +16,9 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.notify import endpoints
 from memoryweb.notify.endpoints import UrlRefused, check_url
 from memoryweb.notify.models import Delivery, Endpoint
-from memoryweb.notify.outbox import LABELS
-from memoryweb.notify.sending import secret_of
+from memoryweb.notify.sending import LABELS, secret_of
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.htmx import show, to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import page, show, to
 
 
 class WebhookForm(forms.Form):
@@ -172,12 +170,7 @@ def _page(
         "why_off": ERRORS.get(found.reason, ""),
         "page": listed,
         "rows": [
-            {
-                "delivery": one,
-                "label": LABELS.get(one.type, _("Test")),
-                "look": LOOKS[one.state],
-                "error": ERRORS.get(one.error, ""),
-            }
+            (one, LABELS.get(one.type, _("Test")), LOOKS[one.state], ERRORS.get(one.error, ""))
             for one in listed
         ],
     }

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.operations import DECIDED, OUTCOMES
 from memoryweb.dreaming.queries import AgentNights, Night
@@ -17,12 +18,20 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory.lines.history import MessagePlace
-from memoryweb.memory.models import AuthorKind, Conversation, Fact, LineOrigin, Proposal, Revision
+from memoryweb.memory.models import (
+    AuthorKind,
+    Conversation,
+    Fact,
+    File,
+    LineOrigin,
+    Proposal,
+    Revision,
+)
 from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
-from memoryweb.web.htmx import to
+from memoryweb.web.pages import to
 
 Text = str | Promise
 
@@ -110,6 +119,11 @@ def why(run: Run) -> str | Promise:
     return reason(run.reason) if run.reason and run.status != Run.Status.SUCCEEDED else ""
 
 
+def why_beside(run: Run) -> str | Promise:
+    """In a list, beside the outcome: what remembered something needs no reason."""
+    return "" if has_report(run) and run.report.promoted else why(run)
+
+
 def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
 
@@ -123,6 +137,18 @@ def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:
     """When it was; what a simulated run did, at the moment that the run took for now."""
     run = row if isinstance(row, Run) else row.run
     return run.clock if run and run.clock else row.created_at
+
+
+def night_of(run: Run) -> str:
+    return _("Night of {night}").format(night=date_format(run.night, _("j F"))) if run.night else ""
+
+
+def verdicts_of(run: Run) -> str:
+    """What a dream made of all that it looked at, in numbers."""
+    if not has_report(run):
+        return ""
+    said, report = _("{n} remembered · {kept} kept for later · {rejected} not kept"), run.report
+    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
 
 
 def has_report(run: Run) -> bool:
@@ -278,6 +304,22 @@ def talk_url(request: TeamRequest, talk: Conversation, position: int | None = No
     """A conversation, at one of its messages."""
     place = f"?message={position}#m{position}" if position else ""
     return to(request, "agents_conversation", talk.agent_id, talk.pk, query=place)
+
+
+def file_url(
+    request: TeamRequest, file: File, line: int | None = None, *, agent: Agent | None = None
+) -> str:
+    """Global files are read beside an agent; without one, in their own team."""
+    anchor = f"#L{line}" if line else ""
+    if agent and file.agent_id != agent.pk:
+        return to(request, "agents_global", agent.pk, file.path, query=anchor)
+    query = owner_query(request.visit, file.owner_id)
+    return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
+
+
+def fact_url(request: TeamRequest, fact: Fact) -> str:
+    query = owner_query(request.visit, fact.owner_id)
+    return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
 
 
 def _run_url(request: TeamRequest, run: Run | None) -> str:

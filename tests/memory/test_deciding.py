@@ -11,7 +11,7 @@ from memoryweb.memory.review.decisions import may_decide
 FACES = [Path("memoryweb/api"), Path("memoryweb/web")]
 _ASKS = re.compile(r"\b(?:can|may)\(Permission\.(?:DECIDE|FORGET)\)")
 # Tells whether the page of what was erased has buttons: no memory is decided about there.
-MANAGES = {"memoryweb/web/erasing.py"}
+MANAGES = {"memoryweb/web/team/views.py"}
 
 
 @pytest.mark.parametrize("takes", [Permission.DECIDE, Permission.WRITE, Permission.FORGET])

@@ -18,7 +18,7 @@ from memoryweb.dreaming.models import Operation, Report
 from memoryweb.memory.models import AuthorKind, ReviewItem
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
-from memoryweb.notify import choosing, mail_sending
+from memoryweb.notify import mail_sending
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
 from tests.web.pages import actions
@@ -184,8 +184,8 @@ def test_it_is_in_the_persons_language(world: World, chosen: MailNotice) -> None
 def test_it_comes_at_eight_where_the_person_is(world: World) -> None:
     world.bob.time_zone = "Asia/Tokyo"
     early = datetime(2026, 11, 22, 22, 59, tzinfo=ZoneInfo("UTC"))
-    assert choosing.next_morning(world.bob, early) - early == timedelta(minutes=1)
-    assert choosing.next_morning(world.bob, early + timedelta(minutes=1)).day == 24
+    assert mail_sending.next_morning(world.bob, early) - early == timedelta(minutes=1)
+    assert mail_sending.next_morning(world.bob, early + timedelta(minutes=1)).day == 24
 
 
 def test_a_person_chooses_on_their_profile(world: World, settings: Any) -> None:
@@ -200,8 +200,8 @@ def test_a_person_chooses_on_their_profile(world: World, settings: Any) -> None:
 
 
 def _chosen(user: User) -> MailNotice:
-    wanted = dict.fromkeys(choosing.KINDS, True)
-    choosing.choose(user=user, site="https://memory.example", language="en", **wanted)
+    wanted = dict.fromkeys(mail_sending.KINDS, True)
+    mail_sending.choose(user=user, site="https://memory.example", language="en", **wanted)
     hour = timezone.now() - timedelta(hours=1)
     MailNotice.objects.update(due_at=hour, told_until=hour)
     return MailNotice.objects.get(user=user)

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
 
-from memoryweb.api.mcp.resources import HOME, ROOT
+from memoryweb.api.mcp.tools import HOME, ROOT
 from memoryweb.api.mcp.view import METHODS
 from memoryweb.api.tools import TOOLS
 from memoryweb.memory.models import File, Revision

@@ -70,7 +70,7 @@ TESTED = {
     "memoryweb.memory.writing.proposing": "walls/test_statements.py",
     "memoryweb.memory.writing.revising": "memory/test_screening.py",
     "memoryweb.memory.writing.write": "walls/test_web_roles.py",
-    "memoryweb.notify.choosing": "notices/test_mail.py",
+    "memoryweb.notify.mail_sending": "notices/test_mail.py",
     "memoryweb.notify.models": "walls/test_web_roles.py",
     "memoryweb.runs.queue": "runs/test_fairness.py",
     "memoryweb.runs.healthcheck": "web/test_unwritable.py",

@@ -18,7 +18,7 @@ from memoryweb.memory.snapshots import contents
 from memoryweb.memory.snapshots.reading import MAX_UPLOAD, read
 from memoryweb.runs import engine
 from memoryweb.web.snapshots import CappedUploadHandler
-from memoryweb.web.templatetags.when import moment
+from memoryweb.web.templatetags.looks import moment
 from tests.accounts.refusal import refusing_events
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import ENCRYPTED, Part, of, zipped

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api.problems import Invalid, Problem
 from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Call
 from memoryweb.memory import tools

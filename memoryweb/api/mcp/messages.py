@@ -17,7 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api import request_bodies
 from memoryweb.api.auth import Caller, Right, record_denial
 from memoryweb.api.domain_errors import REFUSALS, problem_of
-from memoryweb.api.exceptions import Forbidden, Problem
+from memoryweb.api.problems import Forbidden, Problem
 from memoryweb.api.request_bodies import check_texts, parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of
@@ -168,14 +168,14 @@ class Host:
             raise self._refused(refused) from None
         return self.acting()
 
-    def told(self, refused: Exception) -> Problem:
+    def problem(self, refused: Exception) -> Problem:
         problem = problem_of(self.caller, refused)
         if isinstance(problem, Forbidden):
             record_denial(self.request, self.caller, problem)
         return problem
 
     def _refused(self, refused: Exception) -> Refused:
-        problem = self.told(refused)
+        problem = self.problem(refused)
         return Refused(INVALID_PARAMS, _said(problem), {"code": problem.code})
 
     def _agent(self) -> Agent:

@@ -17,18 +17,8 @@ from django_scopes import scope
 
 from memoryweb.api import pipeline, request_bodies
 from memoryweb.api.auth import authenticate
-from memoryweb.api.exceptions import Problem
-from memoryweb.api.mcp import messages, resources, tools
-from memoryweb.api.mcp.messages import (
-    EARLIER,
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
-    SERVER_INFO,
-    SUPPORTED,
-    Host,
-    Message,
-    Refused,
-)
+from memoryweb.api.mcp import messages, tools
+from memoryweb.api.problems import Problem
 
 # What a client may ask for: one row of `METHODS` each.
 
@@ -51,23 +41,23 @@ class Method:
     """`eras`: whether the modern one, the earlier ones, or both have it. `keeps`: milliseconds
     for which a client may keep the answer; None where it may not."""
 
-    answer: Callable[[Host, Params], Result]
+    answer: Callable[[messages.Host, Params], Result]
     eras: tuple[bool, ...] = (True, False)
     keeps: int | None = None
     is_public: bool = False
 
 
-def call(message: Message, host: Host, *, is_modern: bool) -> Result:
+def call(message: messages.Message, host: messages.Host, *, is_modern: bool) -> Result:
     """Raises Refused."""
     method = METHODS.get(message.method)
     if method is None or is_modern not in method.eras:
-        raise Refused(METHOD_NOT_FOUND, "This server has no such method.")
+        raise messages.Refused(messages.METHOD_NOT_FOUND, "This server has no such method.")
     if "cursor" in message.params:
-        raise Refused(INVALID_PARAMS, "This list has one page.")
+        raise messages.Refused(messages.INVALID_PARAMS, "This list has one page.")
     result = method.answer(host, message.params)
     if not is_modern:
         return result
-    result |= {"resultType": "complete", "_meta": {SERVER_INFO: INFO}}
+    result |= {"resultType": "complete", "_meta": {messages.SERVER_INFO: INFO}}
     if method.keeps is not None:
         result |= {"ttlMs": method.keeps, "cacheScope": _scope(method)}
     return result
@@ -77,54 +67,54 @@ def _scope(method: Method) -> str:
     return "public" if method.is_public else "private"
 
 
-def _initialize(host: Host, params: Params) -> Result:
+def _initialize(host: messages.Host, params: Params) -> Result:
     asked = params.get("protocolVersion")
     return {
-        "protocolVersion": asked if asked in EARLIER else EARLIER[0],
+        "protocolVersion": asked if asked in messages.EARLIER else messages.EARLIER[0],
         "serverInfo": INFO,
         "capabilities": _CAPABILITIES,
         "instructions": _INSTRUCTIONS,
     }
 
 
-def _discover(host: Host, params: Params) -> Result:
+def _discover(host: messages.Host, params: Params) -> Result:
     return {
-        "supportedVersions": list(SUPPORTED),
+        "supportedVersions": list(messages.SUPPORTED),
         "capabilities": _CAPABILITIES,
         "instructions": _INSTRUCTIONS,
     }
 
 
-def _ping(host: Host, params: Params) -> Result:
+def _ping(host: messages.Host, params: Params) -> Result:
     return {}
 
 
-def _list_tools(host: Host, params: Params) -> Result:
+def _list_tools(host: messages.Host, params: Params) -> Result:
     return {"tools": tools.listed(host)}
 
 
-def _call_tool(host: Host, params: Params) -> Result:
+def _call_tool(host: messages.Host, params: Params) -> Result:
     return tools.call(host, params.get("name"), params.get("arguments", {}))
 
 
-def _list_resources(host: Host, params: Params) -> Result:
-    return {"resources": resources.listed_resources(host)}
+def _list_resources(host: messages.Host, params: Params) -> Result:
+    return {"resources": tools.listed_resources(host)}
 
 
-def _list_templates(host: Host, params: Params) -> Result:
-    return {"resourceTemplates": resources.templates()}
+def _list_templates(host: messages.Host, params: Params) -> Result:
+    return {"resourceTemplates": tools.templates()}
 
 
-def _read_resource(host: Host, params: Params) -> Result:
-    return resources.read(host, params.get("uri"))
+def _read_resource(host: messages.Host, params: Params) -> Result:
+    return tools.read_resource(host, params.get("uri"))
 
 
-def _list_prompts(host: Host, params: Params) -> Result:
-    return {"prompts": resources.listed_prompts()}
+def _list_prompts(host: messages.Host, params: Params) -> Result:
+    return {"prompts": tools.listed_prompts()}
 
 
-def _get_prompt(host: Host, params: Params) -> Result:
-    return resources.get(host, params.get("name"), params.get("arguments", {}))
+def _get_prompt(host: messages.Host, params: Params) -> Result:
+    return tools.get(host, params.get("name"), params.get("arguments", {}))
 
 
 METHODS = {
@@ -156,7 +146,7 @@ def mcp(request: HttpRequest) -> HttpResponse:
         request.auth = caller  # type: ignore[attr-defined]
         request_bodies.check_size(request, MOST_BYTES)
         with scope(team=caller.team):
-            return _answer(request, Host(request, caller))
+            return _answer(request, messages.Host(request, caller))
     except Problem as problem:
         return pipeline.answer(request, problem)
 
@@ -173,10 +163,10 @@ def _check(request: HttpRequest) -> None:
         raise Problem(406, "not_acceptable", "The answer is JSON: accept application/json.")
 
 
-def _answer(request: HttpRequest, host: Host) -> HttpResponse:
+def _answer(request: HttpRequest, host: messages.Host) -> HttpResponse:
     try:
         message = messages.read(request.body)
-    except Refused as refused:
+    except messages.Refused as refused:
         return _failed(None, refused, 400)
     if message.id is None:
         return HttpResponse(status=202)
@@ -185,7 +175,7 @@ def _answer(request: HttpRequest, host: Host) -> HttpResponse:
         if is_modern:
             messages.check(message, request.headers)
         result = call(message, host, is_modern=is_modern)
-    except Refused as refused:
+    except messages.Refused as refused:
         if not is_modern:
             return _failed(message, refused, 200)
         if refused.code == messages.RESOURCE_MISSING:
@@ -194,11 +184,13 @@ def _answer(request: HttpRequest, host: Host) -> HttpResponse:
     return _sent({"jsonrpc": "2.0", "id": message.id, "result": result})
 
 
-def _status(refused: Refused) -> int:
+def _status(refused: messages.Refused) -> int:
     return 404 if refused.code == messages.METHOD_NOT_FOUND else 400
 
 
-def _failed(message: Message | None, refused: Refused, status: int) -> HttpResponse:
+def _failed(
+    message: messages.Message | None, refused: messages.Refused, status: int
+) -> HttpResponse:
     error: dict[str, Any] = {"code": refused.code, "message": refused.message}
     if refused.data is not None:
         error["data"] = dict(refused.data)

@@ -22,7 +22,7 @@ from memoryweb.extraction.requests import latest, taught_by
 from memoryweb.memory import prompt
 from memoryweb.memory.facts import standing
 from memoryweb.memory.index.recalls import Day, days_of
-from memoryweb.memory.models import Conversation, Fact, File
+from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
 from memoryweb.memory.statements.listing import held_from, weight_of
 from memoryweb.memory.statements.trust import Band
@@ -30,12 +30,10 @@ from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
-from memoryweb.web.agents.tabs import counts_of
 from memoryweb.web.charts import day_bars
-from memoryweb.web.facts.rows import fact_url
-from memoryweb.web.htmx import about, show, to
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import Chip, talk_url
+from memoryweb.web.pages import about, show, to
+from memoryweb.web.rail import counts_of
+from memoryweb.web.wording import Chip
 
 _LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
 _TALKS, _LINES, _NIGHTS = 5, 3, 7
@@ -61,7 +59,7 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         memory=_memory(request, loaded, counts.get(workspace.owner_id, 0), _fresh(request, dreams)),
         prompt=_prompt(workspace),
         nights=_nights(request, agent, dreams),
-        talks=_talks(request, workspace, talks),
+        talks=_talks(workspace, talks),
         health=_health(agent, request, dreams, days, talks),
         dreams_at=_dreams_at(agent),
         can_dream=visit.can(Permission.DREAM) and workspace.can_write,
@@ -113,7 +111,6 @@ def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> 
     return {
         "fact": fact,
         "text": text,
-        "url": fact_url(request, fact),
         "weight": weight,
         "percent": round(100 * weight.value),
         "since": held_from(fact),
@@ -187,32 +184,20 @@ def _talks_of(workspace: Workspace, request: TeamRequest) -> Q:
     return Q(owner__source="system") | Q(owner__in=list(request.visit.mine))
 
 
-def _talks(
-    request: TeamRequest, workspace: Workspace, talks: Sequence[Conversation]
-) -> list[dict[str, Any]]:
+def _talks(workspace: Workspace, talks: Sequence[Conversation]) -> list[dict[str, Any]]:
     taught = taught_by(talks, workspace.owner_id)
     look = Look(To.PAGE, facts=[fact for facts in taught.values() for fact in facts])
     return [
         {
             "talk": talk,
-            "url": talk_url(request, talk),
-            "lines": list(_lessons(request, look, taught.get(talk.pk, {}))),
+            "lines": [
+                (fact, look.fact(fact).text, is_new)
+                for fact, is_new in list(taught.get(talk.pk, {}).items())[:_LINES]
+            ],
             "instead": _instead(workspace, talk),
         }
         for talk in talks
     ]
-
-
-def _lessons(
-    request: TeamRequest, look: Look, taught: Mapping[Fact, bool]
-) -> Iterable[dict[str, Any]]:
-    for fact, is_new in list(taught.items())[:_LINES]:
-        yield {
-            "text": look.fact(fact).text,
-            "url": fact_url(request, fact),
-            "is_new": is_new,
-            "is_over": fact.state in Fact.OVER,
-        }
 
 
 def _instead(workspace: Workspace, talk: Any) -> str:
@@ -291,8 +276,7 @@ _ARCHIVES = "memory/dreams/"
 
 @team_view("GET")
 def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "facts", agent_id)
+    workspace = find_workspace(request, agent_id, read="facts")
     now, agent = request.visit.now, workspace.agent
     dreams: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreamt(agent, workspace.owner_id, now, _DAYS):
@@ -305,25 +289,23 @@ def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         workspace,
         tab="timeline",
         days=[
-            _day(request, day, dreams[day], notes.get(day))
+            _day(day, dreams[day], notes.get(day))
             for day in sorted({*dreams, *notes}, reverse=True)
         ],
-        archives=[(one.path, file_url(request, one)) for one in archives],
+        archives=archives,
     )
     return show(request, "agents/timeline.html", context)
 
 
-def _day(
-    request: TeamRequest, day: date, dreams: list[Dreamt], note: File | None
-) -> dict[str, Any]:
+def _day(day: date, dreams: list[Dreamt], note: File | None) -> dict[str, Any]:
     rows = []
     for one in dreams:
         lines = lines_of([one])
         remembered = sum(line["mark"] != "went" for line in lines)
-        url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, remembered)
-        rows.append({"url": url, "chip": chip, "lines": lines})
+        chip = wording.outcome(one.status, remembered)
+        rows.append({"run": one.run, "chip": chip, "lines": lines})
     return {
         "name": date_format(day, _("D j")),
         "dreams": rows,
-        "note": (note.path, file_url(request, note)) if note else None,
+        "note": note,
     }

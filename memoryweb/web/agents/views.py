@@ -11,14 +11,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming.queries import nights_of, people_of
-from memoryweb.memory.agents import (
-    KEPT,
-    NameTaken,
-    archive_agent,
-    change_agent,
-    create_agent,
-    restore_agent,
-)
+from memoryweb.memory import agents as door
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -28,8 +21,7 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.form_fields import WordsField, ZoneField
-from memoryweb.web.htmx import show, to, told_in
-from memoryweb.web.paging import page
+from memoryweb.web.pages import page, show, to, told_in
 
 
 class AgentForm(forms.Form):
@@ -97,22 +89,18 @@ def agents(request: TeamRequest) -> HttpResponse:
     for agent in found:
         agent.team = visit.team
     people = people_of(found.items)
+    sees_all = visit.can(Permission.SEE_OWNERS)
     rows = [
-        {
-            "nights": one,
-            "people": people.get(one.agent.pk, 0),
-            "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
-            "next_at": one.agent.next_dream_at if one.agent.dreaming else None,
-            "ended_at": one.told_at,
-        }
-        for one in nights_of(found.items, visit.outcomes(), visit.now)
+        (nights, people.get(nights.agent.pk, 0), wording.standing(nights, sees_all=sees_all)[0])
+        for nights in nights_of(found.items, visit.outcomes(), visit.now)
     ]
     can_create = visit.can(Permission.MANAGE_AGENTS)
     context = {
         "rows": rows,
         "page": found,
         "can_create": can_create,
-        "archived": _archived(request) if can_create else [],
+        "archived": visit.team.agents.archived().order_by("-archived_at") if can_create else (),
+        "kept": door.KEPT,
     }
     return show(request, "agents/agents.html", context)
 
@@ -123,7 +111,7 @@ def new(request: TeamRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with told_in(form, "name"):
             with request.visit.write() as tx:
-                agent = create_agent(tx, **form.cleaned_data)
+                agent = door.create_agent(tx, **form.cleaned_data)
             messages.success(request, _("{name} was created.").format(name=agent.name))
             return redirect(to(request, "agents_connect", agent.pk))
     return show(request, "agents/new.html", {"form": form})
@@ -141,7 +129,7 @@ def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with told_in(form, "name"):
             with request.visit.write() as tx:
-                change_agent(tx, agent, **form.cleaned_data)
+                door.change_agent(tx, agent, **form.cleaned_data)
             messages.success(request, _("The settings were saved."))
             return redirect(to(request, "agents_settings", agent.pk))
     if not can_change:
@@ -160,7 +148,7 @@ def archive_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     with request.visit.write() as tx:
-        archive_agent(tx, agent)
+        door.archive_agent(tx, agent)
     said = _("{name} was archived. You can restore it here for 30 days.")
     messages.success(request, said.format(name=agent.name))
     return redirect(to(request, "agents"))
@@ -171,16 +159,9 @@ def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_archived_agent(request, agent_id)
     try:
         with request.visit.write() as tx:
-            restore_agent(tx, agent)
-    except NameTaken as taken:
+            door.restore_agent(tx, agent)
+    except door.NameTaken as taken:
         messages.error(request, f"{taken} {_('Rename that one first, then restore this one.')}")
     else:
         messages.success(request, _("{name} was restored.").format(name=agent.name))
     return redirect(to(request, "agents"))
-
-
-def _archived(request: TeamRequest) -> list[dict[str, object]]:
-    agents = request.visit.team.agents.archived().order_by("-archived_at")
-    return [
-        {"agent": agent, "until": agent.archived_at + KEPT} for agent in agents if agent.archived_at
-    ]

@@ -1,5 +1,6 @@
 """Dreams: the list, one dream, its progress, and starting one."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +18,13 @@ from django_htmx.http import HttpResponseClientRefresh
 from memoryweb.accounts.permissions import Permission
 from memoryweb.audit.models import span_of_run
 from memoryweb.dreaming import backfill, schedule
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming import preview as dreaming
+from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.preview import Preview
 from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
+from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
@@ -37,23 +41,10 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.conversations import extracted
-from memoryweb.web.dreams.operations import told_of
-from memoryweb.web.dreams.rows import (
-    changes_of,
-    considered,
-    looked_at,
-    method_of,
-    night_of,
-    steps_of,
-    title_of,
-    verdict_choices,
-)
+from memoryweb.web.dreams import rows
 from memoryweb.web.form_fields import Choices, FilterForm
-from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import render_text
-from memoryweb.web.paging import page
-from memoryweb.web.templatetags.when import moment
-from memoryweb.web.wording import owner_name, trigger_name
+from memoryweb.web.pages import about, page, show, to
 
 _PARTIALS = ("progress",)
 _PROGRESS = {
@@ -83,14 +74,13 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if workspace.owner is not None:
         del form.fields["whose"]
         found = found.filter(owner=workspace.owner_id)
-    rows = _filtered(request, found, form)
-    shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
+    runs = _filtered(request, found, form)
+    shown = page(request, runs.order_by(Coalesce("clock", "created_at").desc()), size=25)
     latest_entry, warnings = told(agent, None, request.visit.now)
     context = about(
         workspace,
         tab="dreams",
         page=shown,
-        rows=[_listed(request, run) for run in shown],
         form=form,
         next_at=agent.next_dream_at if agent.dreaming else None,
         warnings=warnings,
@@ -209,59 +199,30 @@ def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: DreamsForm) -> 
     return runs.select_related(*shown)
 
 
-def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:
-    report = run.report if wording.has_report(run) else None
-    tells_why = run.reason and not (report and report.promoted)
-    return {
-        "run": run,
-        "night": night_of(run),
-        "at": moment(wording.happened_at(run)),
-        "chip": wording.of_run(run),
-        "whose": owner_name(request.visit, run.owner),
-        "trigger": trigger_name(run),
-        "reason": wording.why(run) if tells_why else "",
-        "counts": _counts(report) if report else "",
-    }
-
-
-def _counts(report: Report) -> str:
-    said = _("{n} remembered · {kept} kept for later · {rejected} not kept")
-    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
-
-
 def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
     away = away_from(run.agent_id, run.owner_id)
     tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
     return {
         "agent": run.agent,
-        "title": title_of(run),
-        "method": method_of(run),
+        "title": rows.title_of(run),
+        "method": rows.method_of(run),
         "can_revert": not run.is_active and not run.reverted_at,
-        "source_url": to(request, "agents_provenance", run.agent_id, query=f"?run={run.pk}"),
         "progress": _PROGRESS.get(Run.Status(run.status), ""),
         "has_failed": run.status == Run.Status.FAILED and not run.is_active,
-        "retry_at": run.due_at if run.status == Run.Status.FAILED else None,
         "error": away.without(run.error) if reads else "",
         "away": away,
-        "computed_at": run.finished_at if run.clock else None,
         "tokens": tokens if run.consolidator == "model" else _("0 (no model)"),
         "topic": away.without(run.topic) if reads else "",
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
         "run": run,
-        "chip": wording.of_run(run),
-        "whose": owner_name(request.visit, run.owner),
         "about_owner": run.owner,
         "is_other": not request.visit.is_common(run.owner_id),
-        "trigger": trigger_name(run),
-        "reason": wording.why(run),
-        "steps": steps_of(run),
+        "steps": rows.steps_of(run),
         "reads": reads,
-        "looked": (looked := looked_at(request, run) if reads else []),
+        "looked": (looked := rows.looked_at(request, run) if reads else []),
         "notes": len(looked),
-        "cost": run.cost_micros / 1_000_000,
         "proposals": run.proposals.filter(state="pending") if reads else [],
-        "is_active": run.is_active,
         "can_stop": run.is_active
         and run.trigger == Run.Trigger.BACKFILL
         and "stopped" not in run.result
@@ -282,13 +243,70 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     for one in done:
         one.report = report
     all_of_it = shown if not verdict and not shown.is_split else report.candidates.all()
-    return told_of(request, run, done, away, known_before(all_of_it)) | {
+    return rows.operations_shown(request, run, done, away, known_before(all_of_it)) | {
         "here": request.get_full_path(),
         "report": report,
         "notes": report.notes,
         "diary": render_text(away.without(report.diary)) if reads else SafeString(""),
-        "changes": changes_of(request, run, report) if reads else [],
+        "changes": rows.changes_of(request, run, report) if reads else [],
         "page": shown,
-        "candidates": [considered(request, run, one, away) for one in shown],
-        "verdicts": verdict_choices(report, verdict),
+        "candidates": [rows.considered(request, run, one, away) for one in shown],
+        "verdicts": rows.verdict_choices(report, verdict),
     }
+
+
+# Preview tonight: what the next dream would do, by the rules and by a model.
+
+_MILLION = 1_000_000
+
+
+@team_view("GET")
+def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id, read="agent")
+    agent, owner = workspace.agent, workspace.owner
+    agent.team = request.visit.team
+    known = None if owner and owner._state.adding else owner
+    found = Preview(agent, known, request.visit.now)
+    context = about(
+        workspace,
+        tab="dreams",
+        has_notes=found.has_notes,
+        next_at=agent.next_dream_at if agent.dreaming else None,
+        reads=True,
+        **_sides(request, workspace, found),
+    )
+    return show(request, "dreams/preview.html", context)
+
+
+def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[str, Any]:
+    away = away_from(workspace.agent.pk, workspace.owner_id)
+
+    def told(done: Iterable[Operation]) -> dict[str, Any]:
+        return rows.operations_shown(request, found.run, done, away)
+
+    has_model = configured(workspace.agent.team_id)
+    asks = has_model and found.has_notes
+    by_model, run = found.by_model if asks else None, found.asked if has_model else None
+    expected = found.expected if asks and by_model is None else None
+    return {
+        "by_rules": told(found.by_rules) if found.has_notes else None,
+        "by_model": told(by_model) if by_model is not None else None,
+        "has_model": has_model,
+        "is_asking": bool(run and run.is_active),
+        "run": run,
+        "failed": wording.reason(run.reason) if run and run.status == "failed" else "",
+        "cost": run.cost_micros / _MILLION if run else 0,
+        "expected": expected,
+        "expected_cost": expected.cost_micros / _MILLION if expected else 0,
+        "can_ask": asks and request.visit.can(Permission.DREAM) and workspace.can_write,
+        "idle_worker": idle_worker(request.visit.now) if run and run.is_active else "",
+    }
+
+
+@team_view("POST", takes=Permission.DREAM)
+def ask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id, to_write=True)
+    with request.visit.write() as tx:
+        workspace = own_workspace(request, workspace)
+        dreaming.request(tx, workspace.agent, workspace.owner, request.user)
+    return redirect(to(request, "agents_tonight", agent_id, query=workspace.query))

@@ -17,16 +17,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, SourceClass, Target
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import uses_of
-from memoryweb.memory.statements.listing import (
-    Weight,
-    evidence_of,
-    held_from,
-    lines_of,
-    said_of,
-    sides_of,
-    values_of,
-    weight_of,
-)
+from memoryweb.memory.statements import listing
 from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import is_hidden, is_meant
@@ -34,9 +25,8 @@ from memoryweb.memory.visible.readable import Look, To, readable_facts, readable
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
-from memoryweb.web.htmx import to
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import author_name, owner_query, talk_url
+from memoryweb.web.pages import to
+from memoryweb.web.wording import author_name, fact_url, file_url, owner_query, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
@@ -55,11 +45,11 @@ def rows_of(
     """Each file is read once. Another agent's are GLOBAL ones, which are read `beside` this one.
     `said`: what they stand on, where it is known, the latest last."""
     look = Look(To.PAGE, facts=facts)
-    lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
-    speakers = _speakers(request, evidence_of(facts) if said is None else said)
+    lines = {one.pk: listing.lines_of(one) for one in {fact.file for fact in facts if fact.file}}
+    speakers = _speakers(request, listing.evidence_of(facts) if said is None else said)
     rows = []
     for fact in facts:
-        weight, state = weight_of(fact, request.visit.now), _state(request, fact)
+        weight, state = listing.weight_of(fact, request.visit.now), _state(request, fact)
         line = lines.get(fact.file_id, {}).get(fact.fingerprint, 0)
         readable = look.fact(fact)
         row = {
@@ -75,7 +65,7 @@ def rows_of(
             "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
             "who": (not fact.is_written and speakers.get(fact.pk)) or _source(request, fact),
-            "since": held_from(fact),
+            "since": listing.held_from(fact),
             "line": line,
         }
         row |= _place(request, fact, line, beside)
@@ -85,14 +75,9 @@ def rows_of(
     return rows
 
 
-def fact_url(request: TeamRequest, fact: Fact) -> str:
-    query = owner_query(request.visit, fact.owner_id)
-    return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
-
-
 def sides_shown(request: TeamRequest, found: Sequence[Contradiction]) -> dict[UUID, list[Row]]:
     """By contradiction: what stands first, each side with what it stands on."""
-    sides = {one.pk: sides_of(one, one.facts.all()) for one in found}
+    sides = {one.pk: listing.sides_of(one, one.facts.all()) for one in found}
     facts = [fact for of_one in sides.values() for fact in of_one]
     said = _cited(facts) if facts else []
     rows = {row["fact"].pk: row for row in rows_of(request, facts, said=said[::-1])}
@@ -122,7 +107,7 @@ def _cited(facts: Iterable[Fact]) -> list[Any]:
 
 @PreparedQuery
 def _said(facts: Iterable[UUID]) -> "QuerySet[Any]":
-    return said_of(facts).annotate(is_meant=is_meant(message="message"))
+    return listing.said_of(facts).annotate(is_meant=is_meant(message="message"))
 
 
 def _look(cited: Iterable[Any]) -> Look:
@@ -142,7 +127,7 @@ def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], look: L
     return sorted(grounds, key=lambda one: one["at"].timestamp() if one["at"] else 0, reverse=True)
 
 
-def terms_of(fact: Fact, weight: Weight) -> list[tuple[str, str]]:
+def terms_of(fact: Fact, weight: listing.Weight) -> list[tuple[str, str]]:
     """The sum that a statement's trust is, each with its number."""
     terms = [(f"{START:.1f}", _("where every statement starts"))]
     if weight.confirmed:
@@ -191,14 +176,14 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
 
 def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     """What was said of the same thing, and when each held."""
-    shown = values_of(fact).select_related("superseded_by", "agent")
+    shown = listing.values_of(fact).select_related("superseded_by", "agent")
     found = list(shown.annotate(is_hidden=is_hidden())[:_MOST])
     return [
         {
             "text": readable.text,
             "label": readable.value or readable.text,
             "url": fact_url(request, one),
-            "since": held_from(one),
+            "since": listing.held_from(one),
             "until": _ended(one),
             "is_past": _state(request, one) in _PAST,
             "why": one.get_why_display() if one.why else "",
@@ -211,7 +196,7 @@ def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
 def _ended(fact: Fact) -> Any:
     if fact.valid_to or fact.state not in _PAST:
         return fact.valid_to
-    return held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
+    return listing.held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
 
 
 def _ground(request: TeamRequest, one: Evidence, look: Look) -> Row:

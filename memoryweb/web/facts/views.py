@@ -29,29 +29,16 @@ from memoryweb.web.access import (
     TeamRequest,
     Workspace,
     find_workspace,
+    is_theirs,
     note_read,
     require_write,
     team_view,
 )
-from memoryweb.web.facts.rows import (
-    fact_url,
-    goes,
-    grounds_of,
-    life,
-    notes_of,
-    rows_of,
-    seen_by,
-    surroundings,
-    terms_of,
-    used,
-    values_shown,
-)
+from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.form_fields import Choices, FilterForm
-from memoryweb.web.htmx import about, done, next_url, show, to, told_in, told_to
-from memoryweb.web.paging import page
-from memoryweb.web.wording import owner_name, writer_of
+from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
+from memoryweb.web.wording import fact_url, owner_name, writer_of
 
 _LOOKUPS = {
     "q": "words",
@@ -111,22 +98,21 @@ _SUBJECTS = 100
 
 @team_view("GET")
 def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "facts", agent_id)
+    workspace = find_workspace(request, agent_id, read="facts")
     form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
         listed = weighed(remembered(_listed(workspace)))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
         found = found.select_related("agent", "file__agent", "file__owner")
         shown = page(request, found.order_by("-changed_at", "-pk"), size=40)
-        rows = rows_of(request, shown.items, beside=workspace.agent)
+        told = rows.rows_of(request, shown.items, beside=workspace.agent)
     context = about(
         workspace,
         tab="facts",
         form=form,
         is_filtered=bool(form.asked.keys() - {"owner"}),
         page=shown,
-        rows=rows,
+        rows=told,
         here=request.get_full_path(),
     )
     return show(request, "facts/facts.html", context)
@@ -222,7 +208,7 @@ def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRespons
         workspace,
         tab="facts",
         fact=statement(found, To.PAGE),
-        goes=goes(meant),
+        goes=rows.goes(meant),
         is_theirs=is_theirs(request, workspace),
     )
     return show(request, "facts/forget.html", context, partials=("goes",))
@@ -285,10 +271,10 @@ def _show(
     request: TeamRequest, workspace: Workspace, fact_id: UUID, form: EditForm | None = None
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
-    [row] = rows_of(request, [fact])
-    values, asked = values_shown(request, fact), forgetting.hiding_of(fact)
+    [row] = rows.rows_of(request, [fact])
+    values, asked = rows.values_shown(request, fact), forgetting.hiding_of(fact)
     is_own = is_theirs(request, workspace)
-    grounds = grounds_of(request, fact)
+    grounds = rows.grounds_of(request, fact)
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
     context = about(
         workspace,
@@ -297,14 +283,14 @@ def _show(
         fact=fact,
         is_mine=is_mine,
         whose=owner_name(request.visit, fact.owner),
-        notes=notes_of(request, fact),
-        terms=terms_of(fact, row["weight"]),
+        notes=rows.notes_of(request, fact),
+        terms=rows.terms_of(fact, row["weight"]),
         grounds=grounds,
         values=values,
-        surroundings=surroundings(fact, row["line"]),
-        used=used(request, fact, row["line"]),
-        life=life(values, today(request.visit.now, fact.agent.zone)),
-        seen=seen_by(request, fact),
+        surroundings=rows.surroundings(fact, row["line"]),
+        used=rows.used(request, fact, row["line"]),
+        life=rows.life(values, today(request.visit.now, fact.agent.zone)),
+        seen=rows.seen_by(request, fact),
         can_change=workspace.can_write,
         forgetting=next(iter(asked), None) or _hiding(fact),
         is_theirs=is_own,
@@ -329,8 +315,7 @@ class ManyForm(forms.Form):
 
 @team_view("POST")
 def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    require_write(request, workspace)
+    workspace = find_workspace(request, agent_id, to_write=True)
     url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
     found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
     found = found.annotate(is_hidden=is_hidden())

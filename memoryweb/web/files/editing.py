@@ -15,14 +15,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory import prompt
 from memoryweb.memory.lines.files import content_with, file_that_was
-from memoryweb.memory.models import File
-from memoryweb.memory.models.refusals import (
-    AssignmentsFound,
-    Exists,
-    FileMissing,
-    MemoryRefused,
-    Stale,
-)
+from memoryweb.memory.models import File, refusals
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import machine_guards
@@ -34,39 +27,28 @@ from memoryweb.web.access import (
     Workspace,
     find_file,
     find_workspace,
+    find_workspace_file,
     require_write,
     team_view,
 )
-from memoryweb.web.files.editor import editor_of_new, save_text, show_editor, tell_saved
-from memoryweb.web.files.forms import (
-    ArrangeForm,
-    DeleteForm,
-    EditForm,
-    LineForm,
-    LinesForm,
-    NewFileForm,
-    RenameForm,
-    SaveForm,
-)
+from memoryweb.web.files import editor, forms
 from memoryweb.web.files.lines import Editing
-from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.views import show_file, show_files
-from memoryweb.web.htmx import about, done, show, to, told_in, told_to
+from memoryweb.web.pages import about, done, show, to, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 
 @team_view("GET", "POST")
 def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    require_write(request, workspace)
-    form = NewFileForm(request.POST or None)
+    workspace = find_workspace(request, agent_id, to_write=True)
+    form = forms.NewFileForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
         try:
-            save_text(request, workspace, path, expected="", **form.said)
-        except Exists as refused:
+            editor.save_text(request, workspace, path, expected="", **form.said)
+        except refusals.Exists as refused:
             form.add_error("path", str(refused))
-        except (AssignmentsFound, MemoryRefused) as refused:
+        except (refusals.AssignmentsFound, refusals.MemoryRefused) as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("{path} was created.").format(path=path))
@@ -74,32 +56,32 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
             return redirect(to(request, "agents_file", agent_id, path, query=query))
     if not form.is_bound:
         form.begin_at("path")
-    editor = editor_of_new(
+    made = editor.editor_of_new(
         agent_id, workspace.value, form["content"].value() or "", request.user.pk
     )
-    context = about(workspace, form=form, editor=editor)
+    context = about(workspace, form=form, editor=made)
     return show(request, "files/new.html", context)
 
 
 @team_view("GET", "POST")
 def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    form = EditForm(request.POST or None)
+    form = forms.EditForm(request.POST or None)
     file = _find_edited(request, workspace, path, form)
     require_write(request, workspace)
     if request.method == "POST" and form.is_valid():
         if file.deleted_at is not None or file.folded_path != fold(path):
-            return show_gone(request, workspace, file, path, form)
-        again = partial(show_editor, request, workspace, file, form)
-        return save_or_show(request, workspace, file, form, again)
-    return show_editor(request, workspace, file, form)
+            return editor.show_gone(request, workspace, file, path, form)
+        again = partial(editor.show_editor, request, workspace, file, form)
+        return editor.save_or_show(request, workspace, file, form, again)
+    return editor.show_editor(request, workspace, file, form)
 
 
 @team_view("POST")
 def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """How a text would look. Nothing is kept."""
     workspace = find_workspace(request, agent_id)
-    form = SaveForm(request.POST)
+    form = forms.SaveForm(request.POST)
     form.is_valid()
     content = form.cleaned_data.get("content", "")[: door.MAX_BYTES]
     rendered, pinned = markdown.render(content), pinned_lines(content)
@@ -113,22 +95,20 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 @team_view("GET")
 def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
     context = about(workspace, file=file)
     return show(request, "files/delete.html", context)
 
 
 @team_view("POST")
 def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
-    form = DeleteForm(request.POST)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    form = forms.DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
         with request.visit.write() as tx:
             gone = door.delete(tx, file, writer=writer_of(request), expected=expected)
-    except Stale:
+    except refusals.Stale:
         messages.error(
             request, _("The file has changed since you opened it. Check it, then try again.")
         )
@@ -140,7 +120,9 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return redirect(to(request, "agents_files", agent_id, query=workspace.query))
 
 
-def _find_edited(request: TeamRequest, workspace: Workspace, path: str, form: EditForm) -> File:
+def _find_edited(
+    request: TeamRequest, workspace: Workspace, path: str, form: forms.EditForm
+) -> File:
     """The file. What a form was opened with is found under the name that it has now, and even
     when it was deleted: the text in the form must not be lost."""
     if request.method == "POST" and form.is_valid():
@@ -153,7 +135,7 @@ def _find_edited(request: TeamRequest, workspace: Workspace, path: str, form: Ed
 # One line, item or paragraph of a file, edited where it stands.
 
 
-class Clashed(Exception):
+class LineClash(Exception):
     """Both changed the same lines; nothing is saved yet."""
 
     def __init__(self, file: File, clash: Clash) -> None:
@@ -163,19 +145,18 @@ class Clashed(Exception):
 
 @team_view("POST")
 def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
-    form = LineForm(request.POST)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    form = forms.LineForm(request.POST)
     if not form.is_valid():
         return _again(request, workspace, file, form)
     try:
         written = _save(request, workspace, file, form)
-    except Clashed as clashed:
+    except LineClash as clashed:
         return _again(request, workspace, clashed.file, form, clashed.clash)
-    except (AssignmentsFound, MemoryRefused) as refused:
+    except (refusals.AssignmentsFound, refusals.MemoryRefused) as refused:
         form.refuse(refused)
         return _again(request, workspace, file, form)
-    url = tell_saved(request, workspace, written)
+    url = editor.tell_saved(request, workspace, written)
     shown = written.file
     return done(
         request,
@@ -185,15 +166,17 @@ def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     )
 
 
-def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm) -> WriteResult:
+def _save(
+    request: TeamRequest, workspace: Workspace, file: File, form: forms.LineForm
+) -> WriteResult:
     """What others changed elsewhere meanwhile stays. Raises Clashed and what files.write raises."""
     said = form.cleaned_data
     opened = content_with(file, said["sha256"])
     if opened is None:
-        raise FileMissing(file.path)
+        raise refusals.FileMissing(file.path)
     while True:  # each turn more takes somebody else who saved just now
         try:
-            return save_text(
+            return editor.save_text(
                 request,
                 workspace,
                 file.path,
@@ -201,9 +184,9 @@ def _save(request: TeamRequest, workspace: Workspace, file: File, form: LineForm
                 reason="",
                 expected=file.sha256,
             )
-        except Stale as moved_on:
+        except refusals.Stale as moved_on:
             if moved_on.file.deleted_at is not None:
-                raise FileMissing(file.path) from moved_on
+                raise refusals.FileMissing(file.path) from moved_on
             file = moved_on.file
 
 
@@ -215,7 +198,7 @@ def _merged(file: File, opened: str, said: dict[str, Any]) -> str:
         return with_words(base, *lines)
     merged = brought_together(base, theirs, *lines)
     if isinstance(merged, Clash):
-        raise Clashed(file, merged)
+        raise LineClash(file, merged)
     return merged
 
 
@@ -223,14 +206,14 @@ def _again(
     request: TeamRequest,
     workspace: Workspace,
     file: File,
-    form: LineForm,
+    form: forms.LineForm,
     clash: Clash | None = None,
 ) -> HttpResponse:
     """The form stands open, with what was written; after a clash upon the text as it is now."""
     editing = Editing(form)
     if clash is not None:
         said = {"first": clash.first, "last": clash.last, "sha256": file.sha256}
-        again = LineForm(initial=said | {"text": clash.mine})
+        again = forms.LineForm(initial=said | {"text": clash.mine})
         editing = Editing(again, theirs=clash.theirs, is_gone=clash.last < clash.first)
     return show_file(request, workspace, file, editing=editing, status=409 if clash else 422)
 
@@ -253,9 +236,8 @@ def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 def _change(
     request: TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
 ) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
-    form = LinesForm(request.POST)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    form = forms.LinesForm(request.POST)
     anchor = ""
     if form.is_valid():
         lines = form.cleaned_data
@@ -274,9 +256,8 @@ def _change(
 
 @team_view("POST")
 def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
-    form = ArrangeForm(request.POST)
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    form = forms.ArrangeForm(request.POST)
     if form.is_valid():
         with told_to(request):
             with request.visit.write() as tx:
@@ -291,9 +272,10 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 
 @team_view("GET", "POST")
 def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, to_write=True)
-    form = RenameForm(request.POST or None, initial={"path": file.path, "sha256": file.sha256})
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    form = forms.RenameForm(
+        request.POST or None, initial={"path": file.path, "sha256": file.sha256}
+    )
     if request.method == "POST" and form.is_valid():
         with told_in(form, "path"):
             renamed = _rename(request, file, form)
@@ -306,7 +288,7 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return show(request, "files/rename.html", context)
 
 
-def _apply(tx: Transaction, file: File, form: ArrangeForm) -> None:
+def _apply(tx: Transaction, file: File, form: forms.ArrangeForm) -> None:
     asked = form.cleaned_data
     if asked["enabled"]:
         prompt.switch(tx, file, enabled=asked["enabled"] == "on")
@@ -325,7 +307,7 @@ def _said(workspace: Workspace, file: File) -> str:
     return said.format(path=file.path, place=place, count=len(paths))
 
 
-def _rename(request: TeamRequest, file: File, form: RenameForm) -> File:
+def _rename(request: TeamRequest, file: File, form: forms.RenameForm) -> File:
     with request.visit.write() as tx:
         return door.rename(
             tx,

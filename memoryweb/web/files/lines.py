@@ -1,6 +1,6 @@
 """A file line by line as its page shows it: what a machine wrote, what is pinned, what is kept."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -14,16 +14,30 @@ from memoryweb.markdown.line_edits import words_of
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.history import MessagePlace, Wrote, authorship
-from memoryweb.memory.lines.revisions import history_of
-from memoryweb.memory.models import MACHINES, AuthorKind, Conversation, File
+from memoryweb.memory.lines.origins import origins_at
+from memoryweb.memory.lines.revisions import history_of, line_now
+from memoryweb.memory.models import MACHINES, AuthorKind, Conversation, File, LineOrigin, Message
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.memory.visible.outdated import spoken_against
-from memoryweb.memory.visible.readable import Look, ReadableFile, To
-from memoryweb.web.access import TeamRequest, Workspace
+from memoryweb.memory.visible.readable import (
+    Look,
+    ReadableFile,
+    ReadableMessage,
+    To,
+    readable_messages,
+)
+from memoryweb.runs.models import Run
+from memoryweb.web.access import TeamRequest, Workspace, note_read
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
-from memoryweb.web.paging import number_of, page
-from memoryweb.web.wording import author_of, message_url
+from memoryweb.web.pages import number_of, page, to
+from memoryweb.web.wording import (
+    author_name,
+    author_of,
+    file_url,
+    message_url,
+    talk_url,
+)
 
 
 @dataclass(frozen=True)
@@ -192,7 +206,7 @@ PARAMETER = "authors"  # of the address: the gutter is open
 
 
 @dataclass(frozen=True)
-class _Told:
+class _AuthoredLine:
     number: int
     text: str
     wrote: Wrote
@@ -215,22 +229,26 @@ def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     shown = page(request, range(count), size=500)
     first = shown.first - 1 if count else 0
     lines = Look(To.PAGE, files=[file]).then(file, "\n".join(known.lines)).split("\n")
-    told = _told(lines, known.wrote, range(first, first + len(shown)))
+    told = _authored_lines(lines, known.wrote, range(first, first + len(shown)))
     return {"is_authored": True, "authored": _stretches(request, file, told), "page": shown}
 
 
-def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_Told]:
+def _authored_lines(
+    lines: Sequence[str], wrote: Sequence[Wrote], places: range
+) -> list[_AuthoredLine]:
     """A blank line goes with the one above it."""
-    found: list[_Told] = []
+    found: list[_AuthoredLine] = []
     for at in places:
-        one = _Told(at + 1, lines[at], wrote[at], next(iter(wrote[at].said), None))
+        one = _AuthoredLine(at + 1, lines[at], wrote[at], next(iter(wrote[at].said), None))
         if not one.text.strip() and found:
             one = replace(found[-1], number=one.number, text=one.text)
         found.append(one)
     return found
 
 
-def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[dict[str, Any]]:
+def _stretches(
+    request: TeamRequest, file: File, told: Sequence[_AuthoredLine]
+) -> list[dict[str, Any]]:
     """Lines one below the other that one revision brought from one conversation."""
     keys = {one.said.conversation_id for one in told if one.said}
     talks = file.agent.conversations.in_bulk(keys)
@@ -266,10 +284,10 @@ def _heat(at: datetime, now: datetime) -> int:
 
 def _blamed_lines(
     request: TeamRequest,
-    told: Sequence[_Told],
+    told: Sequence[_AuthoredLine],
     talk: Conversation | None,
     said: Mapping[MessagePlace, None],
-) -> list[_Told]:
+) -> list[_AuthoredLine]:
     """Where several messages stand behind a stretch, each line leads to its own."""
     if len(said) < 2:
         return list(told)
@@ -279,3 +297,88 @@ def _blamed_lines(
         else one
         for one in told
     ]
+
+
+# Where a line came from, step by step: the line, the note lines behind it, the messages.
+
+_DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Step:
+    """A line of a file, or a message. Without `text` it is not for this reader."""
+
+    kind: str  # line | message | hidden | gone
+    title: str = ""
+    text: str = ""
+    url: str = ""
+    author: str = ""
+    run: Run | None = None
+    run_url: str = ""
+    message: Message | None = None
+
+
+def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
+    """From the line back to the messages; every step only if its text may be read. None where
+    the file has no such line."""
+    steps: list[Step] = []
+    messages: dict[int, Message] = {}
+    seen: set[tuple[str, int]] = set()
+    places = [(file, line, file.revision)] if file.has_line(line) else []
+    for _depth in range(_DEPTH):
+        fresh = [p for p in places if (str(p[0].pk), p[1]) not in seen]
+        if not fresh:
+            break
+        seen |= {(str(f.pk), at) for f, at, _rev in fresh}
+        places = []
+        look = Look(To.PAGE, files=[file for file, _at, _rev in fresh])
+        for file, number, revision in fresh:
+            text, at = line_now(file, number, revision)
+            origins = origins_at(file, at) if at else []
+            steps.append(_line(request, file, number, look.then(file, text), origins))
+            messages |= {o.message.pk: o.message for o in origins if o.message}
+            places += _sources(origins)
+    said = readable_messages([*messages.values()], To.PAGE)
+    both = zip(messages.values(), said, strict=True)
+    return steps + [_message(request, message, readable) for message, readable in both]
+
+
+def _sources(origins: Iterable[LineOrigin]) -> list[tuple[File, int, int]]:
+    return [
+        (o.source_file, o.source_line, o.source_revision or o.source_file.revision)
+        for o in origins
+        if o.source_file and o.source_line
+    ]
+
+
+def _line(
+    request: TeamRequest, file: File, line: int, text: str, origins: Sequence[LineOrigin]
+) -> Step:
+    if not request.visit.reads(file.owner_id):
+        return Step("hidden")
+    note_read(request, file.owner, "file", file.pk)
+    first = origins[0] if origins else None
+    run = first.run if first else None
+    return Step(
+        "line",
+        title=f"{file.path}:{line}",
+        text=text,
+        url=file_url(request, file, line),
+        author=author_name(first) if first else "",
+        run=run,
+        run_url=to(request, "agents_run", run.pk) if run else "",
+    )
+
+
+def _message(request: TeamRequest, message: Message, readable: ReadableMessage) -> Step:
+    conversation = message.conversation
+    if not request.visit.reads(conversation.owner_id):
+        return Step("hidden")
+    note_read(request, conversation.owner, "conversation", conversation.pk)
+    return Step(
+        "message",
+        title=message.name or message.get_role_display(),
+        text=readable.shown,
+        url=talk_url(request, conversation, message.position),
+        message=message,
+    )

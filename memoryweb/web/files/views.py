@@ -2,14 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.db.models import Sum
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -18,30 +21,31 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.models import Reader
 from memoryweb.markdown.paths import fold, kind_of
+from memoryweb.memory import forgetting
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.lines.files import deleted, notes_by_month
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.statements.listing import fact_at
-from memoryweb.memory.visible.readable import To, readable_file, readable_files
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import markdown
 from memoryweb.web.access import (
+    Refused,
     TeamRequest,
     Workspace,
     find_agent,
-    find_file,
     find_workspace,
-    note_read,
+    find_workspace_file,
+    is_theirs,
     team_view,
 )
-from memoryweb.web.files.forgetting import is_theirs
-from memoryweb.web.files.lines import Editing, asked, authored, is_asked, shown, standings
-from memoryweb.web.htmx import about, show, to
+from memoryweb.web.files import lines
+from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.markdown import marked_blocks
-from memoryweb.web.paging import Page, number_of, page
-from memoryweb.web.trace import Step, file_url, trace
+from memoryweb.web.pages import Page, about, number_of, page, show, to, told_to
+from memoryweb.web.wording import file_url, writer_of
 
 # A workspace as a tree: its files by kind, the daily notes by month.
 
@@ -190,8 +194,7 @@ def global_file(
 
 @team_view("GET")
 def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "files", agent_id)
+    workspace = find_workspace(request, agent_id, read="files")
     return show_files(request, workspace)
 
 
@@ -209,8 +212,7 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
 
 @team_view("GET")
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    found = find_file(request, workspace, path)
+    workspace, found = find_workspace_file(request, agent_id, path)
     return show_file(request, workspace, found, saved=number_of(request, "saved", 0))
 
 
@@ -219,7 +221,7 @@ def show_file(
     workspace: Workspace,
     found: File,
     *,
-    editing: Editing | None = None,
+    editing: lines.Editing | None = None,
     saved: int = 0,
     status: int | None = None,
 ) -> HttpResponse:
@@ -231,8 +233,8 @@ def show_file(
         file=found,
         file_url=to(request, "agents_file", workspace.agent.pk, found.path),
         **(
-            authored(request, found, found.revision)
-            if is_asked(request)
+            lines.authored(request, found, found.revision)
+            if lines.is_asked(request)
             else _text(request, workspace, found, editing, saved)
         ),
         revision=written,
@@ -242,20 +244,26 @@ def show_file(
 
 
 def _text(
-    request: TeamRequest, workspace: Workspace, file: File, editing: Editing | None, saved: int
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    editing: lines.Editing | None,
+    saved: int,
 ) -> dict[str, Any]:
     readable = readable_file(file, To.PAGE)
     rendered = markdown.render(readable.text)
-    lines = shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
+    blocks = lines.shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     if saved and saved == file.revision:
         changed, _at, _gone = last_changed(file)
-        lines = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in lines]
+        blocks = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in blocks]
     editing = (
-        editing.among(lines) if editing else asked(request, workspace, file, readable.text, lines)
+        editing.among(blocks)
+        if editing
+        else lines.asked(request, workspace, file, readable.text, blocks)
     )
     return {
-        "lines": lines,
-        "standings": standings(lines),
+        "lines": blocks,
+        "standings": lines.standings(blocks),
         "is_cut": rendered.is_cut,
         "editing": editing,
     }
@@ -263,9 +271,8 @@ def _text(
 
 @team_view("GET")
 def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    found = find_file(request, workspace, path)
-    steps = trace(request, found, line)
+    workspace, found = find_workspace_file(request, agent_id, path)
+    steps = lines.trace(request, found, line)
     if not steps:
         raise Http404
     fact, query = fact_at(found, line), workspace.query
@@ -280,7 +287,7 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
     return show(request, "files/why.html", context, partials=("why",))
 
 
-def _end(steps: list[Step]) -> str:
+def _end(steps: list[lines.Step]) -> str:
     """A sentence for a line that leads nowhere else."""
     if len(steps) > 1:
         return ""
@@ -297,8 +304,7 @@ _TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
 
 @team_view("GET")
 def notes(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
-    note_read(request, workspace.owner, "files", agent_id)
+    workspace = find_workspace(request, agent_id, read="files")
     found = workspace.files.present().filter(note_date__isnull=False)
     shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
     texts = readable_files(shown.items, To.PAGE)
@@ -326,3 +332,72 @@ def _journal(text: str, day: date) -> str:
         return f"{line[1]}{shown}"
 
     return _TIME.sub(local, text.removeprefix(f"# {day}\n"))
+
+
+# Forgetting a line of a file: what would go with it, then yes or no; and taking that back.
+
+_NAMED = 50  # places that a page names
+
+
+@team_view("GET", "POST")
+def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    """What is shared, an admin forgets; everybody else asks in Review."""
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    readable, is_own = readable_file(file, To.PAGE), is_theirs(request, workspace)
+    numbers = _lines(readable, line)
+    if not is_own and readable.hidden & {*numbers}:
+        raise Http404
+    if request.method == "POST":
+        done = _("Hidden. It will be erased in a while; until then you can undo it.")
+        asked = _("An admin decides in Review whether it is erased.")
+        act = partial(forgetting.forget_lines, is_theirs=is_own)
+        return _act(request, workspace, file, numbers, act, done if is_own else asked)
+    found = forgetting.of_lines(file, numbers)
+    shown = [one for one in found.meant if one.text][:_NAMED]
+    context = about(
+        workspace,
+        file=file,
+        line=line,
+        goes=shown,
+        more=len(found.meant) - len(shown),
+        near=found.candidates,
+        is_theirs=is_own,
+    )
+    return show(request, "files/forget.html", context)
+
+
+@team_view("POST")
+def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    if not is_theirs(request, workspace):
+        raise Refused("may_not_forget")
+    said = _("It is remembered again.")
+    numbers = _lines(readable_file(file, To.PAGE), line)
+    return _act(request, workspace, file, numbers, forgetting.undo_of_lines, said)
+
+
+def _act(
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    numbers: range,
+    act: Callable[..., object],
+    said: str,
+) -> HttpResponse:
+    form = DeleteForm(request.POST)
+    expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
+    with told_to(request):
+        with request.visit.write() as tx:
+            act(tx, file, numbers, expected=expected, writer=writer_of(request))
+        messages.success(request, said)
+    query = f"{workspace.query}#L{numbers[0]}"
+    return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))
+
+
+def _lines(file: ReadableFile, line: int) -> range:
+    """Of the block as the file's page shows it."""
+    blocks = markdown.render(file.text).blocks
+    found = next((block.lines for block in blocks if line in block.lines), None)
+    if found is None:
+        raise Http404
+    return found

@@ -1,6 +1,6 @@
 """Sentences as rows of a page: what is kept, where it came from, when it was last used."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -8,8 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
+from django.contrib import messages
 from django.db.models import Q
-from django.http import Http404
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -25,14 +28,18 @@ from memoryweb.audit.record import Actor
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.models import AuthorKind, File, LineOrigin, Message
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory import forgetting
+from memoryweb.memory.forgetting import NothingToUndo
+from memoryweb.memory.models import AuthorKind, File, ForgetRequest, LineOrigin, Message
+from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
 from memoryweb.memory.my_memory import KINDS, Place, Sentence, SentenceFilter, Spot, own_file
 from memoryweb.memory.statements.listing import standing_in
-from memoryweb.web.access import TeamRequest
+from memoryweb.memory.visible.request_contents import tell_all, waiting_of
+from memoryweb.web.access import TeamRequest, UserRequest
 from memoryweb.web.files.forms import RefusableForm
 from memoryweb.web.form_fields import FilterForm
-from memoryweb.web.wording import author_name
+from memoryweb.web.wording import Text, author_name
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
 # that My memory shows and does starts from here, and reaches these owners alone.
@@ -331,3 +338,93 @@ def _read(look: Look, names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
         else _READ.get(look.target_kind, gettext_lazy("Read this memory."))
     )
     return {"name": name or look.actor_id[:8], "at": look.at, "what": what, "reason": reason}
+
+
+# What somebody asked to forget, on their page: hidden, offered, and what they decide.
+
+Act = Callable[[UserRequest, Oneself], HttpResponseBase]
+Decide = Callable[[Transaction, ForgetRequest, User | None, UserRequest], object]
+
+
+def forget_requests(who: Oneself) -> dict[str, Any]:
+    """Each request that hides or offers something, and the one button that undoes all of agents."""
+    found = waiting_of(who.owners.keys())
+    told = tell_all(found)
+    by_tools = [one for one in found if one.via == ForgetRequest.Via.TOOL and one.erase_at]
+    return {
+        "asked": [{"request": one, "account": told[one.pk], "how": _how(one)} for one in found],
+        "asked_by_tools": by_tools if len(by_tools) > 1 else [],
+    }
+
+
+def _how(request: ForgetRequest) -> str:
+    talk, agent = request.conversation, request.agent.name
+    if request.via == ForgetRequest.Via.MESSAGE and talk is None:
+        return _("You asked {agent} while nothing was kept").format(agent=agent)
+    if request.via == ForgetRequest.Via.MESSAGE and talk is not None:
+        said = _("You asked {agent} in the conversation {name}")
+        return said.format(agent=agent, name=talk.external_id)
+    if request.via == ForgetRequest.Via.TOOL:
+        return _("{agent} asked for you").format(agent=agent)
+    return _("You asked for it")
+
+
+def _decided(decide: Decide, said: Text) -> Act:
+    def act(request: UserRequest, who: Oneself) -> HttpResponse:
+        known = {one.pk: one for one in waiting_of(who.owners.keys())}
+        wanted = [_key(text) for text in request.POST.getlist("request")]
+        if not wanted:
+            raise Http404
+        try:
+            for one in [_one(known, key, who) for key in wanted]:
+                # Each by itself: whoever else writes needn't wait for all of them.
+                with write_transaction(who.team, actor=who.actor) as tx:
+                    decide(tx, one, who.user, request)
+        except MemoryRefused as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, str(said))
+        return redirect(who.urls["page"] + "#asked")
+
+    return act
+
+
+def _key(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise Http404 from error
+
+
+def _one(known: Mapping[UUID, ForgetRequest], key: UUID, who: Oneself) -> ForgetRequest:
+    """One's own, or the same 404 as for one that nobody has; one that was decided says so."""
+    if key in known:
+        return known[key]
+    if not any(one.pk == key for one in waiting_of(who.owners.keys(), is_decided=True)):
+        raise Http404
+    raise NothingToUndo
+
+
+def _undo(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
+    return forgetting.undo(tx, one, by)
+
+
+def _keep(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
+    return forgetting.keep(tx, one, by)
+
+
+def _erase(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
+    return forgetting.erase(tx, one, by)
+
+
+def _forget(tx: Transaction, one: ForgetRequest, by: User | None, request: UserRequest) -> object:
+    wait, picked = settings.FORGET_UNDO_SECONDS, request.POST.getlist("pick")
+    return forgetting.erase(tx, one, by, picked=picked, seconds=wait)
+
+
+FORGET_ACTS: Mapping[str, Act] = {
+    "bring_back": _decided(_undo, gettext_lazy("It is back. Agents may use it again.")),
+    "keep": _decided(_keep, gettext_lazy("Kept. Nothing was forgotten.")),
+    "erase": _decided(_erase, gettext_lazy("It is being erased. This can't be undone.")),
+    "forget": _decided(_forget, gettext_lazy("Hidden from agents. You can still undo it.")),
+}

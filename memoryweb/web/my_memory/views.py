@@ -38,9 +38,8 @@ from memoryweb.memory.my_memory import (
 )
 from memoryweb.memory.review import Inbox, Kind, count_together, reach_of
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.htmx import is_fragment, show, to
-from memoryweb.web.my_memory import forgetting
 from memoryweb.web.my_memory.rows import (
+    FORGET_ACTS,
     CodeForm,
     MineForm,
     Oneself,
@@ -48,12 +47,13 @@ from memoryweb.web.my_memory.rows import (
     RewordForm,
     SpotForm,
     anchor_of,
+    forget_requests,
     groups,
     looks,
     member,
     rows,
 )
-from memoryweb.web.paging import Page, page
+from memoryweb.web.pages import Page, is_fragment, page, show, to
 from memoryweb.web.provenance import saves_in, saves_text
 
 PARTIALS = ("pause",)
@@ -89,7 +89,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
         "undo": _undoable(request, who),
-        **forgetting.asked(who),
+        **forget_requests(who),
         **looks(who.team, owner_ids, but=who.actor),
     }
 
@@ -221,7 +221,7 @@ ACTS: Mapping[str, Act] = {
     "pause": pause,
     "resume": resume,
     "export": export,
-    **forgetting.ACTS,
+    **FORGET_ACTS,
 }
 
 

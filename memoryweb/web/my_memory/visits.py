@@ -20,10 +20,10 @@ from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import VISIT_LASTS
 from memoryweb.web import one_time_links
 from memoryweb.web.access import UserRequest
-from memoryweb.web.htmx import show
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import Oneself, guest
 from memoryweb.web.my_memory.views import Act
+from memoryweb.web.pages import show
 
 COOKIE, _SALT = "memoryweb_visit", "memoryweb.visit"
 Response = TypeVar("Response", bound=HttpResponseBase)

@@ -14,10 +14,9 @@ from memoryweb.memory.review import Item, Kind, ProposalLines, ProposedLine
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing.changes import Pick, plain
 from memoryweb.web.access import TeamRequest, note_read
-from memoryweb.web.htmx import to
+from memoryweb.web.pages import to
 from memoryweb.web.statements import Piece, changed_words
-from memoryweb.web.trace import file_url
-from memoryweb.web.wording import talk_url
+from memoryweb.web.wording import file_url, talk_url
 
 _QUOTED = 240  # characters of a message
 _BRIEF = 3  # lines of a proposal where it is one of many
@@ -103,7 +102,7 @@ def _rows(
     request: TeamRequest, proposed: ProposalLines, picked: Pick | None
 ) -> list[dict[str, Any]]:
     behind = proposed.behind()
-    heard = _Heard(request, [one for _why, sources in behind.values() for one in sources])
+    heard = _Quotes(request, [one for _why, sources in behind.values() for one in sources])
     edits = picked.edits if picked else {}
     return [
         {
@@ -125,7 +124,7 @@ def _grouped(rows: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, A
     return list(groups.items())
 
 
-class _Heard:
+class _Quotes:
     """What people said, as far as this reader may see it: messages, else the lines of notes."""
 
     def __init__(self, request: TeamRequest, sources: Collection[Source]) -> None:

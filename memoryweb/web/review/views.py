@@ -1,26 +1,88 @@
 """What waits for a person: one list, the chosen item beside it, and one way to decide."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
 from memoryweb.memory import review as memory_review
 from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import Decided, MemoryRefused
-from memoryweb.memory.review import SOURCES, Item, Kind
-from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
-from memoryweb.web.htmx import next_url, show, to
-from memoryweb.web.review import undo
-from memoryweb.web.review.kinds import LOOKS, Decision, look_of, tell_all
+from memoryweb.memory.review import SOURCES, Inbox, Item, Kind, count_together
+from memoryweb.runs.models import Run
+from memoryweb.web.access import (
+    Refused,
+    TeamRequest,
+    find_agent,
+    note_read,
+    require_reading,
+    team_view,
+)
+from memoryweb.web.pages import Page, next_url, page, show, to
+from memoryweb.web.review.kinds import GROUPS, LOOKS, Decision, look_of, tell_all
 from memoryweb.web.review.lines import picked_of
-from memoryweb.web.review.lists import ReviewPage, filters_of, groups_of, listed_page, state_of
-from memoryweb.web.wording import owner_name
+from memoryweb.web.wording import Choice, owner_name
+
+# The list of Review: its filters, its page, and how many were decided lately.
+
+_STATES = ("others", "decided")
+
+
+@dataclass(frozen=True)
+class ReviewPage(Page[Item]):
+    """`decided`: within a week, as far as its outcome may be shown."""
+
+    decided: int
+
+
+def listed_page(request: TeamRequest) -> ReviewPage:
+    visit, state, kind = request.visit, state_of(request), request.GET.get("kind", "")
+    kinds = GROUPS[kind][1] if kind in GROUPS else [kind] if kind in Kind.values else ()
+    if state == "others":
+        found = Inbox(visit.team, visit.of_others, kinds=kinds)
+    elif state == "decided":
+        found = Inbox(visit.team, visit.outcomes, kinds=kinds, is_decided=True)
+    else:
+        found = Inbox(visit.team, visit.decidable, kinds=kinds) if kinds else visit.waiting
+    since = visit.now - timedelta(days=7)
+    lately = Inbox(visit.team, visit.outcomes, is_decided=True, since=since)
+    count_together(*dict.fromkeys((found, visit.waiting, lately)))
+    return ReviewPage(**vars(page(request, found)), decided=len(lately))
+
+
+def state_of(request: TeamRequest) -> str:
+    state = request.GET.get("state", "")
+    return state if state in _STATES else ""
+
+
+def filters_of(request: TeamRequest) -> str:
+    """The filters of the list, for every link of it."""
+    asked = {name: request.GET.get(name, "") for name in ("state", "kind", "page")}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    return f"?{query}" if query else ""
+
+
+def groups_of(request: TeamRequest) -> list[Choice]:
+    state, kind = state_of(request), request.GET.get("kind", "")
+    more = f"&state={state}" if state else ""
+    where = to(request, "review")
+    return [
+        Choice(label, f"{where}?kind={code}{more}", kind == code or kind in kinds)
+        for code, (label, kinds) in GROUPS.items()
+    ]
+
+
+# The pages: the list with the chosen item beside it, and a decision.
 
 
 @team_view("GET")
@@ -61,24 +123,24 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     _require_deciding(request, item.owner, item.kind)
     decision, listed = _decision(item, code), listed_page(request)
     following = _after(request, listed, item)
-    was = undo.was(item, code)
+    was = _was(item, code)
     try:
         _carry_out(request, item, code)
     except MemoryRefused as refused:
         item = _find(request, kind, item_id)
         return _show(request, listed, item, data=request.POST, refused=str(refused))
     if code == "undo":
-        undo.drop(request)
+        _drop_undo(request)
         messages.success(request, str(decision.done))
         return redirect(next_url(request) or _url(request, item))
-    return redirect(_told_elsewhere(request, item, decision, was) or following)
+    return redirect(_onward_url(request, item, decision, was) or following)
 
 
-def _told_elsewhere(request: TeamRequest, item: Item, decision: Decision, was: str) -> str:
+def _onward_url(request: TeamRequest, item: Item, decision: Decision, was: str) -> str:
     """Keeps what takes it back; a page that it was decided from says so itself."""
-    undo.keep(request, item, decision, was)
+    _keep_undo(request, item, decision, was)
     if onward := next_url(request):
-        back = (undo.toast(request) or {}).get("url", "")
+        back = (_toast(request) or {}).get("url", "")
         messages.success(request, str(decision.done), extra_tags=back)
     return onward
 
@@ -102,10 +164,10 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
 
 def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
     """Nothing is kept of a flagged line that was decided but its file."""
-    visit, kept = request.visit, undo.kept(request)
+    visit, kept = request.visit, _kept_undo(request)
     file = _flagged_file(request, item_id.partition(".")[0])
     _require_deciding(request, file.owner, Kind.FLAG)
-    undo.drop(request)
+    _drop_undo(request)
     if not kept or (kept["kind"], kept["id"]) != (Kind.FLAG, item_id):
         return _late(request, Decided())
     try:
@@ -184,7 +246,7 @@ def _show(
         "decided": listed.decided,
         "can_scan": request.visit.can(Permission.MANAGE_AGENTS),
         "is_list": is_list,
-        "undoable": undo.toast(request),
+        "undoable": _toast(request),
         "refused": refused,
     }
     if item is not None:
@@ -273,3 +335,97 @@ def _note(request: TeamRequest, item: Item) -> None:
 
 def _url(request: TeamRequest, item: Item) -> str:
     return to(request, "review_item", item.kind, item.id)
+
+
+# The last decision of a person in Review, kept for a while so that one key takes it back.
+
+_NAME = "review_undo"
+_SECONDS = 600
+
+
+def _was(item: Item, code: str) -> str:
+    """What nothing else keeps of a flagged line: its flags, or the revision that had it."""
+    if item.kind != Kind.FLAG:
+        return ""
+    return str(item.row.marks if code == "keep" else item.row.file.revision)
+
+
+def _keep_undo(request: TeamRequest, item: Item, decision: Decision, was: str) -> None:
+    request.session[_NAME] = {
+        "team": request.visit.team.slug,
+        "kind": str(item.kind),
+        "id": item.id,
+        "code": decision.code,
+        "was": was,
+        "at": request.visit.now.timestamp(),
+    }
+
+
+def _drop_undo(request: TeamRequest) -> None:
+    request.session.pop(_NAME, None)
+
+
+def _kept_undo(request: TeamRequest) -> dict[str, Any] | None:
+    found = request.session.get(_NAME)
+    visit = request.visit
+    if not found or found["team"] != visit.team.slug:
+        return None
+    return found if visit.now.timestamp() - found["at"] < _SECONDS else None
+
+
+def _toast(request: TeamRequest) -> dict[str, Any] | None:
+    """What was done, and where it is taken back."""
+    if not (found := _kept_undo(request)):
+        return None
+    look = LOOKS[Kind(found["kind"])]
+    done = next((one.done for one in look.decisions if one.code == found["code"]), "")
+    url = to(request, "review_decide", found["kind"], found["id"])
+    return {"done": done, "url": url}
+
+
+# Looking again for secrets in what is kept already: agent by agent, with its progress.
+
+
+@team_view("GET", takes=Permission.MANAGE_AGENTS)
+def scans(request: TeamRequest) -> HttpResponse:
+    shown = page(request, request.visit.team.agents.live().order_by("folded_name"), size=25)
+    runs = request.visit.team.runs.filter(kind=memory_review.KIND, agent__in=list(shown))
+    latest = {run.agent_id: run for run in runs.order_by("created_at")}
+    context = {
+        "page": shown,
+        "rows": [(agent, latest.get(agent.pk)) for agent in shown],
+        "is_running": any(run.is_active for run in latest.values()),
+    }
+    return show(request, "review/scans.html", context, partials=("scans",))
+
+
+@team_view("POST", takes=Permission.MANAGE_AGENTS)
+def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    begun = _("The search has begun. This page shows how far it is.")
+    _start_scan(request, find_agent(request, agent_id), begun, fix=False)
+    return redirect(to(request, "review_scans"))
+
+
+@team_view("GET", takes=Permission.MANAGE_AGENTS)
+def mask_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    return show(request, "review/mask.html", {"agent": find_agent(request, agent_id)})
+
+
+@team_view("POST", takes=Permission.MANAGE_AGENTS)
+def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    begun = _("Masking has begun. This page shows how far it is.")
+    _start_scan(request, find_agent(request, agent_id), begun, fix=True)
+    return redirect(to(request, "review_scans"))
+
+
+def _start_scan(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
+    visit = request.visit
+    with visit.write() as tx:
+        run = memory_review.request(
+            tx, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user
+        )
+    if memory_review.masks(run) == fix:
+        messages.success(request, begun)
+    else:
+        said = _("Another one is at work for this agent. When it has ended, begin this one.")
+        messages.error(request, said)

@@ -16,9 +16,8 @@ from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.web import one_time_links
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.htmx import done, show, to, told_in, told_to
 from memoryweb.web.one_time_links import inside, link_to
-from memoryweb.web.paging import page
+from memoryweb.web.pages import done, page, show, to, told_in, told_to
 from memoryweb.web.team.forms import InvitationForm, JoinForm, MemberForm, RoleForm
 
 PARTIALS = ("members",)

@@ -23,7 +23,7 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.models import TeamModel
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.form_fields import WordsField
-from memoryweb.web.htmx import show, to
+from memoryweb.web.pages import show, to
 
 
 class ChoiceForm(forms.Form):

@@ -1,30 +1,34 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
+from uuid import UUID
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
-from memoryweb.accounts.teams import only_here, remove_demo, rename_team
+from memoryweb.accounts.teams import keep_for, only_here, remove_demo, rename_team
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
+from memoryweb.memory import forgetting
 from memoryweb.runs import healthcheck, models
 from memoryweb.runs.models import Run, TokenUse, with_chats
-from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.charts import Chart, Series, chart
-from memoryweb.web.htmx import show, to, told_in
+from memoryweb.web.form_fields import WordsField
+from memoryweb.web.pages import page, show, to, told_in
 from memoryweb.web.team.forms import TeamForm
-from memoryweb.web.wording import owner_name
 
 
 @team_view("GET", "POST")
@@ -109,7 +113,7 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
         "chart": _chart(days, used),
         "agents": _most(agents),
         "kinds": _most(kinds),
-        "latest": _latest(request, runs),
+        "latest": _with_whose(runs).order_by("-created_at")[:_LISTED],
         "cost": cost,
     }
     return show(request, "settings/use.html", context)
@@ -125,16 +129,8 @@ def _chart(days: Sequence[date], used: Mapping[date, TokenUse]) -> Chart:
     return chart("use", _("Tokens by day"), total, _("tokens in 30 days"), days, series)
 
 
-def _latest(request: TeamRequest, runs: Any) -> list[dict[str, Any]]:
-    shown = runs.select_related("agent", "owner__integration", "owner__person")
-    return [
-        {
-            "run": run,
-            "whose": owner_name(request.visit, run.owner),
-            "cost": run.cost_micros / 1_000_000,
-        }
-        for run in shown.order_by("-created_at")[:_LISTED]
-    ]
+def _with_whose(runs: "QuerySet[Run]") -> "QuerySet[Run]":
+    return runs.select_related("agent", "owner__integration", "owner__person")
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
@@ -148,12 +144,7 @@ def health(request: TeamRequest) -> HttpResponse:
         "tab": "health",
         "health": found,
         "queue": _queue(request),
-        "failed": [
-            {"run": run, "why": wording.reason(run.reason), "whose": owner_name(visit, run.owner)}
-            for run in failed.select_related(
-                "agent", "owner__integration", "owner__person"
-            ).order_by("-finished_at")[:_LISTED]
-        ],
+        "failed": _with_whose(failed).order_by("-finished_at")[:_LISTED],
         "has_model": configured(visit.team.pk),
         "paused_until": usage.open_until(visit.team.pk),
     }
@@ -179,3 +170,109 @@ def _queue(request: TeamRequest) -> list[dict[str, Any]]:
 
 def _most(found: Any) -> list[tuple[str, TokenUse]]:
     return sorted(found.items(), key=lambda one: -one[1].tokens)
+
+
+# What was erased, what a legal hold keeps, and how long things are kept.
+
+_FOR_EVER = gettext_lazy("Empty: until somebody deletes it.")
+
+
+class HoldForm(forms.Form):
+    """On all of a team's memory, on one agent's, on one person's, or on both."""
+
+    reason = WordsField(label=gettext_lazy("Reason"), max_length=500)
+    agent: "forms.ModelChoiceField[Agent]" = forms.ModelChoiceField(
+        None, label=gettext_lazy("Agent"), required=False, empty_label=gettext_lazy("All agents")
+    )
+    owner = forms.UUIDField(
+        label=gettext_lazy("Person"),
+        required=False,
+        help_text=gettext_lazy("The id on the person's page. Empty: everyone, and shared memory."),
+    )
+
+    def __init__(self, team: Team, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.team = team
+        self.fields["agent"].queryset = team.agents.live()  # type: ignore[attr-defined]
+
+    def clean_owner(self) -> Owner | None:
+        wanted = self.cleaned_data["owner"]
+        found = self.team.owners.filter(pk=wanted).first() if wanted else None
+        if wanted and found is None:
+            raise forms.ValidationError(gettext_lazy("Nobody has this id."))
+        return found
+
+
+class RetentionForm(forms.Form):
+    messages_days = forms.IntegerField(
+        label=gettext_lazy("Days that messages are kept"),
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        help_text=_FOR_EVER,
+    )
+    owners_days = forms.IntegerField(
+        label=gettext_lazy("Days after which people who are silent are erased"),
+        required=False,
+        min_value=30,
+        max_value=36_500,
+        help_text=_FOR_EVER,
+    )
+
+
+@team_view("GET", takes=Permission.SEE_AUDIT)
+def erasing(request: TeamRequest) -> HttpResponse:
+    return _show(request)
+
+
+@team_view("POST", takes=Permission.FORGET)
+def hold(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    form = HoldForm(visit.team, request.POST)
+    if not form.is_valid():
+        return _show(request, hold_form=form)
+    with visit.write() as tx:
+        forgetting.make(tx, by=visit.user, **form.cleaned_data)
+    messages.success(request, _("Held: nothing of it is erased until the hold ends."))
+    return redirect(to(request, "settings_erasing"))
+
+
+@team_view("POST", takes=Permission.FORGET)
+def end_hold(request: TeamRequest, hold_id: UUID) -> HttpResponse:
+    visit = request.visit
+    found = get_object_or_404(forgetting.lasting(visit.team.pk), pk=hold_id)
+    with visit.write() as tx:
+        forgetting.end(tx, found)
+    messages.success(request, _("The hold has ended. What waited for it is erased now."))
+    return redirect(to(request, "settings_erasing"))
+
+
+@team_view("POST", takes=Permission.FORGET)
+def keep(request: TeamRequest) -> HttpResponse:
+    form, visit = RetentionForm(request.POST), request.visit
+    if not form.is_valid():
+        return _show(request, retention_form=form)
+    keep_for(team=visit.team, by=visit.actor, **form.cleaned_data)
+    messages.success(request, _("Saved. The next night erases what is older."))
+    return redirect(to(request, "settings_erasing"))
+
+
+def _show(
+    request: TeamRequest,
+    *,
+    hold_form: HoldForm | None = None,
+    retention_form: RetentionForm | None = None,
+) -> HttpResponse:
+    team = request.visit.team
+    kept = {"messages_days": team.messages_days, "owners_days": team.owners_days}
+    context = {
+        "tab": "erasing",
+        "is_by_rows": not forgetting.promises_bytes(),
+        "can_manage": request.visit.can(Permission.FORGET),
+        "holds": forgetting.lasting(team.pk).select_related("agent", "owner", "created_by"),
+        "page": page(request, forgetting.of(team.pk).select_related("agent", "by"), size=40),
+        "hold_form": hold_form or HoldForm(team),
+        "retention_form": retention_form or RetentionForm(initial=kept),
+    }
+    status = 422 if hold_form or retention_form else 200
+    return show(request, "settings/erasing.html", context, status=status)

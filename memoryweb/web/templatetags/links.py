@@ -9,7 +9,10 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
-from memoryweb.web.agents.tabs import Tabs, readable_value, tabs_of, value_of
+from memoryweb.agents.models import Owner
+from memoryweb.memory.models import Conversation, Fact, File
+from memoryweb.web import wording
+from memoryweb.web.rail import Tabs, readable_value, tabs_of, value_of
 
 register = template.Library()
 
@@ -48,3 +51,26 @@ def workspace_title(context: Context) -> str:
     if workspace.is_mine:
         return _("My files")
     return _("Personal files") if workspace.owner else _("Shared files")
+
+
+# Pages of one thing, for this reader.
+
+
+@register.simple_tag(takes_context=True)
+def file_url(context: Context, file: File, line: int | None = None) -> str:
+    return wording.file_url(context["request"], file, line)
+
+
+@register.simple_tag(takes_context=True)
+def fact_url(context: Context, fact: Fact) -> str:
+    return wording.fact_url(context["request"], fact)
+
+
+@register.simple_tag(takes_context=True)
+def talk_url(context: Context, talk: Conversation, position: int | None = None) -> str:
+    return wording.talk_url(context["request"], talk, position)
+
+
+@register.simple_tag(takes_context=True)
+def whose(context: Context, owner: Owner | None) -> str:
+    return wording.owner_name(context["rail"].visit, owner)
