@@ -12,7 +12,7 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.models import Agent, Owner, dream_time, next_dream_at, night_of
 from memoryweb.audit.record import Actor, target
 from memoryweb.core.row_batches import batches
-from memoryweb.dreaming import inputs
+from memoryweb.dreaming import inputs, known
 from memoryweb.dreaming.models import Report
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.models import Fact, File, LineOrigin
