@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
-from itertools import zip_longest
 
 from memoryweb.language.comparison_words import FILLERS, NEGATIONS, PAST
 from memoryweb.language.extraction_rules import dates_in, resolved
@@ -88,8 +87,9 @@ _OVER = frozenset({"dreamt", "joked", "asked", "claimed", "quoted"})
 _AGAINST = _OVER | {"refused", "untrue"}
 _JOIN = re.compile(rf"^(?:{JOINS} )+", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:that|dass|daß|ob|als ob|whether|als)\b")
+_THAT = re.compile(r"(?:dass|daß)\b")
 _EXCEPT = re.compile(
-    r"(?:only|just|not|nicht|nowhere|except|unless|until|till|nur|bis|ausser|除了)"
+    r"(?:only|just|not|nicht|never|nie|nowhere|except|unless|until|till|nur|bis|ausser|除了)"
 )
 _AT_NO_TIME = When(frozenset(), frozenset())
 
@@ -137,6 +137,10 @@ class Clause:
         pairs = (it for it in (self.doing, other.doing) if it)
         both = ((self._order(*it), other._order(*it)) for it in pairs)
         return any(one and two and one != two for one, two in both)
+
+    def is_only(self, of: Sequence[str]) -> bool:
+        words = words_of(self.script)
+        return bool(words) and {*words} <= {*of}
 
     def suffers(self, other: "Clause") -> bool:
         """Whoever does it in the other does it to the speaker."""
@@ -198,10 +202,13 @@ def _clauses(sentence: str, said: date | None) -> Iterator[Clause]:
 
 def _governed(clauses: Sequence[Clause], over: frozenset[str]) -> Iterator[Clause]:
     """Each with what the clauses before say of it ("I dreamt that …, and …"), and the next one."""
-    for clause, after in zip_longest(clauses, clauses[1:]):
+    for before, clause, after in zip([None, *clauses], clauses, [*clauses[1:], None], strict=False):
         is_joined = clause.is_joined or bool(SCRIPT.search(clause.script))
-        if clause.has_doer and clause is not clauses[0] and not _GOES_ON.match(clause.script):
+        if clause.has_doer and before and not _GOES_ON.match(clause.script):
             over = frozenset() if is_joined else over & _OVER
+        if before and _THAT.match(clause.script):
+            led = (word for word in words_of(before.script) if not _is_plain(word))
+            clause = replace(clause, does=(*clause.does, *led))
         back = takes_back(after) if after else frozenset()
         yield turned(clause, over | back)
         over |= clause.sense & _AGAINST
@@ -210,7 +217,7 @@ def _governed(clauses: Sequence[Clause], over: frozenset[str]) -> Iterator[Claus
 def takes_back(clause: Clause) -> frozenset[str]:
     """What it says of the clause before: "just kidding", "but only on Sundays"."""
     kept = {"limited"} if _EXCEPT.match(clause.script) else set()
-    is_short = len({*words_of(clause.script)}) < 3
+    is_short = len({*words_of(clause.script)}) < (2 if clause.has_doer else 3)
     return clause.sense & (kept | _AGAINST if is_short else kept)
 
 
@@ -248,9 +255,10 @@ def _does(part: str, normal: str, of: Sequence[str]) -> Iterator[str]:
     if not own and of and of[-1] in tokens:
         at = tokens.index(of[-1]) + 1
     lower = {word.replace("ß", "ss") for word in _LOWER.findall(part[:1].lower() + part[1:])}
-    verbs = _german_verbs(tokens, at) if at else ()
+    verbs = _german_verbs(tokens, at)
     if at and tokens[at - 1] not in GERMAN_OWN:
-        led = tokens[: at - 1] if own and tokens[0] not in SETTING else ()
+        led = tokens[: at - 1] if own and tokens[0] not in SETTING else []
+        led = [word for word in led if not word.endswith("ly")]
         english = _english_verb(tokens[at - 1 :])
         verbs = (*verbs, *led, *(it for it in english if own or it.endswith(_THIRD) or it in PAST))
     yield from (it for it in verbs if it in lower and it not in _NO_WORDS and not _is_plain(it))
@@ -259,7 +267,7 @@ def _does(part: str, normal: str, of: Sequence[str]) -> Iterator[str]:
 def _german_verbs(tokens: Sequence[str], at: int) -> tuple[str, ...]:
     if not GERMAN_AUX.isdisjoint(tokens):
         return (tokens[-1],) if PARTICIPLE.fullmatch(tokens[-1]) else ()
-    if tokens[at - 1] not in GERMAN_OWN:
+    if not at or tokens[at - 1] not in GERMAN_OWN:
         return ()
     verb = tokens[at - 2 : at - 1] if at > 1 else tokens[at : at + 1]
     return () if GERMAN_MAY.intersection(verb) else tuple(verb)
@@ -273,8 +281,10 @@ def _english_verb(tokens: Sequence[str]) -> Iterator[str]:
     for token in tokens[1:]:
         if token in BEING | HAVING | MAY:
             aux = token
-        elif not (token in FILLERS or token.endswith("ly")):
-            ends = ("ing", "ed") if aux in BEING else ("ed", "en") if aux in HAVING else ("", "")
+        elif not (token in FILLERS or token in ("often", "even") or token.endswith("ly")):
+            ends = (
+                ("ing", "ed", "en") if aux in BEING else ("ed", "en") if aux in HAVING else ("", "")
+            )
             yield from (token,) if token.endswith(ends) else ()
             return
 

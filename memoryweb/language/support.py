@@ -239,6 +239,8 @@ def _agrees(clause: Clause, given: Sequence[Sentence]) -> bool:
 
 def _agrees_with(clause: Clause, given: Sequence[Sentence]) -> bool:
     around = [one for it in given for one in it]
+    if any("denied" in one.sense - clause.sense and one.is_only(clause.of) for one in around):
+        return False  # "Tom, not Ruth, has it"
     kept = [one for one in around if one.sense <= clause.sense]
     words = [word for word in clause.words if word not in clause.of] or clause.words
     if not all(any(one.has(word) for one in kept) for word in words):

@@ -63,8 +63,9 @@ CONDITION = re.compile(
     r"\b(?:if|unless|in case|suppos(?:e|ing)|assum(?:e|ing)|provided)\b"
     r"|\b(?:wenn|falls|sofern|angenommen|gesetzt den fall)\b|^say (?:i|he|she|we|they)\b"
     r"|^(?:had|were|should|sollten?|hätten?|wären?) \w+ [^?]*$"
+    r"|\b(?:as soon as|sobald)\b|^after\b.*\b(?:will|['’]ll)\b|^once \w+ \w+s?\b.*,"
     r"|^(?:except|apart from|as long as|außer|solange)\b"
-    "|除了|要不是|如果|要是|假设|假設|假如|もし|万一|仮に",
+    "|除了|要不是|如果|要是|假设|假設|假如|もし|万一|仮に|^等.*[，就]|なければ|すれば",
     re.IGNORECASE,
 )
 # Of a clause that begins anew.
@@ -174,7 +175,8 @@ PLAIN = frozenset(
     for word in _words(
         """live move work have get buy adopt use keep visit meet love like enjoy hate start begin
         come go take eat drink play study teach speak drive ride walk run see read stay call bring
-        give need lie sit stand liege lieg sitze stehe angemeldet wohne
+        give need lie sit stand liege lieg sitze stehe angemeldet sagen sage erzählen merk denk
+        erinnere weisst freue froh schade wichtig schön wohne
         lebe arbeite kaufe gekauft besuche besucht esse trinke nehme fahre gehe geht
         spiele lerne spreche liebe mag kenne treffe getroffen bekommen geworden gezogen umgezogen
         gehört"""
