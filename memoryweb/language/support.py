@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum, auto
 from functools import partial
-from itertools import takewhile, zip_longest
+from itertools import chain, takewhile, zip_longest
 
 from memoryweb.language.clauses import (
     CLAUSE,
@@ -67,9 +67,7 @@ def is_said(
 ) -> bool:
     """By `cited`, or by the statements `held` that it takes the place of. What turns a sentence
     into its opposite has to be said with all of it."""
-    if any(
-        normalise(clean(text)) == normalise(clean(one.text)) for one in cited if not one.is_asked
-    ):
+    if _is_one_of(text, (one.text for one in cited if not one.is_asked)):
         return True
     if not _names_a_voice(text, names):
         cited = [replace(one, text=without_voices(one.text)) for one in cited]
@@ -95,9 +93,7 @@ def is_said(
         return False  # only asked
     of_same = partial(_of_same, words=(*words, *free))
     known, stood = of_same(one for one, by in said if by is not _By.ASKED), of_same(stood)
-    whole = of_same(
-        [part for it in sentences_of(one.text, one.said) for part in it] for one in cited
-    )
+    whole = of_same(chain.from_iterable(sentences_of(one.text, one.said)) for one in cited)
     if bare == text and any(_widens(clause, known) for one in told for clause in one):
         return False
     return all(
@@ -106,6 +102,10 @@ def is_said(
         or (not any(clause.sense for clause in one) and _holds(one, both := [*known, *stood], both))
         for one in told
     )
+
+
+def _is_one_of(text: str, heard: Iterable[str]) -> bool:
+    return normalise(clean(text)) in {normalise(clean(one)) for one in heard}
 
 
 def _begins(text: str, heard: str) -> bool:
