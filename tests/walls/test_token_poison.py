@@ -10,6 +10,7 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory.prompt import context
 from memoryweb.memory.search.engine import search
 from tests.mcp.client import Mcp
+from tests.snapshot import restored
 from tests.stories.poison import MARK, POISON
 from tests.walls.token_ways import BY_FILE, BY_ITSELF, GUARDED, Attacker, furnish
 from tests.world import World, integration_token, personal_token
@@ -21,6 +22,10 @@ TEXTS = tuple(text for text in POISON if text.isprintable())
 @pytest.fixture
 def attackers(world: World) -> list[Attacker]:
     """Of a member, of an admin, and of a program; owners are not kept apart."""
+    return restored("attackers", lambda: _attackers(world))
+
+
+def _attackers(world: World) -> list[Attacker]:
     Agent.objects.filter(team=world.team).update(owner_isolation=False)
     furnish(world)
     people = (world.bob, world.alice)
