@@ -18,19 +18,15 @@ from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.screening import mask_wish
 from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
-from tests.api.callers import Callers, callers_of
+from tests.api.callers import Callers
 from tests.api.client import Api
 from tests.forgetting.asking import WEIGHT, lived
 from tests.forgetting.test_requests import say
+from tests.soaking import first_in_gate
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
 CUSTOMER: dict[str, Any] = {"endUserId": "customer-1"}
-
-
-@pytest.fixture
-def callers(world: World) -> Callers:
-    return callers_of(world)
 
 
 def forget(world: World, caller: Api, status: int = 200, **body: Any) -> Any:
@@ -298,8 +294,18 @@ PASSWORDS = [
 ]
 
 
-@pytest.mark.parametrize("said", PASSWORDS)
-@pytest.mark.parametrize("way", ["api", "tool", "paused"])
+# Each text by one of the ways in the gate, by turns.
+@pytest.mark.parametrize(
+    ("said", "way"),
+    first_in_gate(
+        len(PASSWORDS),
+        [
+            (said, (["api", "tool", "paused"] * 2)[number % 3 + turn])
+            for turn in range(3)
+            for number, said in enumerate(PASSWORDS)
+        ],
+    ),
+)
 def test_a_request_keeps_no_password_in_its_words(
     world: World, callers: Callers, said: str, way: str
 ) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from tests.api.callers import Callers, callers_of
+from tests.api.callers import Callers
 from tests.dreaming.nights import dream
 from tests.stories.telling import edits, says
 from tests.web.pages import text, url
@@ -14,12 +14,11 @@ from tests.world import World, signed_in
 CELLO = "My brother Tom plays the cello."
 
 
-@pytest.fixture
-def callers(world: World) -> Callers:
+@pytest.fixture(autouse=True)
+def _said(world: World) -> None:
     day = timezone.now().date() - timedelta(days=1)
     says(world, "talk", CELLO, day=day, owner=world.bobs_memory)
     dream(world, world.bobs_memory, day)
-    return callers_of(world)
 
 
 def _card(world: World, callers: Callers, who: str = "member", owner: str = "me") -> list[str]:

@@ -170,6 +170,7 @@ def test_a_full_disk_while_it_starts_is_said(
     assert run("start").failure == "The disk is full."
 
 
+@pytest.mark.slow
 @pytest.mark.kill
 def test_what_a_killed_start_leaves_is_named_by_the_next_and_can_be_stopped(
     tmp_path: Path, free_port: int

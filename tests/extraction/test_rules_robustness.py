@@ -33,7 +33,7 @@ SPOKEN = st.builds(
 WINDOW = st.lists(SPOKEN, max_size=8, unique_by=lambda spoken: spoken.id)
 
 
-@settings(max_examples=150, deadline=None, phases=UNSHRUNK)
+@settings(max_examples=settings().max_examples * 2, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 @example(window(("user", "\ud800 I live in \x00 Oslo.\u2028# I have a dog named Rex")))
 def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Utterance]) -> None:
@@ -43,13 +43,13 @@ def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Utter
         assert set(line.message_ids) <= {spoken.id for spoken in talk}
 
 
-@settings(max_examples=100, deadline=None, phases=UNSHRUNK)
+@settings(max_examples=settings().max_examples * 2, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 def test_what_was_found_is_not_found_again(talk: list[Utterance]) -> None:
     assert extract(talk, already=[line.text for line in extract(talk)]) == []
 
 
-@settings(max_examples=50, deadline=None, phases=UNSHRUNK)
+@settings(max_examples=settings().max_examples, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 def test_the_same_window_gives_the_same_lines(talk: list[Utterance]) -> None:
     assert extract(talk) == extract(talk)

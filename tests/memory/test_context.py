@@ -252,7 +252,7 @@ def _kept(text: str) -> str:
 
 @settings(
     deadline=None,
-    max_examples=12,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(shared=TEXTS, personal=TEXTS, said=TEXTS)
@@ -271,7 +271,7 @@ def test_no_text_closes_the_fence_or_poses_as_a_file(
 
 @settings(
     deadline=None,
-    max_examples=12,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -57,7 +57,7 @@ def text_of(count: int) -> str:
 
 @pytest.mark.django_db
 @settings(
-    max_examples=25,
+    max_examples=settings().max_examples // 2,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -83,7 +83,7 @@ def test_whatever_is_edited_the_index_is_what_a_rebuild_makes(
 
 @pytest.mark.django_db
 @settings(
-    max_examples=15,
+    max_examples=settings().max_examples // 2,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -264,7 +264,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("size", first_in_gate(1, [500, 2_000]))
+@pytest.mark.parametrize("size", first_in_gate(1, [200, 2_000]))
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_text_made_to_hang_a_save_is_kept_and_indexed_as_any_other(
     world: World, name: str, size: int

@@ -22,7 +22,9 @@ TEXT = f"# Knowledge\n\n- Wi-Fi password: {VALUE}\n"
 MASKED = "# Knowledge\n\n- Wi-Fi password: [secret: password]\n"
 MACHINE = Writer(AuthorKind.AGENT)
 SAMPLES = [
-    form.format(drawn(seed)) for forms in FORMS.values() for form in forms for seed in range(3)
+    form.format(drawn(seed))
+    for forms in FORMS.values()
+    for seed, form in enumerate(forms)  # each with each: tests/language/test_secret_assignments.py
 ]
 ONE_LINE = [sample for sample in SAMPLES if "\n" not in sample]
 

@@ -46,7 +46,7 @@ def text_of(answer: Any) -> str:
 def pages(client: Client, stage: Stage, ids: dict[str, list[str]], share: int = 1) -> Answers:
     """Every address of the table with each id in turn, and whatever links lead to from there. A
     `share` of six has a sixth of them: other ids at each address."""
-    seen = set[str]()
+    seen, links = set[str](), set[str]()
     waiting: deque[str] = deque(_addresses(stage, ids, share))
     kinds = set[str]()
     root = reverse("web:last_night", args=[stage.ids["team"]])
@@ -59,15 +59,14 @@ def pages(client: Client, stage: Stage, ids: dict[str, list[str]], share: int = 
             answer = client.get(url)
         text = text_of(answer)
         yield url, text
+        found = LINK.findall(text) if "html" in answer.headers.get("Content-Type", "") else []
         moved = [answer.headers["Location"]] if "Location" in answer.headers else []
-        for link in [
-            *moved,
-            *(LINK.findall(text) if "html" in answer.headers.get("Content-Type", "") else ()),
-        ]:
-            there = urljoin(url, link)
-            if there.startswith(root) and there not in seen and (kind := _kind(there)) not in kinds:
+        there = {urljoin(url, link) for link in dict.fromkeys([*moved, *found])} - links
+        links |= there
+        for link in sorted(there - seen):
+            if link.startswith(root) and (kind := _kind(link)) not in kinds:
                 kinds.add(kind)
-                waiting.append(there)
+                waiting.append(link)
 
 
 def _kind(url: str) -> str:

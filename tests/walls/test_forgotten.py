@@ -49,9 +49,9 @@ def seen(answers: Answers, who: str) -> Iterator[tuple[str, str]]:
     """Without the places where this person decides, or brings it back."""
     for asked, text in answers:
         mine = _MAY_DECIDE.get(who, set())
-        text = _DECIDED.sub("", text) if who == "member" else text
+        folded = (_DECIDED.sub("", text) if who == "member" else text).casefold()
         for canary in CANARIES:
-            if canary in text.casefold() and not (canary in mine and _WHERE_DECIDED.search(asked)):
+            if canary in folded and not (canary in mine and _WHERE_DECIDED.search(asked)):
                 yield asked, canary
 
 

@@ -212,8 +212,8 @@ def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
     """The pages that links lead to from `start` within its team, and the birds on them.
 
     Of pages that differ in a line, a revision, a number, a date or a filter alone, one; no seed
-    files. Each file's own page, and of the pages below them one of every kind for each agent and
-    owner: who may look is decided by those, and `addresses` guesses the way to every file.
+    files. Of files, runs and of what is asked about statements one of every kind for each agent and
+    owner: who may look is decided by those, and `addresses` guesses the way to every file and run.
     """
     waiting, met, kinds = deque([start]), {start}, set[str]()
     while waiting:
@@ -223,7 +223,7 @@ def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
         text = unescape(answer.content.decode(errors="replace"))  # an export is no text
         yield url, seen_in(text)
         links = [answer.headers["Location"]] if "Location" in answer.headers else []
-        for link in [*links, *LINK.findall(text)]:
+        for link in dict.fromkeys([*links, *LINK.findall(text)]):
             there = urljoin(url, link)
             is_new = there.startswith(start) and there not in met and not SEEDS.search(there)
             if is_new and (kind := _kind(there)) not in kinds:
@@ -235,7 +235,8 @@ def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
 def _kind(url: str) -> str:
     path, _mark, query = url.partition("?")
     path = re.sub(r"(?<=/)\d+(?=/|$)|\d{4}-\d\d-\d\d", "N", path)
-    path = re.sub(r"(?<=/files/).+?\.md(?=/.)", "F.md", path)
+    path = re.sub(r"(?<=/files/).+?\.md(?=/)", "F.md", path)
+    path = re.sub(r"(?<=/runs/)[0-9a-f-]{36}|(?<=/facts/)[0-9a-f-]{36}(?=/.)", "N", path)
     filters = sorted(f"owner={value}" if key == "owner" else key for key, value in parse_qsl(query))
     return f"{path}?{'&'.join(filters)}"
 

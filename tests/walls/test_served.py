@@ -225,14 +225,32 @@ def test_every_read_of_mcp(world: World, port: int) -> None:
             assert [key for key in MCP if "error" in json.loads(answers[key].content)] == []
 
 
-@pytest.mark.parametrize("role", [role for role, code in SEE.items() if code == 200])
+SEEING = [role for role, code in SEE.items() if code == 200]
+
+
+# To verify one takes longer than to make it: in the gate each role has its share of the filters.
+@pytest.mark.parametrize(
+    ("role", "filters"),
+    first_in_gate(
+        len(SEEING),
+        [
+            *((role, FILTERS[turn :: len(SEEING)]) for turn, role in enumerate(SEEING)),
+            *((role, FILTERS) for role in SEEING),
+        ],
+    ),
+)
 def test_every_export_of_the_log_is_verified_elsewhere(
-    world: World, stage: Stage, browsers: dict[str, Browser], tmp_path: Path, role: str
+    world: World,
+    stage: Stage,
+    browsers: dict[str, Browser],
+    tmp_path: Path,
+    role: str,
+    filters: tuple[str, ...],
 ) -> None:
     browser, export = browsers[role], address(CHANGES["audit_export"], stage)
     shown = browser.get(address(PAGES["audit_verify"], stage)).content.decode()
     key = re.findall(r"\b[0-9a-f]{64}\b", shown)[0]
-    for query in FILTERS:
+    for query in filters:
         asked = export + query.format(**stage.ids, user=world.people[role].pk)
         answers = {kind: browser.post(asked, {"kind": kind}) for kind in ("jsonl", "csv")}
         expect(answers, dict.fromkeys(answers, 200))

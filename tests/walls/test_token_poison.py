@@ -10,6 +10,7 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory.prompt import context
 from memoryweb.memory.search.engine import search
 from tests.mcp.client import Mcp
+from tests.snapshot import restored
 from tests.stories.poison import MARK, POISON
 from tests.walls.token_ways import BY_FILE, BY_ITSELF, GUARDED, Attacker, furnish
 from tests.world import World, integration_token, personal_token
@@ -21,6 +22,10 @@ TEXTS = tuple(text for text in POISON if text.isprintable())
 @pytest.fixture
 def attackers(world: World) -> list[Attacker]:
     """Of a member, of an admin, and of a program; owners are not kept apart."""
+    return restored("attackers", lambda: _attackers(world))
+
+
+def _attackers(world: World) -> list[Attacker]:
     Agent.objects.filter(team=world.team).update(owner_isolation=False)
     furnish(world)
     people = (world.bob, world.alice)
@@ -53,12 +58,13 @@ def _tries(by: Attacker, way: str, text: str, path: str) -> None:
         BY_ITSELF[way](by, text)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("turn", range(3))
 def test_no_token_puts_a_text_into_a_shared_prompt(
-    world: World, attackers: list[Attacker], way: str
+    world: World, attackers: list[Attacker], turn: int
 ) -> None:
-    number = WAYS.index(way)
-    _tries(attackers[number % 3], way, TEXTS[number], GUARDED[number % len(GUARDED)])
+    """Each way by one of them, and then a look at all that everybody is given."""
+    for number in range(turn, len(WAYS), 3):
+        _tries(attackers[turn], WAYS[number], TEXTS[number], GUARDED[number % len(GUARDED)])
     assert poisoned(world) == []
 
 

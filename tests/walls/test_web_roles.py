@@ -4,11 +4,13 @@ fails."""
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from memoryweb.audit.models import Event
 from tests.soaking import first_in_gate
+from tests.walls.test_web_changes import POSSIBLE
 from tests.walls.web_calls import addresses, call, clients_of, everything, looks, named, undone
 from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, ROUTES, STREAMED
 from tests.walls.web_stage import BOBS_CANARY, NUMBERS, Stage, only_here, restored_stage
@@ -58,9 +60,11 @@ def test_every_id_in_an_address_is_walked() -> None:
 
 @pytest.mark.databases
 def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:
-    """To those who may; the others are refused below."""
+    """To those who may; the others are refused below. To the first of them test_web_changes does
+    on SQLite what changes anything."""
     for key, route in CHANGES.items():
-        for role in (role for role, code in route.answers.items() if code < 400):
+        may = [role for role, code in route.answers.items() if code < 400]
+        for role in may[connection.vendor == "sqlite" and key in POSSIBLE :]:
             with undone():
                 answer = call(clients[role], route, stage)
             assert answer.status_code == route.answers[role], (key, role)
@@ -93,26 +97,19 @@ def test_who_is_not_signed_in_is_sent_to_the_sign_in_page(
         assert answer.headers["Location"].startswith(reverse("account_login")), route
 
 
-def test_a_strangers_404_reads_like_that_of_a_team_that_nobody_has_and_leaves_no_event(
+def test_a_strangers_404_reads_like_any_other_and_leaves_no_event(
     clients: dict[str, Client], stage: Stage
 ) -> None:
-    before = Event.objects.count()
-    for route in ROUTES.values():
-        real = call(clients["stranger"], route, stage)
-        random = call(clients["stranger"], route, stage.with_random("team"))
-        assert real.status_code == 404, route
-        assert looks(real) == looks(random), route
+    """That of a team that nobody has, or of another id that nobody has, is the same everywhere."""
+    before, client = Event.objects.count(), clients["stranger"]
+    of_nobody = looks(call(client, PAGES["last_night"], stage.with_random("team")))
+    assert of_nobody[0] == 404
+    for key, route in ROUTES.items():
+        assert looks(call(client, route, stage)) == of_nobody, key
+        for name in named(route) if key.startswith("GET ") else {"team"}:
+            random = stage.with_random(route.ids.get(name, name))
+            assert looks(call(client, route, random)) == of_nobody, (key, name)
     assert Event.objects.count() == before
-
-
-def test_a_strangers_404_reads_like_that_of_an_id_that_nobody_has(
-    clients: dict[str, Client], stage: Stage
-) -> None:
-    for route in PAGES.values():
-        real = looks(call(clients["stranger"], route, stage))
-        for name in named(route):
-            random = call(clients["stranger"], route, stage.with_random(route.ids.get(name, name)))
-            assert looks(random) == real, (route, name)
 
 
 @pytest.mark.parametrize("role", first_in_gate(1, ROLES))
