@@ -13,8 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
@@ -112,11 +111,9 @@ def register(kind: str, note: Callable[[Transaction, Run, Writer], Sequence[Writ
 
 class PlanMoved(MemoryRefused):
     code = "stale"
-
-    def __init__(self) -> None:
-        super().__init__(
-            _("Something was written since you looked. Look at what would change, then decide.")
-        )
+    sentence = gettext_lazy(
+        "Something was written since you looked. Look at what would change, then decide."
+    )
 
 
 @dataclass(frozen=True)
