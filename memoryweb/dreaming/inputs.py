@@ -16,7 +16,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.known import (
+from memoryweb.dreaming.knowledge import (
     DECIDED,
     answered,
     corrections,
@@ -25,7 +25,7 @@ from memoryweb.dreaming.known import (
     living,
     spoken,
 )
-from memoryweb.dreaming.known import MEMORY as MEMORY
+from memoryweb.dreaming.knowledge import MEMORY as MEMORY
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Material, Why
 from memoryweb.dreaming.removal_rules import is_done

@@ -45,9 +45,7 @@ _A_TICK = 100  # so that no tick holds up what writes
 
 class ProposalChanged(MemoryRefused):
     code = "changed"
-    sentence = _(
-        "This proposal has changed since you opened it. Look at it again, then decide."
-    )
+    sentence = _("This proposal has changed since you opened it. Look at it again, then decide.")
 
 
 class NothingTicked(MemoryRefused):
