@@ -13,6 +13,7 @@ from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import models
+from django.utils.functional import Promise
 from django_scopes import get_scope
 from django_scopes.manager import DisabledQuerySet
 
@@ -67,6 +68,10 @@ class MemoryRefused(Exception):
     """What a door refuses, with a sentence for whoever asked; `code` is stable."""
 
     code = "refused"
+    sentence: str | Promise = ""
+
+    def __init__(self, sentence: str | Promise = "") -> None:
+        super().__init__(str(sentence or self.sentence))
 
 
 class Holds(Enum):

@@ -13,13 +13,13 @@ class DreamingConfig(AppConfig):
             reports,
             schedule,
         )
-        from memoryweb.memory.reverting import sources  # noqa: PLC0415
+        from memoryweb.memory import reverting  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
         engine.register("preview", preview.preview)
-        sources.register("dream", reports.note_revert)
-        sources.register_quotes(reports.untell)
+        reverting.register("dream", reports.note_revert)
+        reverting.register_quotes(reports.untell)
         engine.follow("extraction", backfill.after_extraction)
         engine.follow("extraction", schedule.after_extraction)
         engine.register_tick(schedule.tick)

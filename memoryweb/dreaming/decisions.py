@@ -128,7 +128,7 @@ class _Night:
                 is_meant = ends(said.claim, one) and is_ended(said, one)
                 if not one.is_pinned and one.text != said.text and is_meant:
                     yield self._leaves(one, Why.CANCELLED, (said.ref,))
-        for one in sorted(self.living.values(), key=_least_first):
+        for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
             others = (other for other in self.near(one.text, one.claim) if other is not one)
             if not one.is_fixed and any(says_all(other.text, one.text) for other in others):
                 yield self._leaves(one, Why.DUPLICATE)
@@ -291,7 +291,3 @@ def _is_instead(newer: LivingStatement, hidden: LivingStatement) -> bool:
     is_later_value = newer.claim.key is not None and newer.claim.key == hidden.claim.key
     is_later_value = is_later_value and is_later(newer.by.said_at, hidden.by.said_at)
     return is_later_value or bool(set(newer.sources) & set(hidden.against))
-
-
-def _least_first(one: LivingStatement) -> tuple[float, int]:
-    return one.value, len(one.text)

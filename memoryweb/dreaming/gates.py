@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate, Score, age_in_days
-from memoryweb.dreaming.known import KnownStatements, Later
+from memoryweb.dreaming.knowledge import KnownStatements, Later
 from memoryweb.dreaming.operations import LEFT_OUT, CitableLine, LivingStatement
 from memoryweb.memory.writing.proposing import Rejections
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.known import (
+from memoryweb.dreaming.knowledge import (
     DECIDED,
     answered,
     corrections,
@@ -25,7 +25,7 @@ from memoryweb.dreaming.known import (
     living,
     spoken,
 )
-from memoryweb.dreaming.known import MEMORY as MEMORY
+from memoryweb.dreaming.knowledge import MEMORY as MEMORY
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Material, Why
 from memoryweb.dreaming.removal_rules import is_done
@@ -99,7 +99,7 @@ class Inputs:
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
     held = held_before(run)
-    files = sorted(_files(run, held), key=_by_date)
+    files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
     found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
@@ -236,10 +236,6 @@ def _only(note: Text, held: Collection[str]) -> Text:
     lines = enumerate(note.content.split("\n"), start=1)
     others = {number for number, line in lines if _key(line) not in held}
     return replace(note, hidden=note.hidden | others)
-
-
-def _by_date(file: File) -> tuple[str, str]:
-    return (str(file.note_date), file.path)
 
 
 def text_of(file: File) -> Text:

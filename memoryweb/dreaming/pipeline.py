@@ -53,7 +53,7 @@ def dream(lease: Lease) -> None:
                 backfill.go_on(tx, run)
             return
         made = _consolidated(lease, read)
-        if _apply(lease, read, made, last="moved_on" in _checked(run)):
+        if _apply(lease, read, made, last="moved_on" in (run.checked or {})):
             return
         # Stored, because the second plan may be another task's, and there is no third.
         lease.store(Run.Phase.INPUTS, answer=None, checked={"moved_on": True})
@@ -112,10 +112,6 @@ def _decided(run: Run, read: Inputs) -> Consolidation:
     if run.consolidator == "rules":
         return consolidators.by_rules(read)
     return consolidators.by_model(read, answers_of(run))
-
-
-def _checked(run: Run) -> dict[str, Any]:
-    return run.checked or {}
 
 
 def uses_model(agent: Agent) -> bool:

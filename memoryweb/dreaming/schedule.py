@@ -12,7 +12,7 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.models import Agent, Owner, dream_time, next_dream_at, night_of
 from memoryweb.audit.record import Actor, target
 from memoryweb.core.row_batches import batches
-from memoryweb.dreaming import inputs, known
+from memoryweb.dreaming import inputs, knowledge
 from memoryweb.dreaming.models import Report
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.models import Fact, File, LineOrigin
@@ -235,7 +235,7 @@ def _over(agent: Agent, now: datetime) -> set[object]:
     what its owner said since; but for pinned ones, which no night moves."""
     living = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
-    is_told = Q(hidden_at__lt=now - known.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
+    is_told = Q(hidden_at__lt=now - knowledge.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
     found = living.filter(is_over | is_told).select_related("file")
     return {fact.owner_id for fact in found if not is_pinned(fact)}
 

@@ -44,7 +44,7 @@ class Skip(StrEnum):
     TOO_FEW = "too_few_messages"
     TOO_SHORT = "last_message_too_short"
     NOTHING_NEW = "nothing_new"
-    REVERTED = "reverted"  # `memory.reverting.sources` stores it
+    REVERTED = "reverted"  # `memory.reverting` stores it
 
 
 _TOO_LITTLE = frozenset({Skip.TOO_FEW, Skip.TOO_SHORT})

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
@@ -49,9 +49,7 @@ class StatementGone(MemoryRefused):
     """What was asked needs a statement that stands, or one that does not."""
 
     code = "gone"
-
-    def __init__(self) -> None:
-        super().__init__(_("This statement has changed. Look at it again, then decide."))
+    sentence = gettext_lazy("This statement has changed. Look at it again, then decide.")
 
 
 def check_person(writer: Writer) -> None:

@@ -49,7 +49,7 @@ class Health:
         if self.oldest_waiting and self.at - self.oldest_waiting > RUN_LATE:
             found.append(
                 _("A run has been waiting for %(minutes)d minutes. See the worker's log.")
-                % {"minutes": _minutes(self.at - self.oldest_waiting)}
+                % {"minutes": int((self.at - self.oldest_waiting).total_seconds() // 60)}
             )
         if self.expired_leases:
             found.append(
@@ -112,7 +112,3 @@ def _idle(last_tick: datetime | None, now: datetime) -> str:
         "The background worker stopped %(time)s ago, so dreams and extractions wait."
         " Start it again with “manage.py work”."
     ) % {"time": timesince(last_tick, now, depth=1)}
-
-
-def _minutes(waited: timedelta) -> int:
-    return int(waited.total_seconds() // 60)

@@ -8,7 +8,7 @@ from memoryweb.dreaming.diary import reverted
 from memoryweb.memory.lines.sources import Kind, Source, lines_of
 from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
-from memoryweb.memory.reverting.sources import plan, revert
+from memoryweb.memory.reverting import plan, revert
 from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, note, text_of

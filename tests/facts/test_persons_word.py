@@ -6,6 +6,7 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
+from memoryweb.memory import reverting
 from memoryweb.memory.conversations import messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines import origins
@@ -16,7 +17,6 @@ from memoryweb.memory.models import AuthorKind, Fact, File, Import, LineOrigin, 
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.my_memory import actions
 from memoryweb.memory.my_memory.actions import Spot
-from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import decisions as reviewing
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots import service as snapshots
@@ -204,7 +204,7 @@ def test_what_a_person_reverts_comes_back_through_no_program(world: World) -> No
     source = Source(world.agent, Kind.IMPORT, Import.objects.get().pk)
     with write_transaction(world.team) as tx:
         reach = Q(owner=world.bobs_memory)
-        sources.revert(tx, source, reach, Q(), writer=_bob(world))
+        reverting.revert(tx, source, reach, Q(), writer=_bob(world))
     gone = _fact("Bob lives in Leeds.")
     assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.REVERTED, world.bob)
     _save(world, "- Bob sings.\n- Bob lives\n  in Leeds.\n")

@@ -9,11 +9,11 @@ import pytest
 from django.db.models import Q
 
 from memoryweb.agents.models import Owner
+from memoryweb.memory import reverting
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, Import, Message, Passage
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.writer import Memory, Writer, write_transaction
-from memoryweb.memory.reverting import sources
 from memoryweb.memory.snapshots import formats
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.formats import read
@@ -56,10 +56,10 @@ def worked(done: ImportOutcome) -> Run:
     return engine.work(run.pk) or run
 
 
-def revert(world: World, batch: Import) -> sources.Reversal:
+def revert(world: World, batch: Import) -> reverting.Reversal:
     source = Source(world.agent, Kind.IMPORT, batch.pk)
     with write_transaction(world.team) as tx:
-        return sources.revert(tx, source, Q(), Q(), writer=_by(world))
+        return reverting.revert(tx, source, Q(), Q(), writer=_by(world))
 
 
 def said() -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Conversation, File, Import, Passage, Proposal
 from memoryweb.memory.models.refusals import Decided
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
-from memoryweb.memory.reverting.sources import Plan, PlanMoved, Reversal, plan, revert
+from memoryweb.memory.reverting import Plan, PlanMoved, Reversal, plan, revert
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import WriteRefused

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from memoryweb.agents.models import Owner, Reader
+from memoryweb.memory import reverting
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.sources import Kind
@@ -13,7 +14,6 @@ from memoryweb.memory.lines.sources import Source as Reverted
 from memoryweb.memory.models import AuthorKind, Conversation, File
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
-from memoryweb.memory.reverting import sources
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
@@ -84,10 +84,10 @@ def edits(world: World, path: str, old: str, new: str, *, owner: Owner | None = 
         write.write(tx, Place(world.agent, owner, path), text, writer=writer)
 
 
-def reverts(world: World, talk: Conversation) -> sources.Reversal:
+def reverts(world: World, talk: Conversation) -> reverting.Reversal:
     source = Reverted(world.agent, Kind.CONVERSATION, talk.pk)
     with write_transaction(world.team) as tx:
-        return sources.revert(tx, source, Q(), Q(), writer=person(world))
+        return reverting.revert(tx, source, Q(), Q(), writer=person(world))
 
 
 def prompt(

@@ -15,10 +15,10 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming.models import Candidate
+from memoryweb.memory import reverting as memory_sources
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import Conversation, Fact, File, Import, Passage, Proposal, Vote
 from memoryweb.memory.models.writer import Place, write_transaction
-from memoryweb.memory.reverting import sources as memory_sources
 from memoryweb.memory.writing import write
 from tests.api.client import Api
 from tests.dreaming.nights import dream

@@ -18,13 +18,12 @@ from hypothesis.stateful import (
 )
 
 from memoryweb.audit.models import Event
-from memoryweb.memory import facts
+from memoryweb.memory import facts, reverting
 from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, File, Import, SourceClass
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
-from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import decisions as reviewing
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements import repair
@@ -145,7 +144,7 @@ class Statements(RuleBasedStateMachine):
         if batch is not None:
             source = Source(self.world.agent, Kind.IMPORT, batch.pk)
             reach = Q(owner=self.world.bobs_memory)
-            self._act(lambda tx: sources.revert(tx, source, reach, Q(), writer=self.bob))
+            self._act(lambda tx: reverting.revert(tx, source, reach, Q(), writer=self.bob))
 
     @rule()
     def a_flagged_line_is_kept(self) -> None:

@@ -36,7 +36,7 @@ from memoryweb.memory.models.review import follow
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
 from memoryweb.memory.prompt.files import arrange
-from memoryweb.memory.reverting.sources import revert
+from memoryweb.memory.reverting import revert
 from memoryweb.memory.review import decisions as review_decisions
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots.service import apply, drop, export, keep, preview

@@ -60,7 +60,7 @@ TESTED = {
     "memoryweb.memory.models.index": "search/test_index.py",
     "memoryweb.memory.models.facts": "facts/test_actions.py",
     "memoryweb.memory.my_memory.contents": "walls/test_statements.py",
-    "memoryweb.memory.reverting.sources": "forgetting/test_bytes.py",
+    "memoryweb.memory.reverting": "forgetting/test_bytes.py",
     "memoryweb.memory.visible.request_contents": "walls/test_statements.py",
     "memoryweb.memory.review.proposals": "memory/test_deciding_by_lines.py",
     "memoryweb.memory.statements.listing": "walls/test_statements.py",

@@ -15,7 +15,7 @@ from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Conversation, File, Passage
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
-from memoryweb.memory.reverting.sources import Reversal, revert
+from memoryweb.memory.reverting import Reversal, revert
 from memoryweb.memory.review import decisions as mark_decisions
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.tools import files

@@ -11,13 +11,13 @@ from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
+from memoryweb.memory import reverting
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import files
-from memoryweb.memory.reverting import sources
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing import write
@@ -216,7 +216,7 @@ def test_nobody_but_a_person_reverts(stage: Stage, principal: str) -> None:
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
     writer = stage.writer(principal)
     with pytest.raises(WriteRefused), write_transaction(stage.world.team) as tx:
-        sources.revert(tx, source, Q_ALL, Q_ALL, writer=writer)
+        reverting.revert(tx, source, Q_ALL, Q_ALL, writer=writer)
 
 
 def test_in_an_agent_that_asks_first_a_member_s_agent_and_a_granted_program_propose(
@@ -278,6 +278,6 @@ def test_reverting_the_token_rejects_what_waits(stage: Stage) -> None:
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
     with write_transaction(stage.world.team) as tx:
         writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
-        done = sources.revert(tx, source, Q_ALL, Q_ALL, writer=writer)
+        done = reverting.revert(tx, source, Q_ALL, Q_ALL, writer=writer)
     proposal.refresh_from_db()
     assert (done.proposals, proposal.state) == (1, Proposal.State.REJECTED)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django_scopes import scope
 
 from memoryweb.accounts.models import Team, User
@@ -20,9 +20,7 @@ from memoryweb.memory.visible.request_contents import tell
 
 class NothingPicked(MemoryRefused):
     code = "nothing_picked"
-
-    def __init__(self) -> None:
-        super().__init__(_("Tick what to forget, or keep it all."))
+    sentence = _("Tick what to forget, or keep it all.")
 
 
 def erase(
@@ -104,7 +102,7 @@ def _expire_messages(team: Team, now: datetime) -> None:
     before = now - timedelta(days=team.messages_days)
     read = Q(position__lte=F("conversation__extracted_upto")) | Q(conversation__waiting=False)
     old = Message.objects.filter(read, created_at__lt=before, team=team)
-    for agent_id, owner_id in _held(team):
+    for agent_id, owner_id in hiding.lasting_holds(team.pk).values_list("agent", "owner"):
         kept = Q() if agent_id is None else Q(conversation__agent=agent_id)
         kept &= Q() if owner_id is None else Q(conversation__owner=owner_id)
         old = old.exclude(kept) if kept else old.none()
@@ -114,10 +112,6 @@ def _expire_messages(team: Team, now: datetime) -> None:
             Message.objects.filter(pk__in=keys).delete()
             drop_empty()
             tx.record("memory.expired", details={"messages": len(keys)})
-
-
-def _held(team: Team) -> list[tuple[object, object]]:
-    return list(hiding.lasting_holds(team.pk).values_list("agent", "owner"))
 
 
 def _expire_owners(team: Team, now: datetime) -> None:

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
@@ -30,9 +30,7 @@ class NothingToUndo(MemoryRefused):
     """It was decided before, or is erased."""
 
     code = "already_decided"
-
-    def __init__(self) -> None:
-        super().__init__(_("This was decided before; there is nothing to undo."))
+    sentence = _("This was decided before; there is nothing to undo.")
 
 
 @dataclass(frozen=True)
@@ -157,9 +155,7 @@ def record(tx: Transaction, action: str, request: ForgetRequest, **details: int)
 
 class OnHold(MemoryRefused):
     code = "legal_hold"
-
-    def __init__(self) -> None:
-        super().__init__(_("A legal hold keeps this from being erased. It stays hidden."))
+    sentence = _("A legal hold keeps this from being erased. It stays hidden.")
 
 
 class ChangedMeanwhile(Exception):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.language.forget_requests import (
@@ -68,9 +68,7 @@ _ABOUT = 2000  # characters
 
 class NothingNamed(MemoryRefused):
     code = "missing"
-
-    def __init__(self) -> None:
-        super().__init__(_("Not found, or you don't have access."))
+    sentence = _("Not found, or you don't have access.")
 
 
 def hear(

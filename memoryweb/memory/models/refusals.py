@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memoryweb.core.tables import MemoryRefused
 from memoryweb.markdown.paths import PathRefused
@@ -86,9 +87,7 @@ class Decided(MemoryRefused):
     """What waited for a person does so no longer."""
 
     code = "decided"
-
-    def __init__(self) -> None:
-        super().__init__(_("This was decided already, or it is no longer there."))
+    sentence = gettext_lazy("This was decided already, or it is no longer there.")
 
 
 class MessageConflict(MemoryRefused):

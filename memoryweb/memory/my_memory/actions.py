@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 from django_scopes import scope
 
 from memoryweb.accounts.models import Team
@@ -188,9 +188,7 @@ def _moment(value: datetime) -> str:
 
 class SentenceGone(MemoryRefused):
     code = "gone"
-
-    def __init__(self) -> None:
-        super().__init__(_("This sentence is no longer there."))
+    sentence = gettext_lazy("This sentence is no longer there.")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
@@ -45,18 +45,12 @@ _A_TICK = 100  # so that no tick holds up what writes
 
 class ProposalChanged(MemoryRefused):
     code = "changed"
-
-    def __init__(self) -> None:
-        super().__init__(
-            _("This proposal has changed since you opened it. Look at it again, then decide.")
-        )
+    sentence = _("This proposal has changed since you opened it. Look at it again, then decide.")
 
 
 class NothingTicked(MemoryRefused):
     code = "nothing_ticked"
-
-    def __init__(self) -> None:
-        super().__init__(_("Tick the lines that are right, or reject all of them."))
+    sentence = _("Tick the lines that are right, or reject all of them.")
 
 
 def accept(tx: Transaction, proposal: Proposal, *, by: User) -> WriteResult:

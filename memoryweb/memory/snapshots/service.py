@@ -12,7 +12,7 @@ from django.core import signing
 from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
@@ -49,11 +49,9 @@ class StateMoved(MemoryRefused):
     """A file that the archive has was changed after the preview."""
 
     code = "state_moved"
-
-    def __init__(self) -> None:
-        super().__init__(
-            _("The memory was changed since this preview. Look at a new preview, then import.")
-        )
+    sentence = gettext_lazy(
+        "The memory was changed since this preview. Look at a new preview, then import."
+    )
 
 
 class PreviewRefused(MemoryRefused):
@@ -347,9 +345,7 @@ class Importing(MemoryRefused):
     """One at a time into one memory."""
 
     code = "import_running"
-
-    def __init__(self) -> None:
-        super().__init__(_("Another import into this memory isn't finished. Try again when it is."))
+    sentence = gettext_lazy("Another import into this memory isn't finished. Try again when it is.")
 
 
 def request_conversations(tx: Transaction, batch: Import, archive: bytes, *, by: Writer) -> Run:

@@ -106,7 +106,7 @@ def list_files(acting: Acting, prefix: str = "") -> list[File]:
     with reading(acting.sees):
         found = File.objects.present().visible_to(acting.sees).untexted()
         rows = [file for file in found if file.path.startswith(prefix)]
-    return sorted(rows, key=_in_order)
+    return sorted(rows, key=lambda file: (file.sort_order, file.folded_path, _nearest(file)))
 
 
 def read_file(acting: Acting, filename: str) -> tuple[File, str]:
@@ -263,10 +263,6 @@ def _readable(acting: Acting, filename: str) -> File:
     if not nearest:
         raise FileMissing(filename)
     return nearest[0]
-
-
-def _in_order(file: File) -> tuple[int, str, int]:
-    return file.sort_order, file.folded_path, _nearest(file)
 
 
 def _nearest(file: File) -> int:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
@@ -28,6 +28,7 @@ from memoryweb.memory.lines.origins import Source as Cited
 from memoryweb.memory.lines.revisions import content_of, contents_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, from_source, is_diary, lines_of
 from memoryweb.memory.models import (
+    AuthorKind,
     Conversation,
     Evidence,
     Fact,
@@ -47,8 +48,6 @@ from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.writing import matrix, proposing, put_back, write
 from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
-
-# Messages of a source that is taken back.
 
 
 def used(source: Source, talks: Q) -> "QuerySet[Message]":
@@ -84,13 +83,10 @@ def waiting(source: Source, talks: Q) -> "list[Conversation]":
     fresh = source.messages.filter(
         conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
     )
-    found = behind.filter(Exists(fresh)).order_by("pk")
-    return [talk for talk in found if not _others_wait(source, talk)]
-
-
-def _others_wait(source: Source, talk: Conversation) -> bool:
-    rest = talk.messages.filter(position__gt=talk.extracted_upto)
-    return rest.exclude(token=source.id).exists()
+    others = Message.objects.filter(
+        conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
+    ).exclude(token=source.id)
+    return list(behind.filter(Exists(fresh), ~Exists(others)).order_by("pk"))
 
 
 _QUOTING: list[Callable[[Agent, UUID | None, Collection[str]], None]] = []
@@ -112,11 +108,9 @@ def register(kind: str, note: Callable[[Transaction, Run, Writer], Sequence[Writ
 
 class PlanMoved(MemoryRefused):
     code = "stale"
-
-    def __init__(self) -> None:
-        super().__init__(
-            _("Something was written since you looked. Look at what would change, then decide.")
-        )
+    sentence = gettext_lazy(
+        "Something was written since you looked. Look at what would change, then decide."
+    )
 
 
 @dataclass(frozen=True)
@@ -314,8 +308,9 @@ def _same_as(
 
 def _proposed(source: Source, reach: Q) -> list[Proposal]:
     """Changes that wait for a person and would bring it in."""
-    files_there = File.objects.filter(reach, agent=source.agent)
-    pending = Proposal.objects.filter(file__in=files_there, state=Proposal.State.PENDING)
+    pending = Proposal.objects.filter(
+        file__in=File.objects.filter(reach, agent=source.agent), state=Proposal.State.PENDING
+    )
     cited = {
         proposal: {one for of in proposals.origins_of(proposal).values() for one in of.sources}
         for proposal in pending.select_related("file").order_by("pk")
@@ -337,15 +332,13 @@ def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
     if change.restores is not None:
         written = write.restore(tx, file, change.restores, writer=writer, whys=whys)
     else:
-        place = Place.of(file)
         origins = _coming_back(change)
-        sha256 = file.sha256
         written = write.write(
             tx,
-            place,
+            Place.of(file),
             change.after,
             writer=writer,
-            expected=sha256,
+            expected=file.sha256,
             reason=reason,
             origins=origins,
             whys=whys,
@@ -409,10 +402,9 @@ def _untell(source: Source, reach: Q, gone: Mapping[UUID | None, Collection[str]
     for owner_id, told in texts.items():
         contents = File.objects.of(source.agent.pk, owner_id).present().values_list("raw_content")
         stands = {normalise(line) for [content] in contents for line in content.split("\n")}
+        lost = {text for text in told if normalise(text) not in stands}
         for quoting in _QUOTING:
-            quoting(
-                source.agent, owner_id, {text for text in told if normalise(text) not in stands}
-            )
+            quoting(source.agent, owner_id, lost)
 
 
 def _stands_alone_on(source: Source) -> Q:
@@ -469,3 +461,39 @@ def _record(tx: Transaction, source: Source, done: Reversal) -> None:
         agent_id=source.agent.pk,
         details={"agent": str(source.agent.pk), **counts},
     )
+
+
+class SavedSince(MemoryRefused):
+    """Something newer stands on it, or it was somebody else's."""
+
+    code = "stale"
+
+    def __init__(self, path: str) -> None:
+        said = _("{path} has changed since. Its history lets you choose what to bring back.")
+        super().__init__(said.format(path=path))
+
+
+def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteResult:
+    """The text before one's own save, or deletion, is current again, its lines the words of whoever
+    wrote them. Raises SavedSince and what memory.write.restore raises."""
+    file = write.lock(file)
+    mine = file.revisions.filter(number=number, author_kind=AuthorKind.PERSON, user=writer.user)
+    before = file.revisions.filter(number=number - 1, is_deletion=False)
+    is_last = file.revision == number and writer.user is not None
+    if not (is_last and mine.exists() and before.exists()):
+        raise SavedSince(file.path)
+    return write.restore(tx, file, number - 1, writer=writer)
+
+
+def undo_revert(
+    tx: Transaction, source: Source, saves: Mapping[File, int], *, writer: Writer
+) -> None:
+    """Every file is again what it was before, or none is; what a run wrote is kept out no longer.
+    Messages stay unused, and proposals rejected. Raises what `undo` raises."""
+    for file, number in saves.items():
+        undo(tx, file, number, writer=writer)
+    run = Run.objects.filter(pk=source.id, reverted_at__isnull=False).first()
+    if source.kind is Kind.RUN and run and run.reverted_at:
+        Proposal.objects.filter(run=run, created_at=run.reverted_at).delete()
+        run.reverted_at = run.reverted_by = None
+        run.save(update_fields=["reverted_at", "reverted_by"])
