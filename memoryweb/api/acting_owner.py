@@ -301,6 +301,11 @@ def seen_by(caller: Caller, owner: str | None) -> Visibility:
     return Visibility(mine, mine)
 
 
+def reach(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
+    """An agent, and what of its memory `owner=` narrows to."""
+    return caller.agent(agent_id), seen_by(caller, owner)
+
+
 def of_one(caller: Caller, owner: str | None, named: QuerySet[Any]) -> Visibility:
     """For a row that an id names: an integration need not say whose it is."""
     if owner or caller.integration is None or Scope.PERSONAL_READ in caller.scopes:

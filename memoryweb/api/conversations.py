@@ -354,6 +354,5 @@ def retire_carried_fact(
 def _found(
     request: Request, agent_id: str, conversation: str, query: OwnerQuery
 ) -> tuple[Agent, Conversation]:
-    agent = request.auth.agent(agent_id)
-    visible = acting_owner.seen_by(request.auth, query.owner)
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     return agent, conversation_of(agent, conversation, visible)

@@ -163,7 +163,7 @@ class ContradictionQuery(OwnerPaging):
 @router.operation("GET", BASE, Right.READ)
 def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Items[FactOut]:
     """List facts, those that changed last first. Shared ones include what holds for all teams."""
-    agent, visible = _reach(request, agent_id, query.owner)
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     with reading(Reader(agent)):
         found = listing.narrowed(
             _of(request.auth, agent, visible),
@@ -185,7 +185,7 @@ def list_contradictions(
     request: Request, agent_id: str, query: Query[ContradictionQuery]
 ) -> Items[ContradictionOut]:
     """List contradictions, newest first."""
-    agent, visible = _reach(request, agent_id, query.owner)
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     found = _rivals_of(request.auth, agent, visible).filter(state=query.state)
     return page(found, ["-created_at", "-id"], query, _rivals)
 
@@ -193,7 +193,7 @@ def list_contradictions(
 @router.operation("GET", ONE, Right.READ)
 def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerPaging]) -> FactText:
     """Read a fact with its evidence and a page of its history."""
-    agent, visible = _reach(request, agent_id, query.owner)
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     with reading(Reader(agent)):
         fact = _one(request.auth, agent, visible, fact_id)
         return _in_full(request.auth, agent, visible, fact, query)
@@ -292,10 +292,6 @@ def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visib
     known_id(row_id)
     caller.require_person("Only a person can decide whether a fact is true.")
     return agent, acting_owner.seen_by(caller, None)
-
-
-def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
-    return request.auth.agent(agent_id), acting_owner.seen_by(request.auth, owner)
 
 
 def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":

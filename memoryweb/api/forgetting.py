@@ -99,8 +99,8 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
 @router.operation("GET", BASE + "/receipts", Right.READ)
 def list_receipts(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReceiptOut]:
     """List receipts of erasures, newest first."""
-    caller, agent = request.auth, request.auth.agent(agent_id)
-    found = _receipts(agent, acting_owner.seen_by(caller, query.owner))
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
+    found = _receipts(agent, visible)
     return page(found, ["-created_at", "-id"], query, _receipt)
 
 
@@ -310,10 +310,8 @@ def _of(agent: Agent, visible: Visibility) -> "QuerySet[ForgetRequest]":
 
 
 def _described(caller: Caller, found: ForgetRequest) -> ForgetRequestOut:
-    account, is_theirs = (
-        request_contents.tell(found),
-        caller.decides(found.owner, Permission.FORGET),
-    )
+    account = request_contents.tell(found)
+    is_theirs = caller.decides(found.owner, Permission.FORGET)
     secret = request_contents.withheld_targets(found) if caller.is_program else set()
     return ForgetRequestOut.of(
         found,

@@ -74,8 +74,7 @@ class ReportOut(dreaming.RunOut):
 @router.operation("GET", BASE, Right.READ)
 def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReportOut]:
     """List dream reports, newest first."""
-    agent = request.auth.agent(agent_id)
-    visible = acting_owner.seen_by(request.auth, query.owner)
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
     shown = partial(_described, visible=visible, diff=None, away=away_of(agent.pk))
     return page(reports, ["-dreamt_at", "-id"], query, shown)

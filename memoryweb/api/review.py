@@ -87,8 +87,7 @@ def list_proposals(
     request: Request, agent_id: str, query: Query[ProposalFilter]
 ) -> Items[ProposalOut]:
     """List proposals, newest first."""
-    agent = request.auth.agent(agent_id)
-    visible = acting_owner.seen_by(request.auth, query.owner)
+    agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     rows = _proposals(agent, visible).filter(state=query.state)
     shown = partial(_proposal, visible=visible, caller=request.auth)
     return page(rows, ["-created_at", "-id"], query, shown)

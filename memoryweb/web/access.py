@@ -233,6 +233,16 @@ class Workspace:
     def files(self) -> FileQuerySet:
         return self.agent.files.of(self.agent.pk, self.owner_id)
 
+    def require_write(self) -> None:
+        if not self.can_write:
+            raise Refused("write", self.owner)
+
+    def owned(self, request: TeamRequest) -> "Workspace":
+        """For a write: one's own owner exists from now on."""
+        if self.owner is None or not self.owner._state.adding:
+            return self
+        return replace(self, owner=person_owner(request.visit.team, request.user))
+
 
 def find_workspace(
     request: TeamRequest, agent_id: UUID, *, read: str = "", to_write: bool = False
@@ -243,7 +253,7 @@ def find_workspace(
     if read:
         note_read(request, found.owner, read, agent_id)
     if to_write:
-        require_write(request, found)
+        found.require_write()
     return found
 
 
@@ -258,14 +268,6 @@ def _workspace(request: TeamRequest, agent: Agent) -> Workspace:
     return Workspace(agent, owner, str(owner.pk), is_mine=mine, can_write=mine)
 
 
-def own_workspace(request: TeamRequest, workspace: Workspace) -> Workspace:
-    """For a write: one's own owner exists from now on."""
-    if workspace.owner is None or not workspace.owner._state.adding:
-        return workspace
-    owner = person_owner(request.visit.team, request.user)
-    return replace(workspace, owner=owner)
-
-
 def own_owner(request: TeamRequest, value: str) -> Owner | None:
     """None for the shared memory, else an owner that this person is; made on first sight."""
     if value == "shared":
@@ -273,11 +275,6 @@ def own_owner(request: TeamRequest, value: str) -> Owner | None:
     if value == "me":
         return person_owner(request.visit.team, request.user)
     return next(owner for owner in request.visit.mine.values() if str(owner.pk) == value)
-
-
-def require_write(request: TeamRequest, workspace: Workspace) -> None:
-    if not workspace.can_write:
-        raise Refused("write", workspace.owner)
 
 
 def is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
@@ -302,7 +299,7 @@ def find_file(
     file = get_object_or_404(files.select_related("agent", "owner"), folded_path=fold(path))
     note_read(request, file.owner, "file", file.pk)
     if to_write:
-        require_write(request, workspace)
+        workspace.require_write()
     return file
 
 

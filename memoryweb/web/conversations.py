@@ -15,12 +15,7 @@ from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import lines_from_messages
 from memoryweb.memory.models import Conversation, File, Injection, Message
 from memoryweb.memory.prompt import carried, last_prompt
-from memoryweb.memory.visible.readable import (
-    To,
-    readable_facts,
-    readable_files,
-    readable_messages,
-)
+from memoryweb.memory.visible.readable import To, readable_facts, readable_files, readable_messages
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.web import wording

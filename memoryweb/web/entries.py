@@ -12,14 +12,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.memory import entries as door
 from memoryweb.memory.lines.files import entries_of
 from memoryweb.memory.models.entries import MOST_OF_NAME
-from memoryweb.web.access import (
-    TeamRequest,
-    Workspace,
-    find_workspace,
-    own_owner,
-    own_workspace,
-    team_view,
-)
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, own_owner, team_view
 from memoryweb.web.files.forms import TextField
 from memoryweb.web.pages import about, page, show, to, told_in, told_to
 from memoryweb.web.wording import writer_of
@@ -67,7 +60,7 @@ def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         asked = form.cleaned_data.pop("owner", "") or "me"
         with told_in(form):
             with request.visit.write() as tx:
-                owner = workspace.owner and own_workspace(request, workspace).owner
+                owner = workspace.owner and workspace.owned(request).owner
                 owner = owner or own_owner(request, asked)
                 made = door.add(
                     tx, workspace.agent, owner, **form.cleaned_data, writer=writer_of(request)

@@ -27,11 +27,7 @@ from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
 from memoryweb.web import markdown
-from memoryweb.web.access import (
-    TeamRequest,
-    find_workspace_file,
-    team_view,
-)
+from memoryweb.web.access import TeamRequest, find_workspace_file, team_view
 from memoryweb.web.files import lines
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import PeriodForm

@@ -13,13 +13,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.dreaming.queries import nights_of, people_of
 from memoryweb.memory import agents as door
 from memoryweb.web import wording
-from memoryweb.web.access import (
-    TeamRequest,
-    find_agent,
-    find_archived_agent,
-    require,
-    team_view,
-)
+from memoryweb.web.access import TeamRequest, find_agent, find_archived_agent, require, team_view
 from memoryweb.web.form_fields import WordsField, ZoneField
 from memoryweb.web.pages import page, show, to, told_in
 

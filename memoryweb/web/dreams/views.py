@@ -36,7 +36,6 @@ from memoryweb.web.access import (
     Workspace,
     find_run,
     find_workspace,
-    own_workspace,
     require,
     team_view,
 )
@@ -151,7 +150,7 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     with visit.write() as tx:
         if is_backfill:
             return _backfills(tx, request, workspace)
-        owner = own_workspace(request, workspace).owner
+        owner = workspace.owned(request).owner
         return schedule.request_each(
             tx, workspace.agent, [owner], trigger=trigger, user=user, topic=topic
         )
@@ -159,7 +158,7 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
 
 def _backfills(tx: Transaction, request: TeamRequest, workspace: Workspace) -> list[Run]:
     agent, mine = workspace.agent, workspace.owner is not None
-    owners = [own_workspace(request, workspace).owner] if mine else backfill.owners(agent)
+    owners = [workspace.owned(request).owner] if mine else backfill.owners(agent)
     asked = (backfill.request(tx, agent, owner, request.user) for owner in owners)
     return [made.run for made in asked if made]
 
@@ -307,6 +306,6 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
 def ask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id, to_write=True)
     with request.visit.write() as tx:
-        workspace = own_workspace(request, workspace)
+        workspace = workspace.owned(request)
         dreaming.request(tx, workspace.agent, workspace.owner, request.user)
     return redirect(to(request, "agents_tonight", agent_id, query=workspace.query))

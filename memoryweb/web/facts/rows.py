@@ -296,7 +296,7 @@ def _talks(request: TeamRequest, found: Sequence[Injection]) -> list[dict[str, A
         talk = one.conversation
         if talk is None or not request.visit.is_common(talk.owner_id):
             continue
-        row = talks.setdefault(talk.pk, {"talk": talk, "at": one.at, "count": 0, "via": one.via})
+        row = talks.setdefault(talk.pk, {"talk": talk, "at": one.at, "count": 0})
         row |= {"count": row["count"] + 1, "url": talk_url(request, talk)}
     return list(talks.values())[:_TALKS]
 

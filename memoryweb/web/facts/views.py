@@ -31,7 +31,6 @@ from memoryweb.web.access import (
     find_workspace,
     is_theirs,
     note_read,
-    require_write,
     team_view,
 )
 from memoryweb.web.facts import rows
@@ -237,7 +236,7 @@ def _act(
 def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Workspace, Any]:
     workspace = find_workspace(request, agent_id)
     found = _find(request, workspace, fact_id)
-    require_write(request, workspace)
+    workspace.require_write()
     return workspace, found
 
 

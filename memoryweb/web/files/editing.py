@@ -28,7 +28,6 @@ from memoryweb.web.access import (
     find_file,
     find_workspace,
     find_workspace_file,
-    require_write,
     team_view,
 )
 from memoryweb.web.files import editor, forms
@@ -68,7 +67,7 @@ def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     form = forms.EditForm(request.POST or None)
     file = _find_edited(request, workspace, path, form)
-    require_write(request, workspace)
+    workspace.require_write()
     if request.method == "POST" and form.is_valid():
         if file.deleted_at is not None or file.folded_path != fold(path):
             return editor.show_gone(request, workspace, file, path, form)

@@ -41,13 +41,7 @@ from memoryweb.memory.visible.readable import Look, To, readable_file
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import WriteResult
-from memoryweb.web.access import (
-    TeamRequest,
-    Workspace,
-    find_workspace_file,
-    own_workspace,
-    team_view,
-)
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace_file, team_view
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.pages import about, done, is_fragment, show, to
 from memoryweb.web.wording import author_name, writer_of
@@ -139,7 +133,7 @@ def save_text(
     with request.visit.write() as tx:
         return door.write(
             tx,
-            Place(workspace.agent, own_workspace(request, workspace).owner, path),
+            Place(workspace.agent, workspace.owned(request).owner, path),
             content,
             writer=writer_of(request),
             expected=expected,

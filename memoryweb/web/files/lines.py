@@ -31,13 +31,7 @@ from memoryweb.web.access import TeamRequest, Workspace, note_read
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
 from memoryweb.web.pages import number_of, page, to
-from memoryweb.web.wording import (
-    author_name,
-    author_of,
-    file_url,
-    message_url,
-    talk_url,
-)
+from memoryweb.web.wording import author_name, author_of, file_url, message_url, talk_url
 
 
 @dataclass(frozen=True)
