@@ -77,8 +77,7 @@ def complete(
         team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=chat_with
     ) as spent:
         try:
-            with places.left():
-                reply = _reply(dialect, deadline, _Bill(endpoint, prompt, spent, expected))
+            reply = _reply(dialect, deadline, _Bill(endpoint, prompt, spent, expected))
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
@@ -138,7 +137,7 @@ class _Bill:
 def _reply(dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
     """Through the forms that the endpoint may know, from the strictest to the plainest."""
     endpoint, prompt, asking = bill.endpoint, bill.prompt, dialect
-    with transport.client(deadline, is_public=endpoint.is_public) as http:
+    with places.left(), transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
             response = _tried(http, providers.body(endpoint, prompt, asking), deadline, bill)
             if response.status == 200:
