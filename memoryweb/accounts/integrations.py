@@ -8,15 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_scopes import scope
 
-from memoryweb.accounts import tokens
-from memoryweb.accounts.exceptions import (
-    AgentRefused,
-    ChannelRefused,
-    NameTaken,
-    NotFound,
-    ReasonMissing,
-    Revoked,
-)
+from memoryweb.accounts import exceptions, tokens
 from memoryweb.accounts.models import Integration, Team, Token, checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, target
@@ -95,7 +87,7 @@ def grant(*, integration: Integration, scope: Scope, reason: str, by: Actor) -> 
     lock(integration.team_id)
     _check_live(integration)
     if not (reason := reason.strip()[:300]):
-        raise ReasonMissing
+        raise exceptions.ReasonMissing
     return _set_grant(integration, scope, reason, {*integration.scopes, scope.value}, by)
 
 
@@ -107,7 +99,7 @@ def grant_token(*, token: Token, reason: str, by: Actor) -> None:
     Raises ReasonMissing, Revoked.
     """
     if not reason.strip():
-        raise ReasonMissing
+        raise exceptions.ReasonMissing
     if token.integration is not None and Scope.SHARED_WRITE not in token.integration.scopes:
         grant(integration=token.integration, scope=Scope.SHARED_WRITE, reason=reason, by=by)
     tokens.let_share(token=token, reason=reason, by=by)
@@ -138,7 +130,7 @@ def find(team: Team, text: str) -> Integration:
     """By name or id. Raises NotFound."""
     found = next((i for i in team.integrations.all() if text in {i.name, str(i.pk)}), None)
     if found is None:
-        raise NotFound(_("This team has no integration “{name}”.").format(name=text))
+        raise exceptions.NotFound(_("This team has no integration “{name}”.").format(name=text))
     return found
 
 
@@ -156,21 +148,21 @@ def _set_grant(
 def _check_live(integration: Integration) -> None:
     integration.refresh_from_db()
     if integration.revoked_at is not None:
-        raise Revoked
+        raise exceptions.Revoked
 
 
 def _free_name(team: Team, name: str) -> str:
     """Owners are shown as `api:<name>/<id>`, so neither of these signs may stand in a name."""
     name = checked_name(name, longest=64, without="/:")
     if team.integrations.filter(name=name).exists():
-        raise NameTaken(name)
+        raise exceptions.NameTaken(name)
     return name
 
 
 def _checked_channels(names: Sequence[str]) -> list[str]:
     for name in names:
         if not CHANNEL.fullmatch(name) or name in RESERVED:
-            raise ChannelRefused(name)
+            raise exceptions.ChannelRefused(name)
     return sorted(set(names))
 
 
@@ -178,7 +170,7 @@ def _checked_agents(team: Team, ids: Sequence[str]) -> list[str]:
     known = {str(pk) for pk in team.agents.values_list("pk", flat=True)} if ids else set()
     for agent_id in ids:
         if str(agent_id) not in known:
-            raise AgentRefused(str(agent_id))
+            raise exceptions.AgentRefused(str(agent_id))
     return sorted({str(agent_id) for agent_id in ids})
 
 

@@ -8,16 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts import tokens
-from memoryweb.accounts.exceptions import (
-    AlreadyMember,
-    EndRefused,
-    InvitationGone,
-    LastAdmin,
-    NotFound,
-    NotInvited,
-    NotMember,
-)
+from memoryweb.accounts import exceptions, tokens
 from memoryweb.accounts.models import Invitation, Membership, Team, User, checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.signins import record_act
@@ -48,7 +39,7 @@ def add_member(
     if membership is None:
         membership = Membership(team=team, user=user)
     elif membership.is_current:
-        raise AlreadyMember(user)
+        raise exceptions.AlreadyMember(user)
     membership.role, membership.ends_at = role, ends_at
     membership.save()
     _record("member.added", membership, by)
@@ -89,7 +80,7 @@ def find(team: Team, email: str) -> Membership:
     found = team.memberships.current().filter(user__email=email.strip().lower())
     membership = found.select_related("user").first()
     if membership is None:
-        raise NotFound(_("{email} is not a member of this team.").format(email=email))
+        raise exceptions.NotFound(_("{email} is not a member of this team.").format(email=email))
     return membership
 
 
@@ -103,7 +94,7 @@ def current_memberships(user_id: UUID, now: datetime) -> "QuerySet[Membership]":
 def check_end(ends_at: datetime | None) -> None:
     """Raises EndRefused."""
     if ends_at is not None and ends_at <= timezone.now():
-        raise EndRefused
+        raise exceptions.EndRefused
 
 
 def _person(email: str, name: str, password: str | None) -> User:
@@ -118,7 +109,7 @@ def _lock(membership: Membership) -> None:
     try:
         membership.refresh_from_db()
     except Membership.DoesNotExist:
-        raise NotMember(membership.user) from None
+        raise exceptions.NotMember(membership.user) from None
 
 
 def _keep_an_admin(leaving: Membership) -> None:
@@ -129,7 +120,7 @@ def _keep_an_admin(leaving: Membership) -> None:
         ~Q(pk=leaving.pk), role=Role.ADMIN, ends_at=None, user__is_active=True
     )
     if not others.exists():
-        raise LastAdmin
+        raise exceptions.LastAdmin
 
 
 def _record(action: str, membership: Membership, by: Actor) -> None:
@@ -204,7 +195,7 @@ def invite(
     lock(team.pk)
     member = team.memberships.current().filter(user__email=email).select_related("user").first()
     if member is not None:
-        raise AlreadyMember(member.user)
+        raise exceptions.AlreadyMember(member.user)
     open_of(team).filter(email=email).update(revoked_at=now)
     secret = secrets.token_urlsafe(24)
     invitation = Invitation.objects.create(
@@ -226,7 +217,7 @@ def withdraw(*, invitation: Invitation, by: Actor) -> None:
     """Raises InvitationGone when it was used or withdrawn already."""
     lock(invitation.team_id)
     if not _take(invitation, revoked_at=timezone.now()):
-        raise InvitationGone
+        raise exceptions.InvitationGone
     _record_invitation("invitation.withdrawn", invitation, by)
 
 
@@ -234,7 +225,7 @@ def withdraw(*, invitation: Invitation, by: Actor) -> None:
 def accept(*, invitation: Invitation, user: User) -> Membership:
     """Join the team as the invited person. Raises NotInvited, InvitationGone, EndRefused."""
     if user.email != invitation.email:
-        raise NotInvited(invitation.email)
+        raise exceptions.NotInvited(invitation.email)
     return _join(invitation, user)
 
 
@@ -243,7 +234,7 @@ def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Member
     """Make the invited person's account and join. Raises NotInvited, InvitationGone, EndRefused."""
     lock(invitation.team_id)  # “Join” pressed twice makes one account
     if has_account(invitation):
-        raise NotInvited(invitation.email)
+        raise exceptions.NotInvited(invitation.email)
     user = User.objects.create_user(invitation.email, password, name=name.strip())
     return _join(invitation, user)
 
@@ -274,7 +265,7 @@ def _open() -> "QuerySet[Invitation]":
 def _join(invitation: Invitation, user: User) -> Membership:
     lock(invitation.team_id)
     if not _take(invitation, accepted_at=timezone.now()):
-        raise InvitationGone
+        raise exceptions.InvitationGone
     by = Actor("person", str(user.pk), "")
     membership = add_member(
         team=invitation.team,

@@ -14,13 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.exceptions import AddressRefused, NameRefused
 from memoryweb.accounts.permissions import Role
-from memoryweb.core.tables import (
-    ErasableCharField,
-    Erasure,
-    PlainCharField,
-    PlainJSONField,
-    TeamRow,
-)
+from memoryweb.core import tables
 
 EXPIRY_WARNING = timedelta(days=14)
 
@@ -121,17 +115,21 @@ class Membership(models.Model):
         return self.ends_at is None or self.ends_at > timezone.now()
 
 
-class Integration(TeamRow):
+class Integration(tables.TeamRow):
     """A program that talks for people. Survives its creator and its tokens."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey(Team, models.CASCADE, related_name="integrations")
-    name = PlainCharField(_("name"), max_length=64)
-    channels = PlainJSONField(default=list, blank=True, help_text="allowed channels; empty: none")
-    agents = PlainJSONField(default=list, blank=True, help_text="allowed agent ids; empty: all")
-    scopes = PlainJSONField(default=list)
-    personal_read_reason = PlainCharField(max_length=300, blank=True)
-    shared_write_reason = PlainCharField(max_length=300, blank=True)
+    name = tables.PlainCharField(_("name"), max_length=64)
+    channels = tables.PlainJSONField(
+        default=list, blank=True, help_text="allowed channels; empty: none"
+    )
+    agents = tables.PlainJSONField(
+        default=list, blank=True, help_text="allowed agent ids; empty: all"
+    )
+    scopes = tables.PlainJSONField(default=list)
+    personal_read_reason = tables.PlainCharField(max_length=300, blank=True)
+    shared_write_reason = tables.PlainCharField(max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -152,15 +150,15 @@ class Token(models.Model):
     team = models.ForeignKey(Team, models.CASCADE, related_name="tokens")
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="tokens")
     integration = models.ForeignKey(Integration, models.CASCADE, null=True, related_name="tokens")
-    name = PlainCharField(_("name"), max_length=64)
-    sha256 = PlainCharField(max_length=64, unique=True)
-    prefix = PlainCharField(max_length=8)
-    last4 = PlainCharField(max_length=4)
-    scopes = PlainJSONField(default=list)
+    name = tables.PlainCharField(_("name"), max_length=64)
+    sha256 = tables.PlainCharField(max_length=64, unique=True)
+    prefix = tables.PlainCharField(max_length=8)
+    last4 = tables.PlainCharField(max_length=4)
+    scopes = tables.PlainJSONField(default=list)
     act_as_person = models.BooleanField(
         default=False, help_text="what it writes is its person's own word, not an agent's"
     )
-    shared_write_reason = PlainCharField(max_length=300, blank=True)
+    shared_write_reason = tables.PlainCharField(max_length=300, blank=True)
     wrote_shared = models.BooleanField(
         default=False, help_text="without a grant, until that was asked for; nobody decided yet"
     )
@@ -197,17 +195,17 @@ class Invitation(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
-    email = ErasableCharField(_("e-mail address"), max_length=254)
+    email = tables.ErasableCharField(_("e-mail address"), max_length=254)
     role = models.CharField(_("role"), max_length=16, choices=Role.choices)
     ends_at = models.DateTimeField(_("membership ends"), null=True, blank=True)
-    sha256 = PlainCharField(max_length=64, unique=True)
+    sha256 = tables.PlainCharField(max_length=64, unique=True)
     invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
 
-    erasure = Erasure.IDENTITY
+    erasure = tables.Erasure.IDENTITY
 
     class Meta:
         indexes = [models.Index(fields=["team", "-created_at"], name="accounts_invitation_team")]

@@ -10,16 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.exceptions import (
-    Ambiguous,
-    ExpiryRefused,
-    NoPerson,
-    NotFound,
-    NotMember,
-    Revoked,
-    ScopeMissing,
-    ScopeRefused,
-)
+from memoryweb.accounts import exceptions
 from memoryweb.accounts.models import Integration, Team, Token, User, checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
@@ -52,12 +43,12 @@ def issue(
     Raises NameRefused, ScopeMissing, ScopeRefused, ExpiryRefused, NotMember, Revoked, NoPerson.
     """
     if act_as_person and user is None:
-        raise NoPerson
+        raise exceptions.NoPerson
     lock(team.pk)
     name = checked_name(name, longest=64)
     check_scopes(scopes, _allowed(team, user, integration))
     if not 1 <= days <= LONGEST_DAYS:
-        raise ExpiryRefused(LONGEST_DAYS)
+        raise exceptions.ExpiryRefused(LONGEST_DAYS)
     secret = own_token.generate()
     token = Token.objects.create(
         team=team,
@@ -106,7 +97,7 @@ def let_share(*, token: Token, reason: str, by: Actor) -> None:
     lock(token.team_id)
     token.refresh_from_db()
     if token.revoked_at is not None:
-        raise Revoked
+        raise exceptions.Revoked
     token.shared_write_reason = reason = reason.strip()[:300]
     granted = {Scope.SHARED_WRITE.value}
     token.scopes = sorted({*token.scopes} | granted if reason else {*token.scopes} - granted)
@@ -126,7 +117,7 @@ def undecided(team: Team) -> QuerySet[Token]:
 def revoke(*, token: Token, by: Actor) -> None:
     """Raises Revoked."""
     if not revoke_all(token.team, Token.objects.filter(pk=token.pk), by=by):
-        raise Revoked
+        raise exceptions.Revoked
     token.refresh_from_db(fields=["revoked_at"])
 
 
@@ -145,22 +136,22 @@ def find(team: Team, text: str) -> Token:
     tokens = [token for token in team.tokens.order_by("created_at") if _is_called(token, text)]
     live = [token for token in tokens if token.is_live] or tokens
     if len(live) > 1:
-        raise Ambiguous(
+        raise exceptions.Ambiguous(
             _("Several tokens have this name. Use one of these ids: {ids}.").format(
                 ids=", ".join(str(token.pk) for token in live[:10])
             )
         )
     if not live:
-        raise NotFound(_("This team has no such token."))
+        raise exceptions.NotFound(_("This team has no such token."))
     return live[0]
 
 
 def check_scopes(scopes: Collection[str], allowed: Collection[str]) -> None:
     """Raises ScopeMissing, ScopeRefused."""
     if not scopes:
-        raise ScopeMissing
+        raise exceptions.ScopeMissing
     if refused := sorted(set(scopes) - set(allowed)):
-        raise ScopeRefused(", ".join(refused))
+        raise exceptions.ScopeRefused(", ".join(refused))
 
 
 def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
@@ -179,12 +170,12 @@ def _sha256(secret: str) -> str:
 def _allowed(team: Team, user: User | None, integration: Integration | None) -> Collection[str]:
     if integration is not None:
         if integration.team_id != team.pk:
-            raise NotMember(integration)
+            raise exceptions.NotMember(integration)
         if integration.revoked_at is not None:
-            raise Revoked
+            raise exceptions.Revoked
         return list(integration.scopes)
     if not team.memberships.current().filter(user=user).exists():
-        raise NotMember(user)
+        raise exceptions.NotMember(user)
     return PERSONAL_SCOPES
 
 

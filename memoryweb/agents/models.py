@@ -12,17 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from django_scopes import scope
 
 from memoryweb.accounts.teams import system_team_id
+from memoryweb.core import tables
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.core.tables import (
-    ErasableCharField,
-    Erasure,
-    Holds,
-    KeyedCharField,
-    PlainCharField,
-    PlainTextField,
-    TeamManager,
-    TeamRow,
-)
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
 GLOBAL_AGENT_ID = uuid.UUID("6d656d6f-7279-5765-8000-676c6f62616c")
@@ -42,7 +33,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
 
 
-class Agent(TeamRow):
+class Agent(tables.TeamRow):
     class Policy(models.TextChoices):
         APPLY = "apply", _("Apply changes")
         REVIEW = "review", _("Ask a person first")
@@ -54,10 +45,10 @@ class Agent(TeamRow):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="agents")
-    name = PlainCharField(_("name"), max_length=64)
-    folded_name = PlainCharField(max_length=64, editable=False)
-    description = PlainTextField(_("description"), blank=True, max_length=500)
-    time_zone = PlainCharField(_("time zone"), max_length=64, default="UTC")
+    name = tables.PlainCharField(_("name"), max_length=64)
+    folded_name = tables.PlainCharField(max_length=64, editable=False)
+    description = tables.PlainTextField(_("description"), blank=True, max_length=500)
+    time_zone = tables.PlainCharField(_("time zone"), max_length=64, default="UTC")
     dream_at = models.TimeField(_("dreams at"), default=time(2, 0))
     dreaming = models.BooleanField(_("dreams every night"), default=True)
     next_dream_at = models.DateTimeField(null=True, db_index=True)
@@ -79,7 +70,7 @@ class Agent(TeamRow):
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 
-    objects = TeamManager.from_queryset(AgentQuerySet)()  # type: ignore[misc]
+    objects = tables.TeamManager.from_queryset(AgentQuerySet)()  # type: ignore[misc]
 
     class Meta:
         constraints = [
@@ -104,7 +95,7 @@ def live_agents(team_id: uuid.UUID, agent_id: uuid.UUID) -> models.QuerySet[Agen
     return Agent.objects.live().filter(team=team_id, pk=agent_id)
 
 
-class Owner(TeamRow):
+class Owner(tables.TeamRow):
     """The person or system that a piece of memory is about: three columns, never one joined string.
 
     `source` is `user`, `system`, a channel (`slack`), a channel's room (`slack:room`) or
@@ -113,8 +104,8 @@ class Owner(TeamRow):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="owners")
-    source = PlainCharField(max_length=80)
-    external_id = ErasableCharField(max_length=255)
+    source = tables.PlainCharField(max_length=80)
+    external_id = tables.ErasableCharField(max_length=255)
     integration = models.ForeignKey(
         "accounts.Integration", models.SET_NULL, null=True, blank=True, related_name="owners"
     )
@@ -124,7 +115,7 @@ class Owner(TeamRow):
     paused = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
-    erasure = Erasure.IDENTITY
+    erasure = tables.Erasure.IDENTITY
 
     class Meta:
         constraints = [
@@ -157,14 +148,14 @@ class Owner(TeamRow):
         return not self.is_system and not self.source.endswith(":room")
 
 
-class BreakGlass(TeamRow):
+class BreakGlass(tables.TeamRow):
     """A person's reasoned, hour-long permission to read one owner's memory."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey(Owner, models.CASCADE, related_name="break_glass")
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
-    reason = PlainTextField(_("reason"), max_length=500, holds=Holds.LABEL)
+    reason = tables.PlainTextField(_("reason"), max_length=500, holds=tables.Holds.LABEL)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 
@@ -174,7 +165,7 @@ class BreakGlass(TeamRow):
         ]
 
 
-class OneTimeCode(TeamRow):
+class OneTimeCode(tables.TeamRow):
     """A secret that an integration got for one of its owners, or an admin who had opened that
     owner's memory with a reason; only its hash is kept.
 
@@ -193,7 +184,7 @@ class OneTimeCode(TeamRow):
         "accounts.Integration", models.CASCADE, null=True, related_name="+"
     )
     purpose = models.CharField(max_length=8, choices=Purpose.choices)
-    sha256 = KeyedCharField(max_length=64, unique=True)
+    sha256 = tables.KeyedCharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
     used_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")

@@ -4,21 +4,12 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import (
-    ErasableCharField,
-    ErasableJSONField,
-    ErasableTextField,
-    Erasure,
-    Holds,
-    PlainCharField,
-    PlainJSONField,
-    TeamRow,
-)
+from memoryweb.core import tables
 from memoryweb.dreaming import operations
 from memoryweb.dreaming.operations import Why
 
 
-class Report(TeamRow):
+class Report(tables.TeamRow):
     """What a dream looked at, decided and changed. One a run; the diff is read from revisions."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -31,13 +22,13 @@ class Report(TeamRow):
     promoted = models.IntegerField(default=0)
     kept = models.IntegerField(default=0)
     rejected = models.IntegerField(default=0)
-    diary = ErasableTextField(blank=True)
-    changes = PlainJSONField(
-        default=list, help_text="[{file, path, before, after}] revisions", holds=Holds.LABEL
+    diary = tables.ErasableTextField(blank=True)
+    changes = tables.PlainJSONField(
+        default=list, help_text="[{file, path, before, after}] revisions", holds=tables.Holds.LABEL
     )
-    fingerprint = PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
+    fingerprint = tables.PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
 
-    erasure = Erasure.QUOTING
+    erasure = tables.Erasure.QUOTING
 
     class Meta:
         indexes = [
@@ -45,25 +36,25 @@ class Report(TeamRow):
         ]
 
 
-class Operation(TeamRow):
+class Operation(tables.TeamRow):
     """What a dream did to statements, or did not: `code` says why it was left out, `waits` what a
     person decides about. Sentences are made when they are shown."""
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="operations", db_index=False)
     position = models.IntegerField()
-    does = PlainCharField(max_length=8)
-    why = PlainCharField(max_length=10, blank=True, help_text="why statements left")
-    code = PlainCharField(max_length=24, blank=True)
-    values = PlainJSONField(default=dict, holds=Holds.LABEL)
-    waits = PlainCharField(max_length=8, blank=True)
-    before = ErasableJSONField(default=list, help_text="texts of the statements that left")
-    after = ErasableTextField(blank=True)
-    against = ErasableTextField(blank=True, help_text="what stands against it")
-    sources = PlainJSONField(
-        default=list, help_text="[{file, path, revision, line}]", holds=Holds.LABEL
+    does = tables.PlainCharField(max_length=8)
+    why = tables.PlainCharField(max_length=10, blank=True, help_text="why statements left")
+    code = tables.PlainCharField(max_length=24, blank=True)
+    values = tables.PlainJSONField(default=dict, holds=tables.Holds.LABEL)
+    waits = tables.PlainCharField(max_length=8, blank=True)
+    before = tables.ErasableJSONField(default=list, help_text="texts of the statements that left")
+    after = tables.ErasableTextField(blank=True)
+    against = tables.ErasableTextField(blank=True, help_text="what stands against it")
+    sources = tables.PlainJSONField(
+        default=list, help_text="[{file, path, revision, line}]", holds=tables.Holds.LABEL
     )
 
-    erasure = Erasure.QUOTING
+    erasure = tables.Erasure.QUOTING
 
     class Meta:
         constraints = [
@@ -91,30 +82,30 @@ class Operation(TeamRow):
         return str(operations.LEFT[Why(self.why)]) if self.before and self.why else ""
 
 
-class Candidate(TeamRow):
+class Candidate(tables.TeamRow):
     class Verdict(models.TextChoices):
         PROMOTED = "promoted", _("Added")
         KEPT = "kept", _("Kept for later")
         REJECTED = "rejected", _("Not kept")
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="candidates", db_index=False)
-    key = PlainCharField(max_length=64)
-    text = ErasableTextField()
+    key = tables.PlainCharField(max_length=64)
+    text = tables.ErasableTextField()
     file = models.ForeignKey("memory.File", models.SET_NULL, null=True, related_name="+")
-    path = ErasableCharField(max_length=256, holds=Holds.NAME)
+    path = tables.ErasableCharField(max_length=256, holds=tables.Holds.NAME)
     line = models.IntegerField()
-    sources = PlainJSONField(
-        default=list, help_text="[{file, path, revision, line}]", holds=Holds.LABEL
+    sources = tables.PlainJSONField(
+        default=list, help_text="[{file, path, revision, line}]", holds=tables.Holds.LABEL
     )
     score = models.FloatField()
-    components = PlainJSONField(default=dict)
-    gates = PlainJSONField(default=list, help_text="[{name, passed, detail}]")
+    components = tables.PlainJSONField(default=dict)
+    gates = tables.PlainJSONField(default=list, help_text="[{name, passed, detail}]")
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
-    reason = PlainCharField(max_length=300, blank=True)
+    reason = tables.PlainCharField(max_length=300, blank=True)
     memory_line = models.IntegerField(null=True, help_text="where it stands in MEMORY.md")
     created_at = models.DateTimeField(default=timezone.now)
 
-    erasure = Erasure.DROPPED | Erasure.QUOTING
+    erasure = tables.Erasure.DROPPED | tables.Erasure.QUOTING
 
     class Meta:
         constraints = [
@@ -122,7 +113,7 @@ class Candidate(TeamRow):
         ]
 
 
-class Seen(TeamRow):
+class Seen(tables.TeamRow):
     """Until when somebody knows what an agent's dreams did: a person of the team, else an owner."""
 
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)

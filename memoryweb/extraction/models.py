@@ -2,17 +2,10 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import (
-    ErasableJSONField,
-    ErasableTextField,
-    Holds,
-    PlainCharField,
-    PlainJSONField,
-    TeamRow,
-)
+from memoryweb.core import tables
 
 
-class Extraction(TeamRow):
+class Extraction(tables.TeamRow):
     """What one run made of one window of a conversation. The answer is stored before it is used."""
 
     class Status(models.TextChoices):
@@ -30,11 +23,11 @@ class Extraction(TeamRow):
     first = models.IntegerField(help_text="position of the first message")
     last = models.IntegerField(help_text="position of the last message")
     status = models.CharField(max_length=8, choices=Status.choices)
-    extractor = PlainCharField(max_length=8)
-    model = PlainCharField(max_length=120, blank=True)
-    answer = ErasableJSONField(default=dict)
-    reason = ErasableTextField(blank=True, holds=Holds.LABEL)
-    written = PlainJSONField(
+    extractor = tables.PlainCharField(max_length=8)
+    model = tables.PlainCharField(max_length=120, blank=True)
+    answer = tables.ErasableJSONField(default=dict)
+    reason = tables.ErasableTextField(blank=True, holds=tables.Holds.LABEL)
+    written = tables.PlainJSONField(
         default=list, help_text="[{file, revision, first, last}] of lines that were written"
     )
     retry_at = models.DateTimeField(

@@ -13,16 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.models import Team
-from memoryweb.core.tables import (
-    ErasableCharField,
-    ErasableJSONField,
-    ErasableTextField,
-    Erasure,
-    Holds,
-    PlainCharField,
-    TeamManager,
-    TeamRow,
-)
+from memoryweb.core import tables
 from memoryweb.llm.models import ChatUsage
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,7 +26,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(ACTIVE)
 
 
-class Run(TeamRow):
+class Run(tables.TeamRow):
     """One piece of background work: leased, fenced, resumable. The row is the truth (SPEC §5.2)."""
 
     class Kind(models.TextChoices):
@@ -79,7 +70,7 @@ class Run(TeamRow):
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="runs")
     kind = models.CharField(max_length=12, choices=Kind.choices)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED)
-    reason = PlainCharField(max_length=64, blank=True, help_text="a code of the outcome")
+    reason = tables.PlainCharField(max_length=64, blank=True, help_text="a code of the outcome")
     phase = models.CharField(max_length=8, choices=Phase.choices, default=Phase.NONE, blank=True)
     attempts = models.IntegerField(default=0)
     fence = models.BigIntegerField(default=0)
@@ -96,14 +87,14 @@ class Run(TeamRow):
     )
     night = models.DateField(null=True, help_text="local date of a nightly dream")
     clock = models.DateTimeField(null=True, help_text="the moment a simulated run takes for now")
-    topic = ErasableCharField(max_length=200, blank=True)
-    inputs = ErasableJSONField(default=dict, blank=True)
-    answer = ErasableJSONField(null=True, blank=True)
-    checked = ErasableJSONField(null=True, blank=True)
-    result = ErasableJSONField(default=dict, blank=True)
-    error = ErasableTextField(blank=True, holds=Holds.LABEL)
-    consolidator = PlainCharField(max_length=8, blank=True)
-    model = PlainCharField(max_length=120, blank=True)
+    topic = tables.ErasableCharField(max_length=200, blank=True)
+    inputs = tables.ErasableJSONField(default=dict, blank=True)
+    answer = tables.ErasableJSONField(null=True, blank=True)
+    checked = tables.ErasableJSONField(null=True, blank=True)
+    result = tables.ErasableJSONField(default=dict, blank=True)
+    error = tables.ErasableTextField(blank=True, holds=tables.Holds.LABEL)
+    consolidator = tables.PlainCharField(max_length=8, blank=True)
+    model = tables.PlainCharField(max_length=120, blank=True)
     tokens_in = models.BigIntegerField(default=0)
     tokens_out = models.BigIntegerField(default=0)
     cost_micros = models.BigIntegerField(default=0, help_text="millionths of a currency unit")
@@ -113,8 +104,8 @@ class Run(TeamRow):
     reverted_at = models.DateTimeField(null=True, help_text="a person took back what it wrote")
     reverted_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
 
-    erasure = Erasure.QUOTING
-    objects = TeamManager.from_queryset(RunQuerySet)()  # type: ignore[misc]
+    erasure = tables.Erasure.QUOTING
+    objects = tables.TeamManager.from_queryset(RunQuerySet)()  # type: ignore[misc]
 
     class Meta:
         constraints = [
@@ -165,7 +156,7 @@ class Run(TeamRow):
 class Beat(models.Model):
     """When something that has to happen again and again last happened (`tick`)."""
 
-    name = PlainCharField(primary_key=True, max_length=32)
+    name = tables.PlainCharField(primary_key=True, max_length=32)
     at = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -5,18 +5,10 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import (
-    ErasableCharField,
-    ErasableTextField,
-    Erasure,
-    Holds,
-    PlainCharField,
-    PlainJSONField,
-    TeamRow,
-)
+from memoryweb.core import tables
 
 
-class Conversation(TeamRow):
+class Conversation(tables.TeamRow):
     class Source(models.TextChoices):
         CHAT = "chat", _("Chat")
         API = "api", _("API")
@@ -30,8 +22,8 @@ class Conversation(TeamRow):
         "agents.Agent", models.CASCADE, related_name="conversations", db_index=False
     )
     owner = models.ForeignKey("agents.Owner", models.CASCADE, related_name="conversations")
-    external_id = ErasableCharField(
-        max_length=255, help_text="the id that the client gave", holds=Holds.NAME
+    external_id = tables.ErasableCharField(
+        max_length=255, help_text="the id that the client gave", holds=tables.Holds.NAME
     )
     source = models.CharField(max_length=8, choices=Source.choices, default=Source.API)
     group = models.BooleanField(default=False)
@@ -44,7 +36,9 @@ class Conversation(TeamRow):
         default=0, help_text="position of the last covered message"
     )
     waiting = models.BooleanField(default=False, help_text="messages wait for an extraction")
-    skipped = PlainCharField(max_length=32, blank=True, help_text="why extraction was not run")
+    skipped = tables.PlainCharField(
+        max_length=32, blank=True, help_text="why extraction was not run"
+    )
     started_at = models.DateTimeField(null=True)
     last_message_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
@@ -76,7 +70,7 @@ class Conversation(TeamRow):
         return self.source in {self.Source.CRON, self.Source.DREAM}
 
 
-class Message(TeamRow):
+class Message(tables.TeamRow):
     class Role(models.TextChoices):
         USER = "user", _("User")
         ASSISTANT = "assistant", _("Assistant")
@@ -87,12 +81,12 @@ class Message(TeamRow):
         Conversation, models.CASCADE, related_name="messages", db_index=False
     )
     position = models.IntegerField(help_text="1-based, in order of arrival")
-    external_id = ErasableCharField(max_length=255, holds=Holds.NAME)
+    external_id = tables.ErasableCharField(max_length=255, holds=tables.Holds.NAME)
     role = models.CharField(max_length=9, choices=Role.choices)
-    name = ErasableCharField(max_length=120, blank=True)
-    raw_content = ErasableTextField(blank=True, db_column="content")
+    name = tables.ErasableCharField(max_length=120, blank=True)
+    raw_content = tables.ErasableTextField(blank=True, db_column="content")
     timestamp = models.DateTimeField()
-    tools_used = PlainJSONField(default=list, blank=True, holds=Holds.LABEL)
+    tools_used = tables.PlainJSONField(default=list, blank=True, holds=tables.Holds.LABEL)
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     batch = models.ForeignKey(
         "memory.Import", models.SET_NULL, null=True, related_name="messages", db_index=False
@@ -101,7 +95,7 @@ class Message(TeamRow):
     reverted_at = models.DateTimeField(null=True, help_text="since then kept, and no longer used")
     created_at = models.DateTimeField(default=timezone.now)
 
-    erasure = Erasure.BY_DOORS
+    erasure = tables.Erasure.BY_DOORS
 
     class Meta:
         db_table = "conversations_message"
@@ -131,7 +125,7 @@ class Message(TeamRow):
         return min(self.timestamp, self.created_at)
 
 
-class Marker(TeamRow):
+class Marker(tables.TeamRow):
     """Up to where a conversation is archived: what is said after it is read on from there. A
     conversation that follows another one begins with one, `recap_of` that."""
 
@@ -141,7 +135,7 @@ class Marker(TeamRow):
     )
     upto = models.IntegerField(help_text="position of the last archived message")
     count = models.IntegerField(default=0, help_text="messages that were archived")
-    archive_name = PlainCharField(max_length=200, blank=True, holds=Holds.LABEL)
+    archive_name = tables.PlainCharField(max_length=200, blank=True, holds=tables.Holds.LABEL)
     archived_at = models.DateTimeField(default=timezone.now)
     recap_of = models.ForeignKey(Conversation, models.SET_NULL, null=True, related_name="+")
 

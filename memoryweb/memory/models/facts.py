@@ -13,15 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Reader
-from memoryweb.core.tables import (
-    ErasableCharField,
-    ErasableTextField,
-    Holds,
-    PlainCharField,
-    PlainJSONField,
-    TeamManager,
-    TeamRow,
-)
+from memoryweb.core import tables
 from memoryweb.language.extraction_rules import Kind as Kinds
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.files import Scope
@@ -49,7 +41,7 @@ class FactQuerySet(models.QuerySet["Fact"]):
 BY_HAND = (SourceClass.PERSON, SourceClass.OWNER)
 
 
-class Fact(TeamRow):
+class Fact(tables.TeamRow):
     """One statement. `file` is where it stands; None: for want of room, pending, or history."""
 
     class State(models.TextChoices):
@@ -85,17 +77,21 @@ class Fact(TeamRow):
     file = models.ForeignKey(
         "memory.File", models.SET_NULL, null=True, related_name="facts", db_index=False
     )
-    path = ErasableCharField(
-        max_length=256, help_text="of the file it stands in, or stood in last", holds=Holds.NAME
+    path = tables.ErasableCharField(
+        max_length=256,
+        help_text="of the file it stands in, or stood in last",
+        holds=tables.Holds.NAME,
     )
-    subject = ErasableCharField(max_length=200, blank=True, help_text="normalised; '': the owner")
-    attribute = ErasableCharField(max_length=200, blank=True, help_text="'': it has no key")
-    raw_value = ErasableTextField(blank=True, db_column="value")
-    raw_text = ErasableTextField(
+    subject = tables.ErasableCharField(
+        max_length=200, blank=True, help_text="normalised; '': the owner"
+    )
+    attribute = tables.ErasableCharField(max_length=200, blank=True, help_text="'': it has no key")
+    raw_value = tables.ErasableTextField(blank=True, db_column="value")
+    raw_text = tables.ErasableTextField(
         db_column="text", help_text="the statement as it stands, without its bullet"
     )
-    heading = ErasableCharField(max_length=200, blank=True)
-    fingerprint = PlainCharField(max_length=64, help_text="of the normalised text")
+    heading = tables.ErasableCharField(max_length=200, blank=True)
+    fingerprint = tables.PlainCharField(max_length=64, help_text="of the normalised text")
     kind = models.CharField(max_length=12, choices=[(kind.value, kind.value) for kind in Kinds])
     source = models.CharField(
         max_length=12, choices=SourceClass.choices, default=SourceClass.SYSTEM
@@ -124,7 +120,7 @@ class Fact(TeamRow):
     created_at = models.DateTimeField(default=timezone.now)
     changed_at = models.DateTimeField(default=timezone.now, help_text="of state or text")
 
-    objects = TeamManager.from_queryset(FactQuerySet)()  # type: ignore[misc]
+    objects = tables.TeamManager.from_queryset(FactQuerySet)()  # type: ignore[misc]
 
     OVER = frozenset({State.SUPERSEDED, State.EXPIRED, State.RETIRED})
 
@@ -161,7 +157,7 @@ class Fact(TeamRow):
         return self.confirmed_at is not None or self.is_written
 
 
-class Evidence(TeamRow):
+class Evidence(tables.TeamRow):
     """What a statement stands on: a message, or the revision that first wrote it down."""
 
     fact = models.ForeignKey(Fact, models.CASCADE, related_name="evidence")
@@ -180,7 +176,7 @@ class Evidence(TeamRow):
         return self.message.raw_content[self.first or 0 : self.last] if self.message else ""
 
 
-class Vote(TeamRow):
+class Vote(tables.TeamRow):
     """Whether one person found a statement helpful; they may change their mind."""
 
     fact = models.ForeignKey(Fact, models.CASCADE, related_name="votes", db_index=False)
@@ -194,7 +190,7 @@ class Vote(TeamRow):
         ]
 
 
-class Contradiction(TeamRow):
+class Contradiction(tables.TeamRow):
     """Statements of one key that can't all be true, or of which one may replace the other; its
     sides are the facts that name it."""
 
@@ -214,12 +210,14 @@ class Contradiction(TeamRow):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="contradictions")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    key = PlainCharField(max_length=64, help_text="hash of subject and attribute")
+    key = tables.PlainCharField(max_length=64, help_text="hash of subject and attribute")
     state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
     resolution = models.CharField(max_length=8, choices=Resolution.choices, blank=True)
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
-    before = PlainJSONField(default=dict, help_text="states of its facts, so that it can be undone")
+    before = tables.PlainJSONField(
+        default=dict, help_text="states of its facts, so that it can be undone"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

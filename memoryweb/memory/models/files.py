@@ -6,16 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Reader
-from memoryweb.core.tables import (
-    ErasableCharField,
-    ErasableTextField,
-    Erasure,
-    Holds,
-    KeyedCharField,
-    PlainCharField,
-    TeamManager,
-    TeamRow,
-)
+from memoryweb.core import tables
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
 
 
@@ -45,19 +36,19 @@ class FileQuerySet(models.QuerySet["File"]):
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
 
 
-class File(TeamRow):
+class File(tables.TeamRow):
     """A Markdown file of a workspace, with its current text. Its past stands in `revisions`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
     scope = models.CharField(max_length=8, choices=Scope.choices)
-    path = ErasableCharField(max_length=256, holds=Holds.NAME)
-    folded_path = ErasableCharField(max_length=256, holds=Holds.NAME)
+    path = tables.ErasableCharField(max_length=256, holds=tables.Holds.NAME)
+    folded_path = tables.ErasableCharField(max_length=256, holds=tables.Holds.NAME)
     enabled = models.BooleanField(default=False)
     sort_order = models.IntegerField(default=100)
-    raw_content = ErasableTextField(blank=True, db_column="content")
-    sha256 = PlainCharField(max_length=64)
+    raw_content = tables.ErasableTextField(blank=True, db_column="content")
+    sha256 = tables.PlainCharField(max_length=64)
     size = models.IntegerField(help_text="bytes of UTF-8")
     revision = models.IntegerField(default=0)
     base_revision = models.IntegerField(default=0, help_text="the last one with the whole text")
@@ -71,8 +62,8 @@ class File(TeamRow):
     updated_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True)
 
-    erasure = Erasure.BY_DOORS | Erasure.HEADED
-    objects = TeamManager.from_queryset(FileQuerySet)()  # type: ignore[misc]
+    erasure = tables.Erasure.BY_DOORS | tables.Erasure.HEADED
+    objects = tables.TeamManager.from_queryset(FileQuerySet)()  # type: ignore[misc]
 
     class Meta:
         db_table = "workspace_file"
@@ -110,7 +101,7 @@ class File(TeamRow):
         return text in (self.raw_content.casefold() if in_any_case else self.raw_content)
 
 
-class Import(TeamRow):
+class Import(tables.TeamRow):
     """One applied import, so that all that came with it can be found and reverted. The archive is
     kept while a run still brings its conversations."""
 
@@ -120,8 +111,8 @@ class Import(TeamRow):
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
-    archive_sha256 = PlainCharField(max_length=64)
-    format = PlainCharField(max_length=16, default="snapshot")
+    archive_sha256 = tables.PlainCharField(max_length=64)
+    format = tables.PlainCharField(max_length=16, default="snapshot")
     archive = models.BinaryField(null=True)
     run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="imports")
     created_at = models.DateTimeField(default=timezone.now)
@@ -134,7 +125,7 @@ class Import(TeamRow):
         ]
 
 
-class Revision(TeamRow):
+class Revision(tables.TeamRow):
     """One immutable version. `text` is the whole content, or what was appended to the one before.
 
     The content of revision n is the text of revision `base` and of every delta after it up to n.
@@ -143,8 +134,8 @@ class Revision(TeamRow):
     file = models.ForeignKey(File, models.CASCADE, related_name="revisions", db_index=False)
     number = models.IntegerField()
     base = models.IntegerField(help_text="the revision with the whole text that this builds on")
-    raw_text = ErasableTextField(blank=True, db_column="text")
-    sha256 = PlainCharField(max_length=64)
+    raw_text = tables.ErasableTextField(blank=True, db_column="text")
+    sha256 = tables.PlainCharField(max_length=64)
     size = models.IntegerField(help_text="bytes of UTF-8 of the whole content")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
     user = models.ForeignKey(
@@ -168,15 +159,15 @@ class Revision(TeamRow):
     source = models.CharField(
         max_length=12, choices=SourceClass.choices, default=SourceClass.SYSTEM
     )
-    path = ErasableCharField(
-        max_length=256, blank=True, help_text="the file's path then", holds=Holds.NAME
+    path = tables.ErasableCharField(
+        max_length=256, blank=True, help_text="the file's path then", holds=tables.Holds.NAME
     )
-    reason = ErasableCharField(max_length=300, blank=True)
+    reason = tables.ErasableCharField(max_length=300, blank=True)
     restored_from = models.IntegerField(null=True)
     is_deletion = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
-    erasure = Erasure.BY_DOORS | Erasure.HEADED
+    erasure = tables.Erasure.BY_DOORS | tables.Erasure.HEADED
 
     class Meta:
         db_table = "workspace_revision"
@@ -206,7 +197,7 @@ class Revision(TeamRow):
         return self.base != self.number
 
 
-class Upload(TeamRow):
+class Upload(tables.TeamRow):
     """An archive between its preview and its import: the one that a person has under way.
 
     It is gone after an hour, after the import, and with the next upload. What is forgotten
@@ -229,7 +220,7 @@ class Upload(TeamRow):
         indexes = [models.Index(fields=["expires_at"], name="workspace_upload_age")]
 
 
-class _StandsOn(TeamRow):
+class _StandsOn(tables.TeamRow):
     """What a line stands on, whether it is there or gone."""
 
     since = models.IntegerField(help_text="the revision that brought the line")
@@ -243,7 +234,7 @@ class _StandsOn(TeamRow):
         help_text="that first wrote down what the line says, in this file or in the source",
     )
     durable = models.BooleanField(default=False)
-    category = PlainCharField(max_length=16, blank=True)
+    category = tables.PlainCharField(max_length=16, blank=True)
 
     class Meta:
         abstract = True
@@ -269,7 +260,7 @@ class LineOrigin(_StandsOn):
     )
     asked = models.BooleanField(default=False, help_text="a person asked to remember it")
     released = models.BooleanField(default=False, help_text="a person lets machines change it")
-    marks = PlainCharField(
+    marks = tables.PlainCharField(
         max_length=60, blank=True, help_text="what a person should look at, joined by commas"
     )
 
@@ -308,12 +299,12 @@ class PastOrigin(_StandsOn):
         indexes = [models.Index(fields=["file", "gone"], name="workspace_past_origin_gone")]
 
 
-class KeptLine(TeamRow):
+class KeptLine(tables.TeamRow):
     """A flagged line that a person let stand: in shared memory for the team, else for its owner."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the line")
+    fingerprint = tables.KeyedCharField(max_length=64, help_text="keyed hash of the line")
 
     class Meta:
         db_table = "workspace_keptline"

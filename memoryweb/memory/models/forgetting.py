@@ -10,16 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import (
-    ErasableTextField,
-    Erasure,
-    KeyedCharField,
-    PlainCharField,
-    PlainJSONField,
-    PlainTextField,
-    TeamManager,
-    TeamRow,
-)
+from memoryweb.core import tables
 from memoryweb.memory.models.conversations import Message
 from memoryweb.memory.models.facts import Fact
 from memoryweb.memory.models.files import File
@@ -43,7 +34,7 @@ class ForgetRequestQuerySet(models.QuerySet["ForgetRequest"]):
         return self.update(raw_about="")
 
 
-class ForgetRequest(TeamRow):
+class ForgetRequest(tables.TeamRow):
     """Somebody asked to forget something. Undoing it is a change of state alone: what it hides are
     the targets of the requests that hide."""
 
@@ -78,7 +69,7 @@ class ForgetRequest(TeamRow):
     )
     message = models.ForeignKey("memory.Message", models.SET_NULL, null=True, related_name="+")
     via = models.CharField(max_length=8, choices=Via.choices)
-    raw_about = ErasableTextField(
+    raw_about = tables.ErasableTextField(
         blank=True, db_column="about", help_text="what was asked; emptied when it is erased"
     )
     why = models.CharField(max_length=8, choices=Why.choices, blank=True)
@@ -91,8 +82,8 @@ class ForgetRequest(TeamRow):
     run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
-    erasure = Erasure.QUOTING
-    objects = TeamManager.from_queryset(ForgetRequestQuerySet)()  # type: ignore[misc]
+    erasure = tables.Erasure.QUOTING
+    objects = tables.TeamManager.from_queryset(ForgetRequestQuerySet)()  # type: ignore[misc]
 
     HIDING = (State.OPEN, State.HIDDEN, State.HELD)
 
@@ -110,7 +101,7 @@ class ForgetRequest(TeamRow):
         ]
 
 
-class Target(TeamRow):
+class Target(tables.TeamRow):
     """One place that a request means: a statement, a line (by its text's fingerprint, wherever it
     stands in its file), or characters of a message (null: all of them)."""
 
@@ -123,7 +114,9 @@ class Target(TeamRow):
     kind = models.CharField(max_length=8, choices=Kind.choices)
     fact = models.ForeignKey("memory.Fact", models.CASCADE, null=True, related_name="+")
     file = models.ForeignKey("memory.File", models.CASCADE, null=True, related_name="+")
-    fingerprint = PlainCharField(max_length=64, blank=True, help_text="of the normalised text")
+    fingerprint = tables.PlainCharField(
+        max_length=64, blank=True, help_text="of the normalised text"
+    )
     message = models.ForeignKey("memory.Message", models.CASCADE, null=True, related_name="+")
     first = models.IntegerField(null=True)
     last = models.IntegerField(null=True)
@@ -133,12 +126,14 @@ class Target(TeamRow):
         db_table = "forgetting_target"
 
 
-class Tombstone(TeamRow):
+class Tombstone(tables.TeamRow):
     """Keeps a sentence that was erased out of one memory, without keeping the sentence."""
 
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the normalised sentence")
+    fingerprint = tables.KeyedCharField(
+        max_length=64, help_text="keyed hash of the normalised sentence"
+    )
     created_at = models.DateTimeField(default=timezone.now)
     lifted_at = models.DateTimeField(null=True, help_text="its person wrote it again")
 
@@ -149,16 +144,18 @@ class Tombstone(TeamRow):
         ]
 
 
-class Receipt(TeamRow):
+class Receipt(tables.TeamRow):
     """What an erasure took away and that nothing was found of it afterwards; figures alone."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.SET_NULL, null=True, related_name="receipts")
-    owner_label = PlainCharField(max_length=64, blank=True, help_text="the owner's id; '': shared")
-    counts = PlainJSONField(default=dict)
-    scanned = PlainJSONField(default=dict)
+    owner_label = tables.PlainCharField(
+        max_length=64, blank=True, help_text="the owner's id; '': shared"
+    )
+    counts = tables.PlainJSONField(default=dict)
+    scanned = tables.PlainJSONField(default=dict)
     remaining = models.IntegerField(default=0)
-    hash = PlainCharField(max_length=64, help_text="SHA-256 of all the other figures")
+    hash = tables.PlainCharField(max_length=64, help_text="SHA-256 of all the other figures")
     by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     request = models.ForeignKey(ForgetRequest, models.SET_NULL, null=True, related_name="receipts")
     created_at = models.DateTimeField(default=timezone.now)
@@ -170,14 +167,14 @@ class Receipt(TeamRow):
         ]
 
 
-class LegalHold(TeamRow):
+class LegalHold(tables.TeamRow):
     """While it lasts nothing is erased of a team's memory, of one agent's, or of one owner's."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     agent = models.ForeignKey("agents.Agent", models.CASCADE, null=True, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    reason = PlainTextField(_("reason"), max_length=500)
+    reason = tables.PlainTextField(_("reason"), max_length=500)
     created_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)

@@ -2,15 +2,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memoryweb.core.tables import (
-    ErasableCharField,
-    ErasableTextField,
-    Erasure,
-    KeyedCharField,
-    PlainCharField,
-    TeamManager,
-    TeamRow,
-)
+from memoryweb.core import tables
 
 
 class PassageQuerySet(models.QuerySet["Passage"]):
@@ -23,7 +15,7 @@ class PassageQuerySet(models.QuerySet["Passage"]):
         return self.filter(found)
 
 
-class Passage(TeamRow):
+class Passage(tables.TeamRow):
     """One searchable block of a file, or one message. Kept in step by the write's transaction."""
 
     class Kind(models.TextChoices):
@@ -43,24 +35,26 @@ class Passage(TeamRow):
     )
     line = models.IntegerField(default=0, help_text="first line of the block; a message's position")
     end_line = models.IntegerField(default=0)
-    trail = ErasableCharField(max_length=500, blank=True, help_text="headings above, joined by ›")
-    raw_text = ErasableTextField(
+    trail = tables.ErasableCharField(
+        max_length=500, blank=True, help_text="headings above, joined by ›"
+    )
+    raw_text = tables.ErasableTextField(
         blank=True, db_column="text", help_text="of a block; a message has its own"
     )
-    raw_tokens = ErasableTextField(
+    raw_tokens = tables.ErasableTextField(
         db_column="tokens", help_text="each with its field in front, by spaces"
     )
-    reach = PlainCharField(max_length=12, default="", help_text="scope key: agent and owner")
+    reach = tables.PlainCharField(max_length=12, default="", help_text="scope key: agent and owner")
     whole = models.BigIntegerField(default=0, help_text="key of the file or conversation")
     place = models.BigIntegerField(default=0, help_text="see recall.ranking.packed")
     length = models.IntegerField(help_text="number of tokens of the text")
     weight = models.FloatField(default=1.0)
-    source = PlainCharField(max_length=12, blank=True, help_text="source class of the text")
+    source = tables.PlainCharField(max_length=12, blank=True, help_text="source class of the text")
     date = models.DateField(null=True)
     tokenizer_version = models.SmallIntegerField(default=1)
 
-    erasure = Erasure.BY_DOORS
-    objects = TeamManager.from_queryset(PassageQuerySet)()  # type: ignore[misc]
+    erasure = tables.Erasure.BY_DOORS
+    objects = tables.TeamManager.from_queryset(PassageQuerySet)()  # type: ignore[misc]
 
     class Meta:
         db_table = "recall_passage"
@@ -83,7 +77,7 @@ class Passage(TeamRow):
         return self.message.raw_content if self.message else self.raw_text
 
 
-class RecallEvent(TeamRow):
+class RecallEvent(tables.TeamRow):
     """A line that was really given to a conversation: once per (conversation, query)."""
 
     class Via(models.TextChoices):
@@ -97,8 +91,10 @@ class RecallEvent(TeamRow):
         "memory.Conversation", models.CASCADE, related_name="+", db_index=False
     )
     file = models.ForeignKey("memory.File", models.CASCADE, related_name="recalls")
-    line_hash = KeyedCharField(max_length=64, help_text="keyed hash of the line's normalised text")
-    query_hash = KeyedCharField(max_length=64, help_text="keyed hash of the query's terms")
+    line_hash = tables.KeyedCharField(
+        max_length=64, help_text="keyed hash of the line's normalised text"
+    )
+    query_hash = tables.KeyedCharField(max_length=64, help_text="keyed hash of the query's terms")
     via = models.CharField(max_length=8, choices=Via.choices)
     at = models.DateTimeField(default=timezone.now)
 
@@ -113,7 +109,7 @@ class RecallEvent(TeamRow):
         indexes = [models.Index(fields=["team", "agent", "owner", "at"], name="recall_event_reach")]
 
 
-class Injection(TeamRow):
+class Injection(tables.TeamRow):
     """One prompt that memory was put into: which spans of it entered stand in `spans`."""
 
     class Via(models.TextChoices):
@@ -137,7 +133,7 @@ class Injection(TeamRow):
         indexes = [models.Index(fields=["team", "agent", "-at"], name="recall_injection_latest")]
 
 
-class InjectedSpan(TeamRow):
+class InjectedSpan(tables.TeamRow):
     """Lines of a file's revision, or a message, that entered a prompt."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")

@@ -10,19 +10,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import (
-    ErasableTextField,
-    Erasure,
-    KeyedCharField,
-    PlainJSONField,
-    TeamRow,
-)
+from memoryweb.core import tables
 from memoryweb.memory.models.facts import Contradiction
 from memoryweb.memory.models.files import LineOrigin, Revision
 from memoryweb.memory.models.forgetting import ForgetRequest, Target
 
 
-class Proposal(TeamRow):
+class Proposal(tables.TeamRow):
     """A machine's change of a file that waits for a person: a broken guard, the policy, or words
     from outside the team. It is of a run, or of a program that wrote by itself or by a tool."""
 
@@ -42,10 +36,14 @@ class Proposal(TeamRow):
     )
     batch = models.ForeignKey("memory.Import", models.SET_NULL, null=True, related_name="+")
     base_revision = models.IntegerField()
-    raw_content = ErasableTextField(db_column="content")
-    origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")
-    broken = PlainJSONField(default=list, help_text="[{guard, detail}] with numbers, no text")
-    taken = PlainJSONField(
+    raw_content = tables.ErasableTextField(db_column="content")
+    origins = tables.PlainJSONField(
+        default=dict, help_text="line number → sources, applied on acceptance"
+    )
+    broken = tables.PlainJSONField(
+        default=list, help_text="[{guard, detail}] with numbers, no text"
+    )
+    taken = tables.PlainJSONField(
         default=dict,
         help_text="of an accepted one: revisions {before, after}, and numbers of lines that stayed "
         "out {left_out} and that stayed {kept}",
@@ -55,7 +53,7 @@ class Proposal(TeamRow):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
-    erasure = Erasure.DROPPED | Erasure.QUOTING
+    erasure = tables.Erasure.DROPPED | tables.Erasure.QUOTING
 
     class Meta:
         db_table = "workspace_proposal"
@@ -67,12 +65,12 @@ class Proposal(TeamRow):
         ]
 
 
-class NoSecret(TeamRow):
+class NoSecret(tables.TeamRow):
     """What looks like a password and is none, as a person said: it passes in that memory."""
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    fingerprint = KeyedCharField(max_length=64, help_text="keyed hash of the value")
+    fingerprint = tables.KeyedCharField(max_length=64, help_text="keyed hash of the value")
     said_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     said_at = models.DateTimeField()
 
@@ -80,7 +78,7 @@ class NoSecret(TeamRow):
         indexes = [models.Index(fields=["team", "fingerprint"], name="memory_no_secret")]
 
 
-class CrowdedFile(TeamRow):
+class CrowdedFile(tables.TeamRow):
     """What people hold fast leaves little room for anything new: said once a file."""
 
     class State(models.TextChoices):
@@ -99,7 +97,7 @@ class CrowdedFile(TeamRow):
         db_table = "review_crowdedfile"
 
 
-class ReviewItem(TeamRow):
+class ReviewItem(tables.TeamRow):
     """One thing that waits for a person, or that one decided: what it is about, and no text of it.
 
     `models.review_items` makes it follow its cause, which is one of the columns from `proposal` to

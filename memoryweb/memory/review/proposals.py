@@ -26,15 +26,7 @@ from memoryweb.memory.models.refusals import Decided, MemoryRefused, Stale
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.statements.projection import all_went
 from memoryweb.memory.visible.readable import Look
-from memoryweb.memory.writing.changes import (
-    Change,
-    Pick,
-    changes_of,
-    plain,
-    print_of,
-    spans_of,
-    take,
-)
+from memoryweb.memory.writing import changes
 from memoryweb.memory.writing.proposing import settle, states
 from memoryweb.memory.writing.write import WriteResult, delete, lock, restore, write
 
@@ -65,7 +57,7 @@ def accept(tx: Transaction, proposal: Proposal, *, by: User) -> WriteResult:
 
 
 def accept_lines(
-    tx: Transaction, proposal: Proposal, *, by: User, picked: Pick, no_secrets: bool = False
+    tx: Transaction, proposal: Proposal, *, by: User, picked: changes.Pick, no_secrets: bool = False
 ) -> WriteResult:
     """Write the lines that a person picked, some in their own words. What they leave out is not
     proposed again.
@@ -73,9 +65,9 @@ def accept_lines(
     Raises Decided, Stale, ProposalChanged, NothingTicked.
     """
     after, before = _taken_up(tx, proposal, by), proposal.file.raw_content
-    if print_of(before, after) != picked.seen:
+    if changes.print_of(before, after) != picked.seen:
         raise ProposalChanged
-    taken = take(before, after, picked)
+    taken = changes.take(before, after, picked)
     if not picked.numbers or taken.content == before:
         raise NothingTicked
     back = {new: old for old, new in _carried(after, proposal.raw_content).items()}
@@ -324,9 +316,9 @@ class ProposalLines:
     def __init__(self, proposal: Proposal, look: Look) -> None:
         self._proposal = proposal
         before, after, self.fits = texts_of(proposal)
-        self._changes = changes_of(before, after)
+        self._changes = changes.changes_of(before, after)
         self._hidden = _hidden(proposal, look, (before, after))
-        self.seen = print_of(before, after)
+        self.seen = changes.print_of(before, after)
         self.lines = [self._line(one) for one in self._changes]
 
     def behind(self) -> Mapping[int, tuple[str, Sequence[Source]]]:
@@ -335,7 +327,7 @@ class ProposalLines:
         told, placed = self._operations(), sources_of(self._proposal)
         found = {}
         for change in self._changes:
-            old, new = plain(change.row.old), plain(change.row.new)
+            old, new = changes.plain(change.row.old), changes.plain(change.row.new)
             operation = told.get(normalise(new or old))
             sources = placed.get(new, ())
             if operation and not sources:
@@ -343,10 +335,10 @@ class ProposalLines:
             found[change.number] = (operation.reason if operation and old else "", sources)
         return found
 
-    def _line(self, change: Change) -> ProposedLine:
+    def _line(self, change: changes.Change) -> ProposedLine:
         row, taken = change.row, self._proposal.taken
         left_out, kept = taken.get("left_out", []), taken.get("kept", [])
-        is_hidden = plain(row.new) in self._hidden
+        is_hidden = changes.plain(row.new) in self._hidden
         return ProposedLine(
             change.number,
             change.kind,
@@ -359,8 +351,8 @@ class ProposalLines:
         )
 
     def _shown(self, spans: Sequence[Span]) -> list[Span]:
-        hidden = self._hidden.get(plain(spans))
-        return spans_of(spans) if hidden is None else [Span(hidden, marked=False)]
+        hidden = self._hidden.get(changes.plain(spans))
+        return changes.spans_of(spans) if hidden is None else [Span(hidden, marked=False)]
 
     def _operations(self) -> dict[str, Any]:
         """What was said of a text by the dream that brought it or took it away."""
