@@ -71,7 +71,7 @@ _PREFERS = re.compile(
 )
 _MOVES = re.compile(
     r"(\b(?:moved?|chang\w+|switch\w+|shift\w+|went|gone|verschoben|verlegt|wechsel\w*|zog\w*)\b"
-    r"[^,]*?) (?:from|von) (\S+(?: \S+)??) ((?:to|nach|auf) .+)$",
+    r"[^,]{0,60}?) (?:from|von) (\S+(?: \S+)??) ((?:to|nach|auf) .+)$",
     re.IGNORECASE,
 )
 _LOWER = re.compile(r"\b[a-zäöüß]\w*")
