@@ -69,6 +69,11 @@ _ENDS = re.compile(r"(?<=[;；])|(?<=[:：])(?!\d)")
 _PREFERS = re.compile(
     r"(\b(?:prefer(?:s|red)?|cho(?:o?se|sen)) (?!not\b)\S+(?: \S+)?) (?:to|over)\b", re.IGNORECASE
 )
+_MOVES = re.compile(
+    r"(\b(?:moved?|chang\w+|switch\w+|shift\w+|went|gone|verschoben|verlegt|wechsel\w*|zog\w*)\b"
+    r"[^,]{0,60}?) (?:from|von) (\S+(?: \S+)??) ((?:to|nach|auf) .+)$",
+    re.IGNORECASE,
+)
 _LOWER = re.compile(r"\b[a-zäöüß]\w*")
 _IM = re.compile(r"\b[Ii]m (?=[A-ZÄÖÜ])")  # German, and no "I'm"
 _THIRD = ("s", "d", "t")
@@ -190,6 +195,7 @@ def _clauses(sentence: str, said: date | None) -> Iterator[Clause]:
     found: list[str] = []
     hedged = {"hedged"} if CONDITION.search(sentence) else set()
     plain = _PREFERS.sub(r"\1 than", _IRONY.sub("sarcasm", REPLY.sub("", sentence)))
+    plain = _MOVES.sub(r"\1 \3 than \2", plain)
     for part in CLAUSE.split(plain):
         if found and not (words_of(normal_of(part)) and words_of(normal_of(found[-1]))):
             found[-1] += f" {part}"
