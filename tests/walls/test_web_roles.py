@@ -60,11 +60,11 @@ def test_every_id_in_an_address_is_walked() -> None:
 
 @pytest.mark.databases
 def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:
-    """To those who may; the others are refused below. To the first of them test_web_changes does
-    on SQLite what changes anything."""
+    """To those who may; the others are refused below. On PostgreSQL to the first of them, to whom
+    test_web_changes does on SQLite what changes anything."""
     for key, route in CHANGES.items():
         may = [role for role, code in route.answers.items() if code < 400]
-        for role in may[connection.vendor == "sqlite" and key in POSSIBLE :]:
+        for role in may[key in POSSIBLE :] if connection.vendor == "sqlite" else may[:1]:
             with undone():
                 answer = call(clients[role], route, stage)
             assert answer.status_code == route.answers[role], (key, role)
