@@ -64,7 +64,7 @@ def clean(text: str) -> str:
 def normalise(text: str) -> str:
     """Two statements with the same result say the same thing, letter for letter."""
     folded = _fold(_THOUSANDS.sub("", _APOSTROPHES.sub("", _fold(clean(text)))))
-    spaced = _BETWEEN.sub(_or_space, folded)
+    spaced = _BETWEEN.sub(" " if folded.isascii() else _or_space, folded)
     return " ".join(spaced.split()) or " ".join(folded.split())
 
 

@@ -19,6 +19,8 @@ _ONE_AT_A_TIME = Lock()  # it keeps the word that it is at
 
 
 def stem(word: str) -> str:
+    if word.isdecimal():
+        return word
     with _ONE_AT_A_TIME:
         stemmed: str = _STEMMER.stemWord(word)
     return stemmed

@@ -15,7 +15,7 @@ from memoryweb.memory.conversations.messages import (
     add_messages,
     import_messages,
 )
-from memoryweb.memory.models import Conversation, Message, Passage
+from memoryweb.memory.models import Conversation, ForgetRequest, Message, Passage
 from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
 from memoryweb.memory.models.writer import write_transaction
 from tests.language.test_credentials import draw
@@ -123,6 +123,40 @@ def test_a_masked_message_that_comes_again_is_a_duplicate(world: World) -> None:
     message = say(f"my key is ghp_{draw(36)}", id="a")
     add(world, message)
     assert add(world, message).duplicates == 1
+
+
+ASKING = [
+    ("Forget my password hunter2-blue.", "Forget my password [secret: password]."),
+    ("Please forget my PIN 4711", "Please forget my PIN [secret: password]"),
+    ("Vergiss mein Passwort hunter2-blau.", "Vergiss mein Passwort [secret: password]."),
+    ("忘掉我的密码hunter2", "忘掉我的密码[secret: password]"),
+    ("Forget that my password is hunter2x.", "Forget that my password is [secret: password]."),
+    ("Hi!\nForget my password swordfish.", "Hi!\nForget my password [secret: password]."),
+]
+
+
+@pytest.mark.parametrize(("said", "stored"), ASKING)
+def test_who_asks_to_forget_a_password_is_heard_and_the_password_is_not_kept(
+    world: World, said: str, stored: str
+) -> None:
+    for _ in range(2):
+        added = add(world, say(said, id="m"))
+        assert [(index, one.kind) for index, one in added.masked] == [(0, "password")]
+        assert added.masked[0][1].line == said.count("\n") + 1
+    assert kept() == [(1, "m", stored)]
+    assert ForgetRequest.objects.filter(owner=world.customer, via="message").exists()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Forget my password.", "Forget my password manager.", "Forget my password, thanks!"),
+        *("Forget my password for the bank, please.", "Forget my appointment on 5 May."),
+    ],
+)
+def test_a_request_that_names_no_password_is_kept_as_it_was_said(world: World, said: str) -> None:
+    assert add(world, say(said)).masked == ()
+    assert [text for _at, _id, text in kept()] == [said]
 
 
 @pytest.mark.parametrize("place", ["conversationId", "messages[0].id"])

@@ -178,8 +178,10 @@ class Language:
         """Those that may match: to look words up takes a fiftieth of what it takes to try
         patterns."""
         lowered = text.lower()
-        across = [rows for need, rows in self._across_words.items() if need in lowered]
-        found = frozenset().union(*across, *map(self._within, _WORD.findall(lowered)))
+        within = [self._within(word) for word in _WORD.findall(lowered)]
+        across = frozenset().union(self._wordless, *(needs for _rows, needs in within))
+        there = [self._numbers[need] for need in across if need in lowered]
+        found = frozenset().union(*there, *(rows for rows, _needs in within))
         return [self.rows[number] for number in sorted(found)]
 
     @cached_property
@@ -192,18 +194,24 @@ class Language:
         return {need: frozenset(numbers) for need, numbers in found.items()}
 
     @cached_property
-    def _across_words(self) -> dict[str, frozenset[int]]:
-        return {need: rows for need, rows in self._numbers.items() if not _WORD.fullmatch(need)}
+    def _wordless(self) -> frozenset[str]:
+        return frozenset(need for need in self._numbers if not _WORD.search(need))
 
     @cached_property
-    def _within(self) -> Callable[[str], frozenset[int]]:
-        parts = [(need, rows) for need, rows in self._numbers.items() if _WORD.fullmatch(need)]
+    def _within(self) -> Callable[[str], tuple[frozenset[int], frozenset[str]]]:
+        """Of a text's word: the rows that need no more, and what else it may be a part of."""
+        whole = [need for need in self._numbers if _WORD.fullmatch(need)]
+        longest = {
+            need: max(_WORD.findall(need), key=len)
+            for need in self._numbers.keys() - whole - self._wordless
+        }
 
         @lru_cache(maxsize=16_384)
-        def rows_within(word: str) -> frozenset[int]:
-            return frozenset().union(*(rows for need, rows in parts if need in word))
+        def within(word: str) -> tuple[frozenset[int], frozenset[str]]:
+            rows = frozenset().union(*(self._numbers[need] for need in whole if need in word))
+            return rows, frozenset(need for need, part in longest.items() if part in word)
 
-        return rows_within
+        return within
 
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -110,17 +110,39 @@ _OVER = frozenset({Act.CANCELS, Act.ENDS})
 @dataclass(frozen=True)
 class Sentence:
     """A sentence with what is known of it beside its claim. It `leans` when it is said of what the
-    one before names, and is `lost` without it when it only speaks of that ("this instrument");
+    one before names, and `is_lost` without it when it only speaks of that ("this instrument");
     one that `is_unnamed` speaks of somebody ("how they helped us") whom it doesn't name."""
 
     claim: Claim
     language: Language | None
+    text: str  # as it is read
     leans: bool = False
-    is_lost: bool = False
-    is_unnamed: bool = False
-    is_question: bool = False
-    is_joke: bool = False  # and so is what was said just before
-    is_request: bool = False  # "Remember this.", and no word of what
+
+    @property
+    def is_lost(self) -> bool:
+        return bool(self.language and self.language.lost.search(self.text))
+
+    @property
+    def is_unnamed(self) -> bool:
+        return bool(self.language and self.language.unnamed.search(self.text))
+
+    @property
+    def is_question(self) -> bool:
+        if self.language is None:
+            return self.text.rstrip().endswith(("?", "？"))
+        return _asks(self.text, self.language)
+
+    @property
+    def is_joke(self) -> bool:
+        """And so is what was said just before."""
+        return bool(self.language and self.language.jokes.search(self.text))
+
+    @property
+    def is_request(self) -> bool:
+        """ "Remember this.", and no word of what."""
+        asked = self.language and self.language.asks.search(self.text)
+        bare = asked and self.text[: asked.start()] + self.text[asked.end() :]
+        return bare is not None and _BARE.match(bare) is not None
 
 
 @lru_cache(maxsize=16_384)
@@ -217,7 +239,7 @@ def undated(sentence: str) -> Sentence:
     bare = unquoted(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
     read_as = [_spoken(bare, one) for one in languages_of(bare)]
     if not read_as:
-        return Sentence(Claim(), None, is_question=bare.rstrip().endswith(("?", "？")))
+        return Sentence(Claim(), None, bare)
     found = max(read_as, key=lambda one: (one.claim.durable, not one.claim.general))
     if found.claim.general and len(read_as) > 1:  # a form is only known in a known language
         return replace(found, claim=Claim())
@@ -232,17 +254,8 @@ def _spoken(text: str, spoken: Language) -> Sentence:
     found = _claim(text[asked.end() :] if asked else text, spoken) or Claim()
     if asked and not spoken.jokes.search(text):
         found = replace(found, act=Act.ASKS, durable=True, general=False)
-    return Sentence(
-        found,
-        spoken,
-        leans=bool(spoken.leans.search(text)) or _is_unnamed(found.subject, text, spoken),
-        is_lost=bool(spoken.lost.search(text)),
-        is_unnamed=bool(spoken.unnamed.search(text)),
-        is_question=_asks(text, spoken),
-        is_joke=bool(spoken.jokes.search(text)),
-        is_request=asked is not None
-        and _BARE.match(text[: asked.start()] + text[asked.end() :]) is not None,
-    )
+    leans = bool(spoken.leans.search(text)) or _is_unnamed(found.subject, text, spoken)
+    return Sentence(found, spoken, text, leans)
 
 
 def _is_unnamed(subject: str, text: str, spoken: Language) -> bool:

@@ -13,6 +13,7 @@ from memoryweb.language.small_talk import is_courtesy
 
 _LONGEST_YES = 60
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
+_MASKED = re.compile(r"\s*\[secret: [\w-]+\]")  # says nothing about what is meant
 _MARKS = " \t\n-–—*•"
 # Of a list, mail, page or code, and what leads them in ("Translate this:"); no clock, no smiley.
 _PASTED = re.compile(
@@ -47,7 +48,7 @@ def forgets(message: str) -> Iterator[Forget]:
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
     """Its writer says it now, and pastes nothing: one sentence of a line that asks, beside what
     they say of themselves or ask then, or nothing but sentences that do, besides courtesies."""
-    if _PASTED.search(message.strip("\n").rstrip()):
+    if _PASTED.search(_MASKED.sub("", message).strip("\n").rstrip()):
         return False
     wishes = {(one.first, one.last) for one in asked}
     parts = ((at, message[at:end].strip(_MARKS)) for at, end in spans(message))
@@ -86,7 +87,7 @@ def asks_to_forget(answer: str) -> bool | None:
 
 
 def _asked(sentence: str) -> tuple[str, str] | None:
-    plain = " ".join(sentence.replace("’", "'").split())
+    plain = " ".join(_MASKED.sub("", sentence).replace("’", "'").split())
     for language in LANGUAGES:
         for row in table(language).rows:
             found = row.pattern.fullmatch(plain)

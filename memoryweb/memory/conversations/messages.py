@@ -263,11 +263,12 @@ def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Cl
         screening.mask(tx.team.pk, text, owner_id=owner.pk)
         for text in (message.content, message.name)
     )
-    places = (("content", content), ("name", name))
-    sights = tuple((place, one) for place, found in places for one in found.masked)
+    text, asked = screening.mask_asking(content.text)
+    places = (("content", (*content.masked, *asked)), ("name", name.masked))
+    sights = tuple((place, one) for place, found in places for one in found)
     if not sights:
         return _CleanMessage(index, message)
-    masked = replace(message, content=content.text, name=name.text[:MAX_NAME])
+    masked = replace(message, content=text, name=name.text[:MAX_NAME])
     return _CleanMessage(index, masked, sights)
 
 

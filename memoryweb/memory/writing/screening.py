@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.audit import keys
 from memoryweb.audit.record import target
+from memoryweb.language.forget_requests import forgets
 from memoryweb.language.secrets import assignments as secret_assignments
 from memoryweb.language.secrets import credentials, in_names
 from memoryweb.language.secrets.credentials import Secret
@@ -49,6 +50,9 @@ _PASSWORD_CJK = re.compile(
     r"(?:密码|密碼|口令|パスワード|暗証番号|合言葉)[\s是为為叫:：「『“はが]*"
     r"(?P<said>(?!を|吧|了|好吗|请|和|与|と)[^\s。！？!?，、」』”]+?)"
     r"(?=[」』”]|です|だ[。\s]|を?忘|吧?[。！？!?，、\s]|$)"
+)
+_LIKE_ONE = re.compile(
+    r"(?i)(?!(?:manager|reset|hint|policy|generator|vault)s?$)\S+|.*[\d_@#$%^&*+=].*"
 )
 _WITH_DIGIT = re.compile(r"[^\s,;:。、「」]*\d[^\s,;:。、「」]*")
 _PASSWORD_MARK = credentials.mark("password")
@@ -202,6 +206,27 @@ def _without_said(found: re.Match[str]) -> str:
     if not found["said"]:
         return found[0]
     return found[0][: found.start("said") - found.start()] + _PASSWORD_MARK
+
+
+def mask_asking(text: str) -> tuple[str, tuple[Sight, ...]]:
+    """A message that was masked, without the passwords that its sentences ask to forget: "my
+    password hunter2" assigns nothing. Other words behind the name say which password is meant."""
+    sights = []
+
+    def without(found: re.Match[str]) -> str:
+        said = found["said"] or ""
+        if said.startswith("[secret:") or not _LIKE_ONE.fullmatch(said):
+            return found[0]
+        line = found.string.count("\n", 0, found.start("said")) + 1
+        sights.append(Sight("password", at + line, len(said)))
+        return _without_said(found)
+
+    for one in reversed([*forgets(text)]):
+        at, asked = text.count("\n", 0, one.first), text[one.first : one.last]
+        for pattern in (_PASSWORD, _PASSWORD_CJK):
+            asked = pattern.sub(without, asked)
+        text = text[: one.first] + asked + text[one.last :]
+    return text, tuple(sorted(sights, key=lambda sight: sight.line))
 
 
 def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:
