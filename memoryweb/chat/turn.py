@@ -22,7 +22,6 @@ from memoryweb.llm import client, transport
 from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import ModelError, TooLarge
 from memoryweb.llm.providers import Reply
-from memoryweb.memory import prompt as context
 from memoryweb.memory import prompt as memory_prompt
 from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.models import Conversation, ForgetRequest, Injection, Message
@@ -101,10 +100,10 @@ def prompt_for(asked: ChatQuestion) -> Prompt:
     window = int(settings.MODEL_WINDOW / transport.dialect_of(endpoint.url, endpoint.model).factor)
     talk = asked.conversation
     reader = Reader(asked.agent, asked.owner)
-    built = context.build(reader, asked.message, conversation=talk, window=window)
+    built = memory_prompt.build(reader, asked.message, conversation=talk, window=window)
     archived = compaction.when_due(talk, reader, asked.actor, built)
     if archived:
-        built = context.build(reader, asked.message, conversation=talk, window=window)
+        built = memory_prompt.build(reader, asked.message, conversation=talk, window=window)
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
         injection = memory_prompt.served(tx, built, conversation=talk, token=asked.token)
     return Prompt(asked, built, built.messages, injection, archived)

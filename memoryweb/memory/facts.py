@@ -65,7 +65,7 @@ def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
     if fact.state not in {Fact.State.ACTIVE, Fact.State.DISPUTED}:
         raise StatementGone
     if fact.confirmed_at is None:
-        count(tx, fact.agent, fact.owner_id)
+        count_towards_soul(tx, fact.agent, fact.owner_id)
     fact.confirmed_at, fact.confirmed_by = tx.now, writer.user
     fact.hidden_at = fact.hidden_by = None
     fact.save(update_fields=["confirmed_at", "confirmed_by", "hidden_at", "hidden_by"])
@@ -81,7 +81,7 @@ def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
         raise StatementGone
     fact.confirmed_at = fact.confirmed_by = None
     fact.save(update_fields=["confirmed_at", "confirmed_by"])
-    count(tx, fact.agent, fact.owner_id, -1)
+    count_towards_soul(tx, fact.agent, fact.owner_id, -1)
     record(tx, "fact.unconfirmed", fact)
     return fact
 
@@ -97,7 +97,7 @@ def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> WriteResu
         raise ContentRefused(_("Write the new text, or mark the statement as not true."))
     written = replace(tx, fact, said, writer=writer)
     if writer.behind is AuthorKind.PERSON:
-        count(tx, fact.agent, fact.owner_id)
+        count_towards_soul(tx, fact.agent, fact.owner_id)
     record(tx, "fact.edited", fact)
     return written
 
@@ -251,7 +251,7 @@ def standing(agent: Agent, owner_id: UUID | None, now: datetime) -> "QuerySet[An
 # SOUL.md says how an agent behaves. After every twenty changes of its shared memory that people
 # accepted, their instructions are proposed for it; nothing is written by itself.
 
-PATH = "SOUL.md"
+SOUL = "SOUL.md"
 EVERY = 20
 _HEADING = "How to behave"
 _REASON = (
@@ -263,7 +263,9 @@ _REASON = (
 )
 
 
-def count(tx: Transaction, agent: Agent, owner_id: UUID | None, changes: int = 1) -> None:
+def count_towards_soul(
+    tx: Transaction, agent: Agent, owner_id: UUID | None, changes: int = 1
+) -> None:
     """Changes that a person accepted or, below nought, took back. Of somebody's own memory nothing
     is counted, because nothing of it may become everyone's."""
     if owner_id is not None or agent.is_global:
@@ -275,7 +277,7 @@ def count(tx: Transaction, agent: Agent, owner_id: UUID | None, changes: int = 1
 
 
 def _propose(tx: Transaction, agent: Agent) -> None:
-    soul = File.objects.of(agent.pk, None).present().filter(path=PATH).first()
+    soul = File.objects.of(agent.pk, None).present().filter(path=SOUL).first()
     if soul is None:
         return
     said = {

@@ -40,14 +40,14 @@ def _numbered(*texts: str, first: int = 1) -> tuple[str, ...]:
 
 def _waiting(world: World) -> list[Proposal]:
     with scope(team=world.team):
-        return [*Proposal.objects.filter(file__path=facts.PATH, state="pending")]
+        return [*Proposal.objects.filter(file__path=facts.SOUL, state="pending")]
 
 
 def test_after_twenty_accepted_changes_their_instructions_are_proposed(world: World) -> None:
     _remember(world, None, *_numbered(ORDER))
     _confirm(world)
     with scope(team=world.team):
-        before = File.objects.get(agent=world.agent, owner=None, path=facts.PATH)
+        before = File.objects.get(agent=world.agent, owner=None, path=facts.SOUL)
     [proposal] = _waiting(world)
     new = set(proposal.raw_content.split("\n")) - set(before.raw_content.split("\n"))
     assert {f"- {ORDER}"} == {line for line in new if line.startswith("- ")}

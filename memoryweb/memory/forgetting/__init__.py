@@ -13,14 +13,14 @@ from memoryweb.memory.forgetting.finding import (
 from memoryweb.memory.forgetting.hiding import (
     NothingToUndo,
     Wish,
+    end_hold,
     hide,
+    lasting_holds,
+    make_hold,
     open_request,
     promises_bytes,
+    receipts_of,
 )
-from memoryweb.memory.forgetting.hiding import end_hold as end
-from memoryweb.memory.forgetting.hiding import lasting_holds as lasting
-from memoryweb.memory.forgetting.hiding import make_hold as make
-from memoryweb.memory.forgetting.hiding import receipts_of as of
 from memoryweb.memory.forgetting.requests import (
     NothingNamed,
     ask,

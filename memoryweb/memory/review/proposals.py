@@ -208,8 +208,8 @@ def _write(
         flags.let_stand(file, suspicious(brought))
     place = Place.of(file)
     written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
-    if file.path != facts.PATH:
-        facts.count(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
+    if file.path != facts.SOUL:
+        facts.count_towards_soul(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
     return written
 
 

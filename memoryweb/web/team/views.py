@@ -232,7 +232,7 @@ def hold(request: TeamRequest) -> HttpResponse:
     if not form.is_valid():
         return _show(request, hold_form=form)
     with visit.write() as tx:
-        forgetting.make(tx, by=visit.user, **form.cleaned_data)
+        forgetting.make_hold(tx, by=visit.user, **form.cleaned_data)
     messages.success(request, _("Held: nothing of it is erased until the hold ends."))
     return redirect(to(request, "settings_erasing"))
 
@@ -240,9 +240,9 @@ def hold(request: TeamRequest) -> HttpResponse:
 @team_view("POST", takes=Permission.FORGET)
 def end_hold(request: TeamRequest, hold_id: UUID) -> HttpResponse:
     visit = request.visit
-    found = get_object_or_404(forgetting.lasting(visit.team.pk), pk=hold_id)
+    found = get_object_or_404(forgetting.lasting_holds(visit.team.pk), pk=hold_id)
     with visit.write() as tx:
-        forgetting.end(tx, found)
+        forgetting.end_hold(tx, found)
     messages.success(request, _("The hold has ended. What waited for it is erased now."))
     return redirect(to(request, "settings_erasing"))
 
@@ -269,8 +269,10 @@ def _show(
         "tab": "erasing",
         "is_by_rows": not forgetting.promises_bytes(),
         "can_manage": request.visit.can(Permission.FORGET),
-        "holds": forgetting.lasting(team.pk).select_related("agent", "owner", "created_by"),
-        "page": page(request, forgetting.of(team.pk).select_related("agent", "by"), size=40),
+        "holds": forgetting.lasting_holds(team.pk).select_related("agent", "owner", "created_by"),
+        "page": page(
+            request, forgetting.receipts_of(team.pk).select_related("agent", "by"), size=40
+        ),
         "hold_form": hold_form or HoldForm(team),
         "retention_form": retention_form or RetentionForm(initial=kept),
     }
