@@ -122,7 +122,8 @@ def _begins(text: str, heard: str) -> bool:
 def _names_a_voice(text: str, names: Iterable[str]) -> bool:
     """It tells who says it, and that isn't one of those who speak."""
     who, colon, _said = text.partition(":")
-    return bool(colon) and not any(name in who for name in names if name)
+    is_named = bool(colon and words_of(normalise(who)))
+    return is_named and not any(name in who for name in names if name)
 
 
 def _halves(texts: Iterable[str]) -> set[tuple[str, ...]]:

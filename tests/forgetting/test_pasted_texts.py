@@ -23,6 +23,7 @@ from tests.forgetting.pasted import HONEST, LINES, NO_YES, PASTED, YES, lines
 from tests.forgetting.test_requests import remembers
 from tests.snapshot import restored
 from tests.soaking import first_in_gate
+from tests.tables import every_row
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +74,7 @@ def test_what_is_pasted_is_no_wish_of_its_readers(_shape: str, text: str) -> Non
     assert not (asked and len(asked) <= 5 and is_own_wish(text, asked))
 
 
-@pytest.mark.parametrize("text", HONEST)
+@every_row(HONEST)
 def test_what_a_writer_says_of_themselves_is_their_wish(text: str) -> None:
     assert is_own_wish(text, [*forgets(text)])
 

@@ -122,6 +122,20 @@ def test_what_was_said_of_whom_it_is_about_stands(text: str, heard: str) -> None
     assert is_said(text, [Heard(heard)]) is True
 
 
+@every_row(
+    [
+        ("Tom from work: I'm moving to Oslo.", True),
+        ("Tom from work wrote: I'm moving to Oslo.", True),
+        ("User: I'm moving to Oslo.", False),
+        ("Mara: I'm moving to Oslo.", False),
+        ("I'm moving to Oslo.", False),
+    ]
+)
+def test_what_is_quoted_is_said_by_whom_it_is_quoted_of(text: str, is_so: bool) -> None:
+    heard = Heard('Tom from work wrote: "I\'m moving to Oslo, I will miss you."')
+    assert is_said(text, [heard], names=["Mara"]) is is_so
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "is_so"),
     [
