@@ -76,7 +76,7 @@ class Visit:
         return write_transaction(self.team, actor=self.actor)
 
     @cached_property
-    def _rights(self) -> frozenset[Permission]:
+    def rights(self) -> frozenset[Permission]:
         return frozenset(filter(self.can, Permission))
 
     @cached_property
@@ -135,7 +135,7 @@ class Visit:
 
     def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that this person decides about."""
-        return reach_of(self._rights, tuple(self.mine), tuple(self.opened), owner, takes)
+        return reach_of(self.rights, tuple(self.mine), tuple(self.opened), owner, takes)
 
     def of_others(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that somebody else decides about, and this person may know of."""

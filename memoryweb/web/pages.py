@@ -1,14 +1,13 @@
 """Whole page or fragment: the one place that looks at the HX headers."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -97,7 +96,6 @@ def told_to(request: HttpRequest) -> Iterator[None]:
 # Lists in pages, the page and every filter kept in the address.
 
 Item = TypeVar("Item")
-Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -122,40 +120,24 @@ class Page(Generic[Item]):
         return bool(self.previous_url or self.next_url)
 
 
-@overload
 def page(
     request: HttpRequest,
-    rows: "QuerySet[Row]",
+    rows: Iterable[Item],
     *,
     size: int = 25,
     total: int | None = None,
     most: int = 0,
-) -> "Page[Row]": ...
-
-
-@overload
-def page(
-    request: HttpRequest,
-    rows: Sequence[Item],
-    *,
-    size: int = 25,
-    total: int | None = None,
-    most: int = 0,
-) -> "Page[Item]": ...
-
-
-def page(
-    request: HttpRequest, rows: Any, *, size: int = 25, total: int | None = None, most: int = 0
-) -> "Page[Any]":
+) -> Page[Item]:
     """The page that `?page=` asks for; out of range is the nearest one. `total` if it is known.
 
     With `most`, no more rows than that are counted behind the page.
     """
-    paginator = Paginator(rows, size)
+    listed: Any = rows  # what can be sliced: a queryset or a sequence
+    paginator = Paginator(listed, size)
     asked = request.GET.get("page", "")
     counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
     if most:
-        total = rows[: counted + 1].count()
+        total = listed[: counted + 1].count()
     if total is not None:
         vars(paginator)["count"] = total  # as its cached property would keep it
     shown = paginator.get_page(asked)

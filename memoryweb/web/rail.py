@@ -101,26 +101,6 @@ class Rail:
         match = self._request.resolver_match
         return help_url((match.url_name if match else "") or "")
 
-    @property
-    def sees_members(self) -> bool:
-        return bool(self.visit and self.visit.can(Permission.SEE_MEMBERS))
-
-    @property
-    def sees_tokens(self) -> bool:
-        return bool(self.visit and self.visit.can(Permission.SEE_TOKENS))
-
-    @property
-    def manages_tokens(self) -> bool:
-        return bool(self.visit and self.visit.can(Permission.MANAGE_TOKENS))
-
-    @property
-    def sees_erasing(self) -> bool:
-        return bool(self.visit and self.visit.can(Permission.SEE_AUDIT))
-
-    @property
-    def manages_model(self) -> bool:
-        return bool(self.visit and self.visit.can(Permission.MANAGE_MEMBERS))
-
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""

@@ -45,30 +45,23 @@ register_converter(MarkdownPath, "md")
 Patterns = list[URLPattern | URLResolver]
 
 file_patterns = [
-    path("files/<md:path>", files.file, name="agents_file"),
-    path("files/<md:path>/why/<int:line>/", files.why, name="agents_why"),
-    path("files/<md:path>/edit/", editing.edit, name="agents_edit"),
-    path("files/<md:path>/merge/", editor.merge_texts, name="agents_merge"),
-    path("files/<md:path>/arrange/", editing.arrange, name="agents_arrange"),
-    path("files/<md:path>/rename/", editing.rename, name="agents_rename"),
-    path("files/<md:path>/delete/", editing.delete_confirm, name="agents_delete_confirm"),
-    path("files/<md:path>/delete/now/", editing.delete, name="agents_delete"),
-    path("files/<md:path>/revisions/", revisions.revisions, name="agents_revisions"),
-    path("files/<md:path>/revisions/<int:number>/", revisions.revision, name="agents_revision"),
-    path(
-        "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
-    ),
-    path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
-    path("files/<md:path>/<int:line>/forget/", files.forget_line, name="agents_forget_line"),
-    path(
-        "files/<md:path>/<int:line>/forget/undo/",
-        files.unforget_line,
-        name="agents_unforget_line",
-    ),
-    path("files/<md:path>/line/", editing.edit_line, name="agents_edit_line"),
-    path("files/<md:path>/revisions/<int:number>/undo/", revisions.undo, name="agents_undo_save"),
-    path("files/<md:path>/release/", editing.release, name="agents_release"),
-    path("files/<md:path>/keep/", editing.keep, name="agents_keep"),
+    path("why/<int:line>/", files.why, name="agents_why"),
+    path("edit/", editing.edit, name="agents_edit"),
+    path("merge/", editor.merge_texts, name="agents_merge"),
+    path("arrange/", editing.arrange, name="agents_arrange"),
+    path("rename/", editing.rename, name="agents_rename"),
+    path("delete/", editing.delete_confirm, name="agents_delete_confirm"),
+    path("delete/now/", editing.delete, name="agents_delete"),
+    path("revisions/", revisions.revisions, name="agents_revisions"),
+    path("revisions/<int:number>/", revisions.revision, name="agents_revision"),
+    path("revisions/<int:number>/restore/", revisions.restore, name="agents_restore"),
+    path("compare/", revisions.compare, name="agents_compare"),
+    path("<int:line>/forget/", files.forget_line, name="agents_forget_line"),
+    path("<int:line>/forget/undo/", files.unforget_line, name="agents_unforget_line"),
+    path("line/", editing.edit_line, name="agents_edit_line"),
+    path("revisions/<int:number>/undo/", revisions.undo, name="agents_undo_save"),
+    path("release/", editing.release, name="agents_release"),
+    path("keep/", editing.keep, name="agents_keep"),
 ]
 
 conversation_patterns = [
@@ -81,7 +74,8 @@ agent_patterns: Patterns = [
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),
     path("files/preview/", editing.preview, name="agents_preview"),
-    *file_patterns,
+    path("files/<md:path>", files.file, name="agents_file"),
+    path("files/<md:path>/", include(file_patterns)),
     path("global/<md:path>", files.global_file, name="agents_global"),
     path(
         "global/<md:path>/revisions/<int:number>/", files.global_file, name="agents_global_revision"

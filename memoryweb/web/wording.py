@@ -42,23 +42,14 @@ class Chip:
     label: Text
 
 
-_TONES = {
-    Run.Status.QUEUED: "wait",
-    Run.Status.RUNNING: "run",
-    Run.Status.SUCCEEDED: "ok",
-    Run.Status.NO_CHANGE: "idle",
-    Run.Status.SKIPPED: "idle",
-    Run.Status.FAILED: "bad",
-    Run.Status.NEEDS_REVIEW: "warn",
-}
-_LABELS = {
-    Run.Status.QUEUED: gettext_lazy("queued"),
-    Run.Status.RUNNING: gettext_lazy("running"),
-    Run.Status.SUCCEEDED: gettext_lazy("done"),
-    Run.Status.NO_CHANGE: gettext_lazy("nothing new"),
-    Run.Status.SKIPPED: gettext_lazy("skipped"),
-    Run.Status.FAILED: gettext_lazy("failed"),
-    Run.Status.NEEDS_REVIEW: gettext_lazy("needs review"),
+_CHIPS = {
+    Run.Status.QUEUED: Chip("wait", gettext_lazy("queued")),
+    Run.Status.RUNNING: Chip("run", gettext_lazy("running")),
+    Run.Status.SUCCEEDED: Chip("ok", gettext_lazy("done")),
+    Run.Status.NO_CHANGE: Chip("idle", gettext_lazy("nothing new")),
+    Run.Status.SKIPPED: Chip("idle", gettext_lazy("skipped")),
+    Run.Status.FAILED: Chip("bad", gettext_lazy("failed")),
+    Run.Status.NEEDS_REVIEW: Chip("warn", gettext_lazy("needs review")),
 }
 _VERDICTS = {
     Candidate.Verdict.PROMOTED: Chip("ok", gettext_lazy("remembered")),
@@ -79,7 +70,7 @@ def outcome(status: str, promoted: int = 0) -> Chip:
         return Chip("ok", _("{count} remembered").format(count=promoted))
     if not status:
         return Chip("idle", _("no dreams yet"))
-    return Chip(_TONES[Run.Status(status)], _LABELS[Run.Status(status)])
+    return _CHIPS[Run.Status(status)]
 
 
 def of_run(run: Run) -> Chip:

@@ -112,7 +112,6 @@ def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> 
         "fact": fact,
         "text": text,
         "weight": weight,
-        "percent": round(100 * weight.value),
         "since": held_from(fact),
         "is_new": text in fresh and not fact.was,
     }

@@ -62,7 +62,6 @@ def rows_of(
             "is_past": state in _PAST,
             "is_hidden": readable.is_hidden,
             "weight": weight,
-            "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
             "who": (not fact.is_written and speakers.get(fact.pk)) or _source(request, fact),
             "since": listing.held_from(fact),

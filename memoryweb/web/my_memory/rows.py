@@ -186,6 +186,7 @@ class CodeForm(forms.Form):
 
 _QUOTED = 240
 Row = dict[str, Any]
+Uses = Mapping[Place, datetime]
 
 
 def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
@@ -196,7 +197,9 @@ def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
     ]
 
 
-def rows(who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]) -> list[Row]:
+def rows_of(
+    who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]
+) -> list[Row]:
     shown = list(sentences)
     facts = standing_in({one.file for one in shown}) if who.is_member else {}
     return [_row(who, one, uses) | _statement(who, one, facts) for one in shown]
@@ -235,7 +238,7 @@ def anchor_of(file_id: UUID, line: int) -> str:
     return f"s{file_id.hex[:12]}-{line}"
 
 
-def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
+def _row(who: Oneself, one: Sentence, uses: Uses) -> Row:
     file, origins = one.file, one.origins
     written, place = origins.written, (file.agent_id, file.path, one.block.line)
     return {

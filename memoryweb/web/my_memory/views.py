@@ -27,39 +27,17 @@ from memoryweb.memory import my_memory as door
 from memoryweb.memory.models import File, Passage
 from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.models.writer import write_transaction
-from memoryweb.memory.my_memory import (
-    STANDING,
-    Kept,
-    SentenceFilter,
-    kept_about,
-    last_uses,
-    passages,
-    sentences,
-)
 from memoryweb.memory.review import Inbox, Kind, count_together, reach_of
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.my_memory.rows import (
-    FORGET_ACTS,
-    CodeForm,
-    MineForm,
-    Oneself,
-    RemoveForm,
-    RewordForm,
-    SpotForm,
-    anchor_of,
-    forget_requests,
-    groups,
-    looks,
-    member,
-    rows,
-)
+from memoryweb.web.my_memory import rows
+from memoryweb.web.my_memory.rows import Oneself
 from memoryweb.web.pages import Page, is_fragment, page, show, to
 from memoryweb.web.provenance import saves_in, saves_text
 
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]
-Passages = Callable[[SentenceFilter], "QuerySet[Any]"]
+Passages = Callable[[door.SentenceFilter], "QuerySet[Any]"]
 _Listed = tuple[Page[Any], Sequence[Passage], Sequence[Passage]]  # what stands, and recent notes
 
 
@@ -71,40 +49,42 @@ def layout(who: Oneself) -> dict[str, Any]:
 
 def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     owner_ids = list(who.owners)
-    kept = kept_about(who.team, owner_ids)
-    form = MineForm(request.GET, agents=[one.agent for one in kept if one.files])
-    is_filtered = form.wanted != SentenceFilter()
+    kept = door.kept_about(who.team, owner_ids)
+    form = rows.MineForm(request.GET, agents=[one.agent for one in kept if one.files])
+    is_filtered = form.wanted != door.SentenceFilter()
     listed = _found if is_filtered else _standing
-    shown, first, recent = listed(request, partial(passages, who.team, owner_ids), form, kept)
-    found = sentences([*first, *recent[:RECENT]], owner_ids)
-    made = rows(who, found, last_uses(found, timezone.now()))
+    shown, first, recent = listed(request, partial(door.passages, who.team, owner_ids), form, kept)
+    found = door.sentences([*first, *recent[:RECENT]], owner_ids)
+    made = rows.rows_of(who, found, door.last_uses(found, timezone.now()))
     places = {(row.file_id, row.line) for row in first}
     return layout(who) | {
         "form": form,
         "is_filtered": is_filtered,
         "page": shown,
-        "groups": groups(who, [row for row in made if row["sentence"].place in places]),
-        "recent": groups(who, [row for row in made if row["sentence"].place not in places]),
+        "groups": rows.groups(who, [row for row in made if row["sentence"].place in places]),
+        "recent": rows.groups(who, [row for row in made if row["sentence"].place not in places]),
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
         "undo": _undoable(request, who),
-        **forget_requests(who),
-        **looks(who.team, owner_ids, but=who.actor),
+        **rows.forget_requests(who),
+        **rows.looks(who.team, owner_ids, but=who.actor),
     }
 
 
-def _found(request: UserRequest, of: Passages, form: MineForm, _kept: object) -> _Listed:
+def _found(request: UserRequest, of: Passages, form: rows.MineForm, _kept: object) -> _Listed:
     shown = page(request, of(form.wanted), size=SIZE)
     return shown, shown.items, []
 
 
-def _standing(request: UserRequest, of: Passages, _form: object, kept: Sequence[Kept]) -> _Listed:
+def _standing(
+    request: UserRequest, of: Passages, _form: object, kept: Sequence[door.Kept]
+) -> _Listed:
     """Both lists in one statement; how many there are is known."""
     shown = page(request, range(sum(one.standing for one in kept)), size=SIZE)
-    standing = of(SentenceFilter(kinds=STANDING))[max(0, shown.first - 1) : shown.last]
-    notes = of(SentenceFilter(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
-    found = of(SentenceFilter()).filter(
+    standing = of(door.SentenceFilter(kinds=door.STANDING))[max(0, shown.first - 1) : shown.last]
+    notes = of(door.SentenceFilter(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
+    found = of(door.SentenceFilter()).filter(
         Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk"))
     )
     lists: tuple[list[Passage], list[Passage]] = [], []
@@ -126,7 +106,7 @@ def waiting(who: Oneself, everywhere: Inbox) -> list[dict[str, str]]:
 
 
 def reword(request: UserRequest, who: Oneself) -> HttpResponse:
-    form = RewordForm(request.POST)
+    form = rows.RewordForm(request.POST)
     file = who.file(_file_id(form))
     if not form.is_valid():
         raise Http404
@@ -143,11 +123,11 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
         _("Saved in {path}. Dreams won't change it.") if written.changed else _("Nothing changed.")
     )
     messages.success(request, said.format(path=file.path))
-    return redirect(_back(who, form) + f"#{anchor_of(file.pk, form.spot.first)}")
+    return redirect(_back(who, form) + f"#{rows.anchor_of(file.pk, form.spot.first)}")
 
 
 def remove(request: UserRequest, who: Oneself) -> HttpResponse:
-    form = RemoveForm(request.POST)
+    form = rows.RemoveForm(request.POST)
     file = who.file(_file_id(form))
     if not form.is_valid():
         raise Http404
@@ -221,7 +201,7 @@ ACTS: Mapping[str, Act] = {
     "pause": pause,
     "resume": resume,
     "export": export,
-    **FORGET_ACTS,
+    **rows.FORGET_ACTS,
 }
 
 
@@ -229,7 +209,7 @@ def download(
     team: Team, owners: Sequence[Owner], *, by: Actor, grant: UUID | None = None
 ) -> StreamingHttpResponse:
     """Everything about these owners in one download, an event first."""
-    looked = looks(team, [owner.pk for owner in owners], but=None if grant else by)
+    looked = rows.looks(team, [owner.pk for owner in owners], but=None if grant else by)
     with write_transaction(team, actor=by) as tx:
         for owner in owners:
             tx.record(
@@ -254,12 +234,14 @@ def _saved(who: Oneself) -> list[Owner]:
     return owners
 
 
-def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) -> HttpResponse:
+def _conflict(
+    request: UserRequest, who: Oneself, seen: File, form: rows.RewordForm
+) -> HttpResponse:
     """Somebody was faster: what it said, what it says now, and the person's own words to save."""
     file = who.file(seen.pk)
     sentence, before = door.moved(file, form.spot)
     if sentence:
-        form = RewordForm(
+        form = rows.RewordForm(
             initial={
                 "file": file.pk,
                 "first": sentence.block.line,
@@ -277,7 +259,7 @@ def _sentence(
     request: UserRequest,
     who: Oneself,
     file: File,
-    form: RewordForm,
+    form: rows.RewordForm,
     status: int | None = None,
     **more: Any,
 ) -> HttpResponse:
@@ -287,7 +269,7 @@ def _sentence(
     return show(request, "my_memory/sentence.html", context, status=status)
 
 
-def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
+def _by_agent(who: Oneself, kept: door.Kept) -> dict[str, Any]:
     agent_id = kept.agent.pk
     return {
         "kept": kept,
@@ -336,7 +318,7 @@ def _removed(file: File, sources: int) -> str:
     return " ".join(said)
 
 
-def _file_id(form: SpotForm) -> UUID:
+def _file_id(form: rows.SpotForm) -> UUID:
     """Looked for before anything else is said, so that a foreign id reads like no id at all."""
     form.is_valid()
     found = form.cleaned_data.get("file")
@@ -345,7 +327,7 @@ def _file_id(form: SpotForm) -> UUID:
     return found
 
 
-def _back(who: Oneself, form: SpotForm, **more: str) -> str:
+def _back(who: Oneself, form: rows.SpotForm, **more: str) -> str:
     """The page as it was filtered; only its own filters are taken from the form."""
     asked = QueryDict(form.cleaned_data.get("back", ""))
     kept = {name: asked[name] for name in ("q", "kind", "agent", "page") if asked.get(name)}
@@ -369,13 +351,13 @@ def _undoable(request: UserRequest, who: Oneself) -> Mapping[str, Any]:
 
 @team_view("GET")
 def mine(request: TeamRequest) -> HttpResponse:
-    return _page(request, CodeForm())
+    return _page(request, rows.CodeForm())
 
 
 def _act(act: Act) -> Callable[..., HttpResponseBase]:
     @team_view("POST")
     def view(request: TeamRequest) -> HttpResponseBase:
-        return act(request, member(request))
+        return act(request, rows.member(request))
 
     return view
 
@@ -386,7 +368,7 @@ MEMBER_ACTS = {name: _act(act) for name, act in ACTS.items()}
 @team_view("POST")
 def link(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    form = CodeForm(request.POST)
+    form = rows.CodeForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
     try:
@@ -413,8 +395,8 @@ def unlink(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     return redirect(to(request, "mine") + "#linked")
 
 
-def _page(request: TeamRequest, code_form: CodeForm, status: int = 200) -> HttpResponse:
-    who = member(request)
+def _page(request: TeamRequest, code_form: rows.CodeForm, status: int = 200) -> HttpResponse:
+    who = rows.member(request)
     if code_form.errors:  # far down a long page
         code_form.fields["code"].widget.attrs["autofocus"] = True
     context: dict[str, Any] = page_context(request, who) | {
