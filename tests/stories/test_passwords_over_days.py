@@ -13,13 +13,11 @@ from django_scopes import scope, scopes_disabled
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.forgetting import erasing, requests
-from memoryweb.memory.models import Fact, File, Message
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind, Fact, File, Message
 from memoryweb.memory.models.refusals import AssignmentsFound
-from memoryweb.memory.models.transaction import write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import write
-from memoryweb.memory.writing.write import Place, Writer
 from memoryweb.runs import engine
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.snapshots.archives import of
@@ -70,10 +68,10 @@ def _forgets(world: World, file: File, words: str) -> None:
 
 def _imports(world: World, text: str) -> None:
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    archive = of({"MEMORY.md": text})
+    archive, memory = of({"MEMORY.md": text}), Memory.of(world.agent, world.customer)
     with write_transaction(world.team) as tx:
-        shown = service.preview(world.agent, world.customer, archive, by=person)
-        service.apply(tx, world.agent, world.customer, archive, shown.token, by=person)
+        shown = service.preview(memory, archive, by=person)
+        service.apply(tx, memory, archive, shown.token, by=person)
 
 
 def test_no_character_of_a_password_is_kept_whatever_happens_to_its_line(world: World) -> None:

@@ -140,9 +140,10 @@ class Sentence:
     @property
     def is_request(self) -> bool:
         """ "Remember this.", and no word of what."""
-        asked = self.language and self.language.asks.search(self.text)
-        bare = asked and self.text[: asked.start()] + self.text[asked.end() :]
-        return bare is not None and _BARE.match(bare) is not None
+        asked = self.language.asks.search(self.text) if self.language else None
+        if asked is None:
+            return False
+        return bool(_BARE.match(self.text[: asked.start()] + self.text[asked.end() :]))
 
 
 @lru_cache(maxsize=16_384)
