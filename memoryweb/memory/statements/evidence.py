@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -58,19 +59,28 @@ class Grounds:
         return max((one.said_at for one in self.all if one.said_at), default=None)
 
 
+# All that a ground and its source are made of comes after the first four.
+_TOLD = ("pk", "line", "released", "marks", "author_kind", "user_id", "message_id", "root_id")
+_told = attrgetter(*_TOLD)
+_MANY = 400  # from there on a second statement costs less than all rows of the first
+
+
 def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
-    """Print → what it stands on, in two statements: most lines stand on what others do, too."""
+    """Print → what it stands on. Of many lines most stand on what others do, too."""
     of_line = {n: one.print for one in there for n in range(one.line, one.end + 1)}
     if not of_line:
         return {}
     found: dict[str, list[_Line]] = defaultdict(list)
     alike: dict[tuple[Any, ...], int] = {}
-    for pk, line, released, marks, *told in _lines(file.pk, min(of_line), max(of_line)):
+    rows = _rows_between(file.pk, min(of_line), max(of_line)) if len(of_line) < _MANY else None
+    lines = _lines(file.pk, min(of_line), max(of_line)) if rows is None else map(_told, rows)
+    for pk, line, released, marks, *told in lines:
         if line in of_line:
             first = alike.setdefault(tuple(told), pk)
             found[of_line[line]].append((first, released, marks))
     person_id = file.owner.person_id if file.owner else None
-    rows = _rows(tuple(alike.values())) if alike else ()
+    if rows is None:
+        rows = _rows(tuple(alike.values()))
     known = {row.pk: (ground_of(row), source_of_origin(row, person_id)) for row in rows}
     return {one.print: _grounds(found[one.print], known) for one in there}
 
@@ -94,15 +104,22 @@ def _spoken(file_id: UUID) -> QuerySet[LineOrigin]:
 
 @PreparedQuery
 def _lines(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin, Any]:
-    """With all that a ground and its source are made of."""
     rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last)).order_by("line", "pk")
-    told = ("author_kind", "user_id", "message_id", "root_id")
-    return rows.values_list("pk", "line", "released", "marks", *told)
+    return rows.values_list(*_TOLD)
 
 
 @PreparedQuery
 def _rows(keys: Collection[int]) -> QuerySet[LineOrigin]:
-    rows = LineOrigin.objects.filter(pk__in=keys)
+    return _in_full(LineOrigin.objects.filter(pk__in=keys))
+
+
+@PreparedQuery
+def _rows_between(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last))
+    return _in_full(rows).order_by("line", "pk")
+
+
+def _in_full(rows: QuerySet[LineOrigin]) -> QuerySet[LineOrigin]:
     rows = rows.select_related("message__conversation__owner", "root")
     return rows.defer("message__raw_content", "root__raw_text")
 
