@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from memoryweb.api.problems import Invalid
-from memoryweb.memory.models.author_kinds import AuthorKind
+from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.writing.write import WriteResult
 
