@@ -15,6 +15,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from memoryweb import asgi
 from tests.serving import answers, serving
+from tests.soaking import first_in_gate
 from tests.waiting import SECONDS
 
 HEAD = (
@@ -23,9 +24,13 @@ HEAD = (
 )
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    with serving(tmp_path_factory.mktemp("server"), MEMORYWEB_BODY_SECONDS="5") as port:
+@pytest.fixture(scope="module", params=first_in_gate(1, [1, 2]))
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[int]:
+    """Of one worker, which slow clients would sooner keep from others; and of two."""
+    home = tmp_path_factory.mktemp("server")
+    with serving(home, request.param, MEMORYWEB_BODY_SECONDS="5") as port:
         yield port
 
 
