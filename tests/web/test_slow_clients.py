@@ -223,7 +223,7 @@ def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> Non
             for chat in chats
         ]
         while not all(len(chat.sent) == 2 for chat in chats):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)  # and leave the processor to them
         page = _Client(b"")
         await asgi.application(page.scope, page.receive, page.send)
         go_on.set()
@@ -260,7 +260,7 @@ def test_a_chat_whose_reader_hung_up_is_closed_before_its_end(
         if client.pieces:
             return await receive()
         while len(client.sent) < 3:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)  # and leave the processor to them
         return {"type": "http.disconnect"}
 
     client.receive = hangs_up  # type: ignore[method-assign]
