@@ -17,7 +17,7 @@ from django_scopes import scope
 from memoryweb.api.mcp.tools import HOME, ROOT
 from memoryweb.api.mcp.view import METHODS
 from memoryweb.api.tools import TOOLS
-from memoryweb.memory.models import File, Revision
+from memoryweb.memory.models import Revision
 from tests.api.client import Api
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
@@ -106,17 +106,22 @@ def posts(client: Client, stage: Stage) -> Answers:
                     yield f"POST {key}, then", text_of(client.get(answer.headers["Location"]))
 
 
-def api(caller: Api, world: World, ids: dict[str, list[str]], owners: list[str]) -> Answers:
-    """Every operation of the API that reads, every tool that does, MCP and mem0's REST."""
+def api(
+    caller: Api, world: World, ids: dict[str, list[str]], owners: list[str], share: int = 1
+) -> Answers:
+    """Every operation of the API that reads, every tool that does, MCP and mem0's REST. With a
+    `share` of three each file is read by one of three ways: its address, a tool, or MCP."""
+    with scope(team=world.team):
+        paths = sorted(set(world.agent.files.values_list("path", flat=True)))
     for owner in owners:
         about = {"owner": owner} if owner else {}
-        for path in [*_reads(ids), *_texts(world)]:
+        for path in [*_reads(ids), *_texts(world, paths[::share])]:
             url = path
             if owner and "owner=" not in path:
                 url += f"{'&' if '?' in path else '?'}owner={quote(owner)}"
             yield url, text_of(caller.get(url))
         agent = f"/agents/{world.agent.pk}"
-        for name, body in _tool_calls(world):
+        for name, body in _tool_calls(paths[1 % share :: share]):
             with undone():
                 yield (
                     f"{name} {body} {owner}",
@@ -126,7 +131,7 @@ def api(caller: Api, world: World, ids: dict[str, list[str]], owners: list[str])
             prompt = {"message": QUERY, "conversationId": "anew", **about}
             yield f"context {owner}", text_of(caller.post(f"{agent}/context", prompt))
         host = Mcp(caller.token).as_host(agent=str(world.agent.pk), **about)
-        yield from _by_mcp(host, world)
+        yield from _by_mcp(host, paths[2 % share :: share])
     yield from _by_mem0(Mem0(caller.token, str(world.agent.pk)), world)
 
 
@@ -158,12 +163,11 @@ def _reads(ids: dict[str, list[str]]) -> Iterator[str]:
                     yield path.format(**at | {name: value})
 
 
-def _texts(world: World) -> Iterator[str]:
-    """Each file, its history, and each of its texts."""
+def _texts(world: World, paths: list[str]) -> Iterator[str]:
+    """Each of these files, its history, and each of its texts."""
     with scope(team=world.team):
-        paths = set(File.objects.filter(agent=world.agent).values_list("path", flat=True))
         last = dict(Revision.objects.values_list("file__path", "number").order_by("number"))
-    for path in sorted(paths):
+    for path in paths:
         at = f"/agents/{world.agent.pk}/workspace/files/{path}"
         yield from (at, f"{at}/revisions")
         yield from (f"{at}/revisions/{n}" for n in range(1, last.get(path, 0) + 1))
@@ -175,35 +179,32 @@ _ARGUMENTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _tool_calls(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Those that only read, with every file for those that take one."""
+def _tool_calls(paths: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Those that only read, with each of these files for those that take one."""
     for tool in TOOLS:
         if not tool.writes:
-            yield from _calls(tool.name, tool.takes.model_json_schema(by_alias=True), world)
+            yield from _calls(tool.name, tool.takes.model_json_schema(by_alias=True), paths)
 
 
-def _calls(name: str, schema: Any, world: World) -> Iterator[tuple[str, dict[str, Any]]]:
+def _calls(name: str, schema: Any, paths: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     wanted = set(schema.get("properties", {}))
     body = {key: value for key, value in _ARGUMENTS.items() if key in wanted}
     yield name, body
     for key in wanted & {"filename", "path", "id"}:
-        for path in sorted(set(world.agent.files.values_list("path", flat=True))):
+        for path in paths:
             yield name, {**body, key: f"/memories/{path}" if name == "memory" else path}
 
 
-def _by_mcp(host: Mcp, world: World) -> Answers:
+def _by_mcp(host: Mcp, paths: list[str]) -> Answers:
     listed = host.modern("tools/list").json().get("result", {}).get("tools", [])
     for tool in listed:
         if not tool.get("annotations", {}).get("readOnlyHint") and tool["name"] != "memory":
             continue
-        for name, arguments in _calls(tool["name"], tool["inputSchema"], world):
+        for name, arguments in _calls(tool["name"], tool["inputSchema"], paths):
             with undone():
                 answer = host.modern("tools/call", {"name": name, "arguments": arguments})
                 yield f"MCP {name} {arguments}", text_of(answer)
-    for uri in (
-        HOME,
-        *(ROOT + path for path in set(world.agent.files.values_list("path", flat=True))),
-    ):
+    for uri in (HOME, *(ROOT + path for path in paths)):
         yield f"MCP {uri}", text_of(host.modern("resources/read", {"uri": uri}))
     for method in METHODS:
         arguments = {"name": "before_you_answer", "arguments": {"message": QUERY}}

@@ -83,26 +83,26 @@ def test_no_change_is_answered_with_what_is_to_be_forgotten(
 
 
 @pytest.mark.parametrize(
-    ("name", "owners"),
+    ("name", "owners", "share"),
     first_in_gate(
         1,
         [
-            ("helpdesk", ["api:helpdesk/customer-1"]),  # who is given what is shared, too
-            ("helpdesk", ["shared"]),
-            ("member", ["", "me"]),
-            *((name, [""]) for name in ("viewer", "admin", "auditor")),
+            ("helpdesk", ["api:helpdesk/customer-1"], 3),  # who is given what is shared, too
+            ("helpdesk", ["api:helpdesk/customer-1", "shared"], 1),
+            ("member", ["", "me"], 1),
+            *((name, [""], 1) for name in ("viewer", "admin", "auditor")),
         ],
     ),
 )
 def test_no_program_is_given_what_is_to_be_forgotten(
-    world: World, forgotten: Forgotten, name: str, owners: list[str]
+    world: World, forgotten: Forgotten, name: str, owners: list[str], share: int
 ) -> None:
     stage, ids, caller = forgotten.stage, ids_of(world), callers_of(world)[name]
     with scope(team=world.team):
         talks = list(world.agent.conversations.values_list("external_id", flat=True))
     its = {key: [value] for key, value in stage.api.ids().items()}
     its |= {"run": ids["run_id"], "fact": ids["fact_id"], "talk": talks, "dream": ids["run_id"]}
-    assert [*seen(api(caller, world, its, owners), name)] == []
+    assert [*seen(api(caller, world, its, owners, share), name)] == []
     about = {"endUserId": "customer-1"} if name == "helpdesk" else {}
     assert [*seen(api_posts(caller, stage.api.ids(), about), name)] == []
 

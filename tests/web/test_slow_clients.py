@@ -15,6 +15,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from memoryweb import asgi
 from tests.serving import answers, serving
+from tests.soaking import first_in_gate
 from tests.waiting import SECONDS
 
 HEAD = (
@@ -23,9 +24,13 @@ HEAD = (
 )
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    with serving(tmp_path_factory.mktemp("server"), MEMORYWEB_BODY_SECONDS="5") as port:
+@pytest.fixture(scope="module", params=first_in_gate(1, [1, 2]))
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[int]:
+    """Of one worker, which slow clients would sooner keep from others; and of two."""
+    home = tmp_path_factory.mktemp("server")
+    with serving(home, request.param, MEMORYWEB_BODY_SECONDS="5") as port:
         yield port
 
 
@@ -218,7 +223,7 @@ def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> Non
             for chat in chats
         ]
         while not all(len(chat.sent) == 2 for chat in chats):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)  # and leave the processor to them
         page = _Client(b"")
         await asgi.application(page.scope, page.receive, page.send)
         go_on.set()
@@ -255,7 +260,7 @@ def test_a_chat_whose_reader_hung_up_is_closed_before_its_end(
         if client.pieces:
             return await receive()
         while len(client.sent) < 3:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)  # and leave the processor to them
         return {"type": "http.disconnect"}
 
     client.receive = hangs_up  # type: ignore[method-assign]
