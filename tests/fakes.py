@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from memoryweb.llm import transport
 from tests.fake_answers import NOTHING, echoed, noted, obeying
 from tests.fake_formats import Answer, encoded
 from tests.waiting import until
@@ -215,7 +216,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def model_server(settings: Any) -> Iterator[ModelServer]:
+def model_server(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    # An earlier server of the process may have had the same port.
+    monkeypatch.setattr(transport, "_known", {})
     server = ModelServer().start()
     settings.MODEL_PROVIDER = "openai"
     settings.MODEL_BASE_URL = server.url
