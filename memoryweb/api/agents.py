@@ -12,12 +12,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Id, Items, Moment, Paging, RequestBody, one_of, page
-from memoryweb.memory.agents import (
-    archive_agent,
-    change_agent,
-    create_agent,
-    restore_agent,
-)
+from memoryweb.memory import agents
 
 router = Router(tags=["Agents"])
 
@@ -87,7 +82,7 @@ def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
 def create(request: Request, body: NewAgent) -> Status[AgentOut]:
     """Create an agent with its seed files."""
     with request.auth.write() as tx:
-        agent = create_agent(tx, **_fields(body))
+        agent = agents.create_agent(tx, **_fields(body))
     return Status(201, _out(agent))
 
 
@@ -103,7 +98,7 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     """Change an agent's settings."""
     agent = request.auth.agent(agent_id)
     with request.auth.write() as tx:
-        change_agent(tx, agent, **_fields(body))
+        agents.change_agent(tx, agent, **_fields(body))
     return _out(agent)
 
 
@@ -112,7 +107,7 @@ def archive(request: Request, agent_id: str) -> Status[None]:
     """Archive an agent (you can restore it for 30 days)."""
     agent = request.auth.agent(agent_id)
     with request.auth.write() as tx:
-        archive_agent(tx, agent)
+        agents.archive_agent(tx, agent)
     return Status(204, None)
 
 
@@ -121,7 +116,7 @@ def restore(request: Request, agent_id: str) -> AgentOut:
     """Restore an archived agent."""
     agent = request.auth.archived_agent(agent_id)
     with request.auth.write() as tx:
-        restore_agent(tx, agent)
+        agents.restore_agent(tx, agent)
     return _out(agent)
 
 

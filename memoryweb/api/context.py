@@ -9,21 +9,10 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner, Reader
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import (
-    Camel,
-    Flag,
-    IdOrNull,
-    Moment,
-    OwnerFields,
-    OwnerQuery,
-    Rounded,
-    Whole,
-    one_of,
-)
 from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, NightResult, Reach
 from memoryweb.dreaming.operations import OUTCOMES
@@ -43,34 +32,36 @@ card_router = Router(tags=["Dreaming"])
 CARD = "/memory/{agent_id}/dream/morning-card"
 
 
-class MorningItem(Camel):
+class MorningItem(schemas.Camel):
     """One thing that the dream did. Confirm, reword or retire it as the fact that it is."""
 
-    fact_id: IdOrNull = Field(description="Null where the statement is gone.")
+    fact_id: schemas.IdOrNull = Field(description="Null where the statement is gone.")
     owner: str
-    outcome: Annotated[str, one_of(OUTCOMES)]
+    outcome: Annotated[str, schemas.one_of(OUTCOMES)]
     text: str = Field(description="What stands now, or what left.")
     before: list[str]
     reason: str
     said_by: str = Field(description="Who said it last; empty if it is not known.")
-    said_at: Moment | None
-    band: Annotated[str, one_of(("", *Band))]
-    new: Flag
+    said_at: schemas.Moment | None
+    band: Annotated[str, schemas.one_of(("", *Band))]
+    new: schemas.Flag
 
 
-class MorningCard(Camel):
+class MorningCard(schemas.Camel):
     """`night` is null where no dream has told anything yet."""
 
     night: date | None
     items: list[MorningItem]
 
 
-class MorningCardSeen(Camel):
-    seen_at: Moment
+class MorningCardSeen(schemas.Camel):
+    seen_at: schemas.Moment
 
 
 @card_router.operation("GET", CARD, Right.READ)
-def read_morning_card(request: Request, agent_id: str, query: Query[OwnerQuery]) -> MorningCard:
+def read_morning_card(
+    request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
+) -> MorningCard:
     """Read what the last dream did to shared memory and to an owner's."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     reader = Reader(agent, owner if owner and not owner._state.adding else None)
@@ -78,7 +69,9 @@ def read_morning_card(request: Request, agent_id: str, query: Query[OwnerQuery])
 
 
 @card_router.operation("POST", CARD + "/seen", Right.READ)
-def mark_morning_card_seen(request: Request, agent_id: str, body: OwnerFields) -> MorningCardSeen:
+def mark_morning_card_seen(
+    request: Request, agent_id: str, body: schemas.OwnerFields
+) -> MorningCardSeen:
     """Say that the card was told: it is offered no more, here or on the first page."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.acting(request.auth, body)
@@ -138,7 +131,7 @@ def _item(reader: Reader, one: NightResult) -> MorningItem:
 router = Router(tags=["Context"])
 
 
-class ContextRequest(OwnerFields):
+class ContextRequest(schemas.OwnerFields):
     message: str = Field(
         min_length=1, max_length=262_144, description="The person's message, without earlier ones."
     )
@@ -148,26 +141,28 @@ class ContextRequest(OwnerFields):
         description="Adds its earlier messages to the prompt, and counts daily notes that are used "
         "as recalled. Leave it out for neither.",
     )
-    budget: Whole = Field(
+    budget: schemas.Whole = Field(
         prompt.WINDOW,
         ge=prompt.LEAST_WINDOW,
         le=prompt.MOST_WINDOW,
         description="The model's context window in tokens. At most three quarters are filled.",
     )
-    ephemeral: Flag = Field(False, description="Use shared memory only, as for a paused owner.")
+    ephemeral: schemas.Flag = Field(
+        False, description="Use shared memory only, as for a paused owner."
+    )
 
 
-class PromptMessage(Camel):
+class PromptMessage(schemas.Camel):
     role: Literal["user", "assistant"]
     content: str
 
 
-class IncludedFile(Camel):
+class IncludedFile(schemas.Camel):
     """A file and what of it was put in; `lastLine` 0: there was no room for it."""
 
     filename: str
     owner: str
-    scope: Annotated[str, one_of(FileScope)]
+    scope: Annotated[str, schemas.one_of(FileScope)]
     part: Literal["system", "memory"] = Field(
         description="`system`: in the system prompt. `memory`: in the first user message."
     )
@@ -183,7 +178,7 @@ class IncludedFile(Camel):
     masked: int = Field(description="Number of masked secrets.")
 
 
-class _Place(Camel):
+class _Place(schemas.Camel):
     filename: str | None
     line_number: int | None
     conversation_id: str | None
@@ -200,8 +195,8 @@ class HitOut(_Place):
 
     fact_id: str | None = Field(None, description="Of a statement that stands in no file.")
     owner: str
-    score: Rounded
-    relevance: Rounded = Field(description="0 to 1: how much of the query the hit answers.")
+    score: schemas.Rounded
+    relevance: schemas.Rounded = Field(description="0 to 1: how much of the query the hit answers.")
     until: date | None = Field(None, description="When what it says was over.")
     others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 
@@ -211,7 +206,7 @@ class IncludedHit(HitOut):
     text: str
 
 
-class TokenGauge(Camel):
+class TokenGauge(schemas.Camel):
     """Estimated tokens: of the whole and its parts. `dropped` counts earlier messages that did
     not fit; the last two are always there."""
 
@@ -225,7 +220,7 @@ class TokenGauge(Camel):
     dropped: int
 
 
-class ContextOut(Camel):
+class ContextOut(schemas.Camel):
     """Send `system` as the system prompt and then `messages`, as they are."""
 
     system: str

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import acting_owner, dreaming, facts
+from memoryweb.api import acting_owner, dreaming, facts, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.facts import FactOut, FactText
@@ -17,19 +17,6 @@ from memoryweb.api.pipeline import body_of
 from memoryweb.api.problems import Forbidden, Invalid, NotFound
 from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
-from memoryweb.api.schemas import (
-    Camel,
-    Id,
-    Items,
-    MaskedOut,
-    Moment,
-    OwnerFields,
-    OwnerPaging,
-    OwnerQuery,
-    RequestBody,
-    one_of,
-    page,
-)
 from memoryweb.extraction import requests
 from memoryweb.memory.conversations import Intake, add_messages, conversation_id, parse_batch
 from memoryweb.memory.models import Conversation, Message
@@ -44,7 +31,7 @@ BASE = "/agents/{agent_id}/conversations"
 MOST_NAMED = 10  # of the owners who have a conversation of the same id
 
 
-class MessageIn(RequestBody):
+class MessageIn(schemas.RequestBody):
     id: str | None = Field(None, min_length=1, max_length=255)
     role: Literal["user", "assistant", "system", "tool"]
     name: str | None = Field(
@@ -54,19 +41,19 @@ class MessageIn(RequestBody):
         "several, only the owner's id, name and address are.",
     )
     content: str = Field(description="At most 256 KiB.")
-    timestamp: Moment | None = Field(
+    timestamp: schemas.Moment | None = Field(
         None, description="ISO 8601. Default: the time of the previous message, or now."
     )
     tools_used: list[str] | None = None
 
 
-class _Speaker(OwnerFields):
+class _Speaker(schemas.OwnerFields):
     """Whose messages a batch holds, read from the whole of it."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class MessageBatch(OwnerFields):
+class MessageBatch(schemas.OwnerFields):
     """All or nothing: 1 to 1,000 messages, at most 8 MiB of text."""
 
     messages: list[MessageIn] = Field(min_length=1, max_length=1000)
@@ -77,11 +64,11 @@ class MessageBatch(OwnerFields):
     )
 
 
-class MaskedInMessage(MaskedOut):
+class MaskedInMessage(schemas.MaskedOut):
     message: int = Field(description="Index in the batch, starting at 0.")
 
 
-class MessagesReceived(Camel):
+class MessagesReceived(schemas.Camel):
     """`masked` is there when something was masked, `forget` when something is offered."""
 
     conversation_id: str
@@ -92,26 +79,26 @@ class MessagesReceived(Camel):
     forget: ForgetOffer | None = None
 
 
-class ConversationOut(Camel):
+class ConversationOut(schemas.Camel):
     conversation_id: str
     owner: str
-    source: Annotated[str, one_of(Conversation.Source)]
+    source: Annotated[str, schemas.one_of(Conversation.Source)]
     group: bool
     ephemeral: bool
     message_count: int
     extracted_upto: int
     waiting: bool
     skipped: str
-    started_at: Moment | None
-    last_message_at: Moment | None
+    started_at: schemas.Moment | None
+    last_message_at: schemas.Moment | None
 
 
-class MessageOut(Camel):
+class MessageOut(schemas.Camel):
     id: str
-    role: Annotated[str, one_of(Message.Role)]
+    role: Annotated[str, schemas.one_of(Message.Role)]
     name: str
     content: str
-    timestamp: Moment
+    timestamp: schemas.Moment
     tools_used: list[str]
 
 
@@ -122,7 +109,7 @@ class ConversationText(ConversationOut):
     cursor: str | None
 
 
-class SummarizeAnswer(Camel):
+class SummarizeAnswer(schemas.Camel):
     run: dreaming.RunOut | None
     skipped: str | None = Field(description="Why nothing was extracted; null if a run was started.")
 
@@ -179,8 +166,8 @@ def received(
 
 @router.operation("GET", BASE, Right.READ)
 def list_conversations(
-    request: Request, agent_id: str, query: Query[OwnerPaging]
-) -> Items[ConversationOut]:
+    request: Request, agent_id: str, query: Query[schemas.OwnerPaging]
+) -> schemas.Items[ConversationOut]:
     """List conversations, newest first."""
     caller = request.auth
     agent = caller.agent(agent_id)
@@ -189,19 +176,19 @@ def list_conversations(
         acting_owner.of_owner(owner).rows(), last_message_at__isnull=False
     ).select_related("owner__integration")
     order = ["-last_message_at", "-id"]
-    return page(readable, order, query, lambda row: ConversationOut.of(row, **_named(row)))
+    return schemas.page(readable, order, query, lambda row: ConversationOut.of(row, **_named(row)))
 
 
 @router.operation("GET", BASE + "/{path:conversation}", Right.READ)
 def read_conversation(
-    request: Request, agent_id: str, conversation: str, query: Query[OwnerPaging]
+    request: Request, agent_id: str, conversation: str, query: Query[schemas.OwnerPaging]
 ) -> ConversationText:
     """Read a conversation and its messages."""
     caller = request.auth
     agent = caller.agent(agent_id)
     found = conversation_of(agent, conversation, acting_owner.seen_by(caller, query.owner))
     away = hidden(teams=[found.team_id], which=Q(message__conversation=found))
-    shown = page(
+    shown = schemas.page(
         found.messages.all(),
         ["position"],
         query,
@@ -216,10 +203,10 @@ def read_conversation(
     "/memory/{agent_id}/summarize/{path:conversation}",
     Right.DREAM,
     status=202,
-    extra=read_by_hand(OwnerFields, required=False),
+    extra=read_by_hand(schemas.OwnerFields, required=False),
 )
 def summarize(
-    request: Request, agent_id: str, conversation: str, query: Query[OwnerQuery]
+    request: Request, agent_id: str, conversation: str, query: Query[schemas.OwnerQuery]
 ) -> Status[SummarizeAnswer]:
     """Extract a conversation now."""
     caller = request.auth
@@ -246,7 +233,7 @@ def _masked(added: Intake) -> dict[str, Any]:
     return {"masked": found} if found else {}
 
 
-def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
+def _speaker(caller: Caller, fields: schemas.OwnerFields, conversation: str) -> Owner:
     """Whose conversation this is. What is sent as shared belongs to the system and writes TEAM."""
     owner = acting_owner.acting(caller, fields, room=conversation)
     caller.require_for(owner, Right.WRITE)
@@ -270,7 +257,7 @@ def _extraction(
 
 def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visibility:
     """Whom the call is about: by its body or its address."""
-    fields = parse(OwnerFields, body)
+    fields = parse(schemas.OwnerFields, body)
     if fields.model_fields_set:
         return acting_owner.of_owner(acting_owner.acting(caller, fields))
     return acting_owner.seen_by(caller, owner)
@@ -312,22 +299,22 @@ last_prompt_router = Router(tags=["Conversations"])
 ONE = BASE + "/{path:conversation}"
 
 
-class LastPrompt(Camel):
+class LastPrompt(schemas.Camel):
     """`at` is null if no prompt was asked for. If there are no facts, memory did not hold what
     was answered."""
 
     conversation_id: str
-    at: Moment | None
+    at: schemas.Moment | None
     facts: list[FactOut]
 
 
-class NotTrue(RequestBody):
-    fact: Id = Field(description="One of the `facts` of the last prompt.")
+class NotTrue(schemas.RequestBody):
+    fact: schemas.Id = Field(description="One of the `facts` of the last prompt.")
 
 
 @last_prompt_router.operation("GET", ONE + "/last-prompt", Right.READ)
 def read_last_prompt(
-    request: Request, agent_id: str, conversation: str, query: Query[OwnerQuery]
+    request: Request, agent_id: str, conversation: str, query: Query[schemas.OwnerQuery]
 ) -> LastPrompt:
     """List the facts that a conversation's last prompt carried."""
     agent, talk = _found(request, agent_id, conversation, query)
@@ -342,7 +329,11 @@ def read_last_prompt(
 
 @last_prompt_router.operation("POST", ONE + "/not-true", Right.FACTS_OWN, errors=(409,))
 def retire_carried_fact(
-    request: Request, agent_id: str, conversation: str, body: NotTrue, query: Query[OwnerQuery]
+    request: Request,
+    agent_id: str,
+    conversation: str,
+    body: NotTrue,
+    query: Query[schemas.OwnerQuery],
 ) -> FactText:
     """Mark a fact of a conversation's last prompt as not true."""
     _agent, talk = _found(request, agent_id, conversation, query)
@@ -352,7 +343,7 @@ def retire_carried_fact(
 
 
 def _found(
-    request: Request, agent_id: str, conversation: str, query: OwnerQuery
+    request: Request, agent_id: str, conversation: str, query: schemas.OwnerQuery
 ) -> tuple[Agent, Conversation]:
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     return agent, conversation_of(agent, conversation, visible)

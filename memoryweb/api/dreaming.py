@@ -10,23 +10,12 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.files import files_of
 from memoryweb.api.problems import Invalid, Problem, or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import (
-    Camel,
-    Id,
-    Items,
-    Moment,
-    NamedRowQuery,
-    OwnerFields,
-    OwnerQuery,
-    Rounded,
-    one_of,
-)
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
@@ -42,28 +31,28 @@ from memoryweb.runs.models import Run
 runs_router = Router(tags=["Runs"])
 
 
-class RunOut(Camel):
+class RunOut(schemas.Camel):
     """`owner` is `shared` or whose run it is; `error` is null where it may not be shown."""
 
-    id: Id
-    kind: Annotated[str, one_of(Run.Kind)]
-    agent_id: Id
+    id: schemas.Id
+    kind: Annotated[str, schemas.one_of(Run.Kind)]
+    agent_id: schemas.Id
     owner: str
-    status: Annotated[str, one_of(Run.Status)]
+    status: Annotated[str, schemas.one_of(Run.Status)]
     reason: str
     phase: str
     attempts: int
-    trigger: Annotated[str, one_of(Run.Trigger)]
+    trigger: Annotated[str, schemas.one_of(Run.Trigger)]
     night: date | None
-    started_at: Moment | None
-    finished_at: Moment | None
+    started_at: schemas.Moment | None
+    finished_at: schemas.Moment | None
     tokens_in: int
     tokens_out: int
     error: str | None
 
 
 @runs_router.operation("GET", "/runs/{run_id}", Right.READ)
-def read_run(request: Request, run_id: str, query: Query[NamedRowQuery]) -> RunOut:
+def read_run(request: Request, run_id: str, query: Query[schemas.NamedRowQuery]) -> RunOut:
     """Read a run: its phase and outcome."""
     caller = request.auth
     runs = caller.team.runs.filter(pk=known_id(run_id), agent__in=caller.agents())
@@ -86,11 +75,11 @@ router = Router(tags=["Dreaming"])
 BASE = "/memory/{agent_id}"
 
 
-class RunList(Camel):
+class RunList(schemas.Camel):
     runs: list[RunOut]
 
 
-class FocusedDream(OwnerFields):
+class FocusedDream(schemas.OwnerFields):
     """A topic, and whose notes are read: without an owner your own."""
 
     topic: str = Field(
@@ -100,7 +89,7 @@ class FocusedDream(OwnerFields):
     )
 
 
-class PromptCounts(Camel):
+class PromptCounts(schemas.Camel):
     """Of the last seven days."""
 
     served: int
@@ -108,12 +97,12 @@ class PromptCounts(Camel):
     silent: int
 
 
-class DreamingStatus(Camel):
+class DreamingStatus(schemas.Camel):
     dreaming_enabled: bool
     schedule: str = Field(description="Local time of the nightly dream.")
     time_zone: str
     last_run: RunOut | None
-    next_run_at: Moment | None
+    next_run_at: schemas.Moment | None
     running: RunOut | None
     pending_candidates: int
     latest_diary_entry: str | None
@@ -121,21 +110,21 @@ class DreamingStatus(Camel):
     warnings: list[str]
 
 
-class ScoreParts(Camel):
-    recall: Rounded
-    recency: Rounded
-    diversity: Rounded
-    freshness: Rounded
-    spread: Rounded
+class ScoreParts(schemas.Camel):
+    recall: schemas.Rounded
+    recency: schemas.Rounded
+    diversity: schemas.Rounded
+    freshness: schemas.Rounded
+    spread: schemas.Rounded
 
 
-class GateResult(Camel):
+class GateResult(schemas.Camel):
     name: str
     passed: bool
     detail: str
 
 
-class CandidateOut(Camel):
+class CandidateOut(schemas.Camel):
     key: str
     filename: str
     line_number: int
@@ -146,11 +135,11 @@ class CandidateOut(Camel):
     verdict: Outcome
 
 
-class DreamDiary(Camel):
+class DreamDiary(schemas.Camel):
     filename: str
     content: str
     sha256: str | None
-    updated_at: Moment | None
+    updated_at: schemas.Moment | None
 
 
 @router.operation(
@@ -162,7 +151,9 @@ class DreamDiary(Camel):
     errors=(429,),
     in_parts=True,
 )
-def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[RunList]:
+def dream_now(
+    request: Request, agent_id: str, body: schemas.OwnerFields | None = None
+) -> Status[RunList]:
     """Dream now.
 
     Without an owner: the shared notes, and every owner of the agent with new notes.
@@ -175,7 +166,7 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
             caller, _requested_of_all(caller, agent), acting_owner.seen_by(caller, None)
         )
     with caller.write() as tx:
-        owner = acting_owner.acting(caller, body or OwnerFields())
+        owner = acting_owner.acting(caller, body or schemas.OwnerFields())
         made = _requested(tx, caller, agent, owner)
     return _started(caller, made, acting_owner.of_owner(owner))
 
@@ -199,7 +190,7 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
 
 @router.operation("GET", BASE + "/dreaming/status", Right.READ)
 def read_dreaming_status(
-    request: Request, agent_id: str, query: Query[OwnerQuery]
+    request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> DreamingStatus:
     """Read the dreaming status."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
@@ -222,16 +213,16 @@ def read_dreaming_status(
 
 @router.operation("GET", BASE + "/dreaming/candidates", Right.READ)
 def list_candidates(
-    request: Request, agent_id: str, query: Query[OwnerQuery]
-) -> Items[CandidateOut]:
+    request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
+) -> schemas.Items[CandidateOut]:
     """Preview what a dream would add now, and why."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     verdicts = status.candidates(agent, owner, timezone.now())
-    return Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
+    return schemas.Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
 
 
 @router.operation("GET", BASE + "/dreaming/dreams", Right.READ)
-def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> DreamDiary:
+def read_diary(request: Request, agent_id: str, query: Query[schemas.OwnerQuery]) -> DreamDiary:
     """Read the dream diary, DREAMS.md."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()

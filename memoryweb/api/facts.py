@@ -11,26 +11,11 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Reader, reading
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.problems import or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import (
-    Camel,
-    Flag,
-    Id,
-    IdOrNull,
-    Items,
-    Moment,
-    OwnerPaging,
-    Paging,
-    RequestBody,
-    Rounded,
-    TypedBody,
-    one_of,
-    page,
-)
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope, SourceClass
@@ -51,12 +36,12 @@ _RESOLVED = {"state": "resolved", "resolution": "KEEP_A", "decidedAt": "2026-11-
 State = Literal["pending", "active", "disputed", "superseded", "expired", "retired"]
 
 
-class Statement(Camel):
+class Statement(schemas.Camel):
     """What the API and an agent's tools say of one. `filename` is null if it is in no file."""
 
-    id: Id
+    id: schemas.Id
     owner: str
-    scope: Annotated[str, one_of(Scope)]
+    scope: Annotated[str, schemas.one_of(Scope)]
     subject: str = Field(description="Whom or what it is about. Empty: the owner.")
     attribute: str = Field(
         description="What it gives a value of, such as `home`; may be empty. Facts with the same "
@@ -64,33 +49,33 @@ class Statement(Camel):
     )
     value: str
     text: str
-    kind: Annotated[str, one_of(Kind)]
-    state: Annotated[str, one_of(Fact.State)]
-    said_at: Moment | None = Field(description="Null if it is not known.")
-    trust: Rounded
+    kind: Annotated[str, schemas.one_of(Kind)]
+    state: Annotated[str, schemas.one_of(Fact.State)]
+    said_at: schemas.Moment | None = Field(description="Null if it is not known.")
+    trust: schemas.Rounded
     filename: str | None
-    contradiction: IdOrNull
+    contradiction: schemas.IdOrNull
 
 
 class FactOut(Statement):
     """One statement. `filename` is null if it is in no file."""
 
-    agent_id: Id
+    agent_id: schemas.Id
     why: str = Field(description="Why it is no longer current; empty while it is.")
-    superseded_by: IdOrNull
-    source: Annotated[str, one_of(SourceClass)]
+    superseded_by: schemas.IdOrNull
+    source: Annotated[str, schemas.one_of(SourceClass)]
     valid_from: date | None
     valid_to: date | None = Field(description="The last day, in the agent's time zone.")
-    confirmed_at: Moment | None
-    confirmed_by: IdOrNull = Field(description="The person's id.")
-    band: Annotated[str, one_of(Band)]
+    confirmed_at: schemas.Moment | None
+    confirmed_by: schemas.IdOrNull = Field(description="The person's id.")
+    band: Annotated[str, schemas.one_of(Band)]
     helpful: int
     unhelpful: int
-    created_at: Moment
-    changed_at: Moment
+    created_at: schemas.Moment
+    changed_at: schemas.Moment
 
 
-class EvidenceOut(Camel):
+class EvidenceOut(schemas.Camel):
     """A message that says so, or the revision that wrote it down. All null where you may not read
     it."""
 
@@ -100,7 +85,7 @@ class EvidenceOut(Camel):
     message_id: str | None
     filename: str | None
     revision: int | None
-    said_at: Moment | None
+    said_at: schemas.Moment | None
 
 
 class FactText(FactOut):
@@ -112,29 +97,29 @@ class FactText(FactOut):
     history_cursor: str | None = Field(description="Send it as `cursor` for the next page.")
 
 
-class ContradictionOut(Camel):
+class ContradictionOut(schemas.Camel):
     """`a` is the current fact, `b` what contradicts it."""
 
-    id: Id
-    agent_id: Id
+    id: schemas.Id
+    agent_id: schemas.Id
     owner: str
-    state: Annotated[str, one_of(Contradiction.State)]
-    resolution: Annotated[str, one_of(("", *Contradiction.Resolution.values))]
+    state: Annotated[str, schemas.one_of(Contradiction.State)]
+    resolution: Annotated[str, schemas.one_of(("", *Contradiction.Resolution.values))]
     a: FactOut | None
     b: list[FactOut]
-    created_at: Moment
-    decided_at: Moment | None
+    created_at: schemas.Moment
+    decided_at: schemas.Moment | None
 
 
-class FactEdit(TypedBody):
+class FactEdit(schemas.TypedBody):
     text: str = Field(min_length=1, max_length=600, description="One line.")
 
 
-class FactFeedback(RequestBody):
-    helpful: Flag | None = Field(description="Null removes the vote.")
+class FactFeedback(schemas.RequestBody):
+    helpful: schemas.Flag | None = Field(description="Null removes the vote.")
 
 
-class Resolve(TypedBody):
+class Resolve(schemas.TypedBody):
     resolution: Literal["KEEP_A", "KEEP_B", "MERGE", "IGNORE"] = Field(
         description="`KEEP_A`: keep the current fact. `KEEP_B`: use the other. `MERGE`: replace "
         "both with `text`. `IGNORE`: keep both."
@@ -142,7 +127,7 @@ class Resolve(TypedBody):
     text: str = Field("", max_length=600, description="With `MERGE`.")
 
 
-class FactQuery(OwnerPaging):
+class FactQuery(schemas.OwnerPaging):
     """`owner`, `state`, `scope`, `kind`, `trust`, `atLeast`, `subject`, `q`, `cursor`, `limit`."""
 
     state: State | None = None
@@ -154,14 +139,14 @@ class FactQuery(OwnerPaging):
     q: str = Field("", max_length=200, description="Text that the fact contains.")
 
 
-class ContradictionQuery(OwnerPaging):
+class ContradictionQuery(schemas.OwnerPaging):
     """`owner`, `state`, `cursor` and `limit`."""
 
     state: Literal["open", "resolved", "ignored"] = "open"
 
 
 @router.operation("GET", BASE, Right.READ)
-def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Items[FactOut]:
+def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> schemas.Items[FactOut]:
     """List facts, those that changed last first. Shared ones include what holds for all teams."""
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     with reading(Reader(agent)):
@@ -177,21 +162,23 @@ def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Item
             subject=query.subject,
             words=query.q,
         )
-        return page(found, ["-changed_at", "-id"], query, _described)
+        return schemas.page(found, ["-changed_at", "-id"], query, _described)
 
 
 @router.operation("GET", BASE + "/contradictions", Right.READ)
 def list_contradictions(
     request: Request, agent_id: str, query: Query[ContradictionQuery]
-) -> Items[ContradictionOut]:
+) -> schemas.Items[ContradictionOut]:
     """List contradictions, newest first."""
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     found = _rivals_of(request.auth, agent, visible).filter(state=query.state)
-    return page(found, ["-created_at", "-id"], query, _rivals)
+    return schemas.page(found, ["-created_at", "-id"], query, _rivals)
 
 
 @router.operation("GET", ONE, Right.READ)
-def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerPaging]) -> FactText:
+def read_fact(
+    request: Request, agent_id: str, fact_id: str, query: Query[schemas.OwnerPaging]
+) -> FactText:
     """Read a fact with its evidence and a page of its history."""
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     with reading(Reader(agent)):
@@ -348,12 +335,16 @@ def _fields(fact: Any) -> dict[str, Any]:
 
 
 def _in_full(
-    caller: Caller, agent: Agent, visible: Visibility, fact: Any, asked: Paging | None = None
+    caller: Caller,
+    agent: Agent,
+    visible: Visibility,
+    fact: Any,
+    asked: schemas.Paging | None = None,
 ) -> FactText:
     earlier = _of(caller, agent, visible).filter(pk__in=listing.values_of(fact).values("pk"))
     grounds = list(listing.said_of([fact]))
     look = Look(caller.to, messages=[one.message for one in grounds if one.message])
-    history = page(earlier, ["-changed_at", "-id"], asked or Paging(), _described)
+    history = schemas.page(earlier, ["-changed_at", "-id"], asked or schemas.Paging(), _described)
     return FactText(
         **_fields(fact),
         line_number=listing.lines_of(fact.file).get(fact.fingerprint) if fact.file else None,

@@ -7,28 +7,10 @@ from ninja import Query, Status
 from pydantic import ConfigDict, Field, model_validator
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.problems import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.routing import Router, header
-from memoryweb.api.schemas import (
-    Camel,
-    FileQuery,
-    Flag,
-    IdOrNull,
-    Items,
-    Moment,
-    OwnerQuery,
-    RequestBody,
-    RevisionQuery,
-    Screened,
-    TypedBody,
-    Whole,
-    one_of,
-    page,
-    page_by,
-    screened,
-)
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.lines.files import files_at_path
@@ -52,7 +34,7 @@ IF_MATCH = header(
 )
 
 
-class FileOut(Camel):
+class FileOut(schemas.Camel):
     filename: str
     enabled: bool
     sort_order: int
@@ -60,8 +42,8 @@ class FileOut(Camel):
     sha256: str
     revision: int
     owner: str = Field(description="`shared`, or the file's owner.")
-    scope: Annotated[str, one_of(FileScope)]
-    updated_at: Moment
+    scope: Annotated[str, schemas.one_of(FileScope)]
+    updated_at: schemas.Moment
 
 
 class FileText(FileOut):
@@ -71,56 +53,60 @@ class FileText(FileOut):
     )
 
 
-class Saved(FileOut, Screened):
+class Saved(FileOut, schemas.Screened):
     changed: bool = Field(description="False if the text was the same, so no revision was made.")
 
 
-class FileWrite(TypedBody):
+class FileWrite(schemas.TypedBody):
     content: str
     reason: str = Field("", max_length=300, description="A note for the file's history.")
 
 
-class RevisionOut(Camel):
+class RevisionOut(schemas.Camel):
     number: int
     sha256: str
     size: int
-    author_kind: Annotated[str, one_of(AuthorKind)]
-    author_id: IdOrNull = Field(description="The person's or integration's id.")
-    run_id: IdOrNull
+    author_kind: Annotated[str, schemas.one_of(AuthorKind)]
+    author_id: schemas.IdOrNull = Field(description="The person's or integration's id.")
+    run_id: schemas.IdOrNull
     reason: str
     restored_from: int | None
     is_deletion: bool
-    created_at: Moment
+    created_at: schemas.Moment
 
 
 class RevisionText(RevisionOut):
     content: str
 
 
-class FileRestore(RequestBody):
-    revision: Whole = Field(ge=1, le=2**31 - 1)
+class FileRestore(schemas.RequestBody):
+    revision: schemas.Whole = Field(ge=1, le=2**31 - 1)
 
 
-class FileRename(RequestBody):
+class FileRename(schemas.RequestBody):
     filename: str = Field(description="The file's new path.")
 
 
 @router.operation("GET", BASE, Right.READ)
-def list_files(request: Request, agent_id: str, query: Query[FileQuery]) -> Items[FileOut]:
+def list_files(
+    request: Request, agent_id: str, query: Query[schemas.FileQuery]
+) -> schemas.Items[FileOut]:
     """List the files of a workspace."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     if query.at is not None:
         pasts = files_at(agent.pk, owner.pk if owner else None, query.at)
-        return page_by(pasts, lambda past: past.path, query, lambda past: _of_then(past, owner))
+        return schemas.page_by(
+            pasts, lambda past: past.path, query, lambda past: _of_then(past, owner)
+        )
     present = files_of(agent, owner).present()
     order = ["sort_order", "folded_path"]
-    return page(present, order, query, lambda file: FileOut.of(file, **_named(file, owner)))
+    return schemas.page(present, order, query, lambda file: FileOut.of(file, **_named(file, owner)))
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions", Right.READ)
 def list_revisions(
-    request: Request, agent_id: str, path: str, query: Query[RevisionQuery]
-) -> Items[RevisionOut]:
+    request: Request, agent_id: str, path: str, query: Query[schemas.RevisionQuery]
+) -> schemas.Items[RevisionOut]:
     """List a file's revisions, newest first."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
@@ -130,12 +116,12 @@ def list_revisions(
     def described(row: Revision) -> RevisionOut:
         return RevisionOut.of(row, **_author(row), reason=away.without(row.reason))
 
-    return page(rows, ["-number"], query, described)
+    return schemas.page(rows, ["-number"], query, described)
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions/{number}", Right.READ)
 def read_revision(
-    request: Request, agent_id: str, path: str, number: str, query: Query[OwnerQuery]
+    request: Request, agent_id: str, path: str, number: str, query: Query[schemas.OwnerQuery]
 ) -> RevisionText:
     """Read a revision of a file."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
@@ -157,7 +143,7 @@ def read_revision(
     errors=(409,),
 )
 def restore_file(
-    request: Request, agent_id: str, path: str, query: Query[OwnerQuery], body: FileRestore
+    request: Request, agent_id: str, path: str, query: Query[schemas.OwnerQuery], body: FileRestore
 ) -> Status[Saved]:
     """Restore an earlier revision, as a new revision."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
@@ -183,7 +169,7 @@ def rename_file(
     response: HttpResponse,
     agent_id: str,
     path: str,
-    query: Query[OwnerQuery],
+    query: Query[schemas.OwnerQuery],
     body: FileRename,
 ) -> Saved:
     """Rename a file; its history is kept."""
@@ -199,7 +185,11 @@ def rename_file(
 
 @router.operation("GET", BASE + "/{path:path}", Right.READ)
 def read_file(
-    request: Request, response: HttpResponse, agent_id: str, path: str, query: Query[OwnerQuery]
+    request: Request,
+    response: HttpResponse,
+    agent_id: str,
+    path: str,
+    query: Query[schemas.OwnerQuery],
 ) -> FileText:
     """Read a file; the ETag is its SHA-256."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
@@ -231,7 +221,7 @@ def write_file(
     response: HttpResponse,
     agent_id: str,
     path: str,
-    query: Query[OwnerQuery],
+    query: Query[schemas.OwnerQuery],
     body: FileWrite,
 ) -> Status[Saved]:
     """Create or replace a file."""
@@ -267,7 +257,7 @@ def write_file(
     errors=(412,),
 )
 def delete_file(
-    request: Request, agent_id: str, path: str, query: Query[OwnerQuery]
+    request: Request, agent_id: str, path: str, query: Query[schemas.OwnerQuery]
 ) -> Status[None]:
     """Delete a file; its revisions can still be restored."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
@@ -293,7 +283,9 @@ def _of_then(past: Past, owner: Owner | None) -> FileOut:
 
 def _saved(written: write.WriteResult, owner: Owner | None) -> Saved:
     file = written.file
-    return Saved.of(file, **_named(file, owner), changed=written.changed, **screened(written))
+    return Saved.of(
+        file, **_named(file, owner), changed=written.changed, **schemas.screened(written)
+    )
 
 
 def _file(agent: Agent, owner: Owner | None, path: str) -> File:
@@ -338,7 +330,7 @@ prompt_files_router = Router(tags=["Files"])
 PATH = "/agents/{agent_id}/workspace/prompt-files"
 
 
-class PromptFile(Camel):
+class PromptFile(schemas.Camel):
     filename: str
     enabled: bool
     sort_order: int
@@ -351,13 +343,13 @@ def _or_a_name(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [described, {"type": "string", "maxLength": 256}]
 
 
-class PromptFilePlace(RequestBody):
+class PromptFilePlace(schemas.RequestBody):
     """A name alone is a file that is injected."""
 
     model_config = ConfigDict(json_schema_extra=_or_a_name)
 
     filename: str = Field(max_length=256)
-    enabled: Flag
+    enabled: schemas.Flag
 
     @model_validator(mode="before")
     @classmethod
@@ -365,7 +357,7 @@ class PromptFilePlace(RequestBody):
         return {"filename": value, "enabled": True} if isinstance(value, str) else value
 
 
-class PromptFileOrder(RequestBody):
+class PromptFileOrder(schemas.RequestBody):
     """The files in their order. Files that are left out keep their switch and go to the end."""
 
     files: Annotated[list[PromptFilePlace], Field(max_length=1000)]
@@ -373,16 +365,16 @@ class PromptFileOrder(RequestBody):
 
 @prompt_files_router.operation("GET", PATH, Right.READ)
 def list_prompt_files(
-    request: Request, agent_id: str, query: Query[OwnerQuery]
-) -> Items[PromptFile]:
+    request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
+) -> schemas.Items[PromptFile]:
     """List the files in their order."""
     return _items(*acting_owner.readable(request.auth, agent_id, query.owner))
 
 
 @prompt_files_router.operation("PUT", PATH, Right.WRITE_OWN)
 def arrange_prompt_files(
-    request: Request, agent_id: str, query: Query[OwnerQuery], body: PromptFileOrder
-) -> Items[PromptFile]:
+    request: Request, agent_id: str, query: Query[schemas.OwnerQuery], body: PromptFileOrder
+) -> schemas.Items[PromptFile]:
     """Set which files are in the prompt, and their order."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     check_arranging(request.auth.writer)
@@ -397,9 +389,9 @@ def arrange_prompt_files(
     return _items(agent, owner)
 
 
-def _items(agent: Agent, owner: Owner | None) -> Items[PromptFile]:
+def _items(agent: Agent, owner: Owner | None) -> schemas.Items[PromptFile]:
     present = files_of(agent, owner).present().order_by("sort_order", "folded_path")
-    return Items[PromptFile](
+    return schemas.Items[PromptFile](
         items=[
             PromptFile.of(file, filename=file.path, owner=acting_owner.shown(owner))
             for file in present

@@ -10,25 +10,12 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.dreaming import RunOut, described
 from memoryweb.api.problems import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import (
-    Camel,
-    Flag,
-    Id,
-    IdOrNull,
-    Items,
-    Moment,
-    OwnerFields,
-    OwnerPaging,
-    RequestBody,
-    one_of,
-    page,
-)
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import Finding, Wish
@@ -43,42 +30,42 @@ BASE = "/memory/{agent_id}"
 _REMAINS = "Rows that still had it after the erasure: 0."
 
 
-class ForgetIn(OwnerFields):
+class ForgetIn(schemas.OwnerFields):
     """`ids`, or `filename` and `lines`, or `text`; and whose memory."""
 
     ids: list[str] = Field(default_factory=list, max_length=50, description="Of facts.")
     filename: str | None = None
     lines: list[int] = Field(default_factory=list, max_length=500, description="From 1.")
     text: str = Field("", max_length=500, description="Everything with these words.")
-    dry_run: Flag = Field(False, description="Only say what would go.")
+    dry_run: schemas.Flag = Field(False, description="Only say what would go.")
 
 
-class PlaceOut(Camel):
+class PlaceOut(schemas.Camel):
     kind: str = Field(description="`fact`, `line` or `message`.")
     text: str | None = Field(description="Null where programs may not read it.")
     where: str = Field(description="The file or conversation.")
 
 
-class ForgetOut(Camel):
-    request: IdOrNull = Field(description="Null for a dry run.")
+class ForgetOut(schemas.Camel):
+    request: schemas.IdOrNull = Field(description="Null for a dry run.")
     hidden: list[PlaceOut] = Field(description="Given to nobody from now on, and erased.")
     candidates: list[PlaceOut] = Field(description="Not hidden: a person picks from them.")
-    erase_at: Moment | None = Field(description="Until then it can be undone.")
+    erase_at: schemas.Moment | None = Field(description="Until then it can be undone.")
 
 
-class ReceiptOut(Camel):
-    id: Id
-    agent_id: IdOrNull
+class ReceiptOut(schemas.Camel):
+    id: schemas.Id
+    agent_id: schemas.IdOrNull
     owner: str = Field(description="The owner's id, or `shared`.")
-    request: IdOrNull
+    request: schemas.IdOrNull
     counts: dict[str, int]
     scanned: dict[str, int] = Field(description="Rows that were looked through, by table.")
     remaining: int = Field(description=_REMAINS)
     hash: str = Field(description="SHA-256 of the other fields; the audit event has it, too.")
-    created_at: Moment
+    created_at: schemas.Moment
 
 
-class ErasureOut(Camel):
+class ErasureOut(schemas.Camel):
     runs: list[RunOut]
 
 
@@ -97,11 +84,13 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
 
 
 @router.operation("GET", BASE + "/receipts", Right.READ)
-def list_receipts(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReceiptOut]:
+def list_receipts(
+    request: Request, agent_id: str, query: Query[schemas.OwnerPaging]
+) -> schemas.Items[ReceiptOut]:
     """List receipts of erasures, newest first."""
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     found = _receipts(agent, visible)
-    return page(found, ["-created_at", "-id"], query, _receipt)
+    return schemas.page(found, ["-created_at", "-id"], query, _receipt)
 
 
 @router.operation("DELETE", "/owners/{owner_id}", Right.FORGET, status=202, errors=(409,))
@@ -202,49 +191,49 @@ ONE = REQUESTS + "/{request_id}"
 _UNDONE = {"state": "undone", "eraseAt": None, "decidedAt": "2026-11-20T10:00:00Z"}
 
 
-class ToldOut(Camel):
+class ToldOut(schemas.Camel):
     """A statement, and the files and conversations that say it."""
 
-    id: Id = Field(description="The fact's id, or the place's where no fact says it.")
+    id: schemas.Id = Field(description="The fact's id, or the place's where no fact says it.")
     text: str | None = Field(description="Null where it is hidden from you, as from any program.")
     where: list[str]
 
 
-class ForgetOffer(Camel):
+class ForgetOffer(schemas.Camel):
     """Was asked to be forgotten and hides nothing yet. Ask the person: their next message, if it
     says no more than yes, forgets all that is offered."""
 
     offered: list[ToldOut]
-    why: Annotated[str, one_of(("", *ForgetRequest.Why))] = Field(
+    why: Annotated[str, schemas.one_of(("", *ForgetRequest.Why))] = Field(
         description="`pasted`: it may be somebody else's text. `many`: more than five statements. "
         "`daily`: more than five in a day. `all`: everything. `none`: nothing is clearly meant."
     )
 
 
-class ForgetRequestOut(Camel):
-    id: Id
-    agent_id: Id
+class ForgetRequestOut(schemas.Camel):
+    id: schemas.Id
+    agent_id: schemas.Id
     owner: str
-    via: Annotated[str, one_of(ForgetRequest.Via)]
+    via: Annotated[str, schemas.one_of(ForgetRequest.Via)]
     about: str = Field(
         description="What was asked; empty once it is erased. Who doesn't decide about it "
         "reads `[forgotten]` where it says more than a topic of what is hidden."
     )
-    state: Annotated[str, one_of(ForgetRequest.State)]
+    state: Annotated[str, schemas.one_of(ForgetRequest.State)]
     hidden: list[ToldOut]
     candidates: list[ToldOut] = Field(description="Not hidden: pick from them to forget more.")
-    erase_at: Moment | None
-    created_at: Moment
-    decided_at: Moment | None
+    erase_at: schemas.Moment | None
+    created_at: schemas.Moment
+    decided_at: schemas.Moment | None
 
 
-class RequestQuery(OwnerPaging):
+class RequestQuery(schemas.OwnerPaging):
     """`owner`, `state`, `cursor` and `limit`."""
 
     state: Literal["open", "hidden", "held", "undone", "kept", "erased"] | None = None
 
 
-class Picked(RequestBody):
+class Picked(schemas.RequestBody):
     ids: list[str] = Field(
         default_factory=list, max_length=200, description="Of `candidates`: forget these, too."
     )
@@ -253,12 +242,12 @@ class Picked(RequestBody):
 @requests_router.operation("GET", REQUESTS, Right.READ)
 def list_forget_requests(
     request: Request, agent_id: str, query: Query[RequestQuery]
-) -> Items[ForgetRequestOut]:
+) -> schemas.Items[ForgetRequestOut]:
     """List requests to forget, newest first."""
     caller, agent = request.auth, request.auth.agent(agent_id)
     found = _of(agent, acting_owner.seen_by(caller, query.owner))
     found = found.filter(state=query.state) if query.state else found
-    return page(found, ["-created_at", "-id"], query, partial(_described, caller))
+    return schemas.page(found, ["-created_at", "-id"], query, partial(_described, caller))
 
 
 @requests_router.operation("POST", ONE + "/erase", Right.DECIDE_OWN, errors=(409,))

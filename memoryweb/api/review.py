@@ -9,22 +9,11 @@ from pydantic import Field
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.problems import Forbidden, Problem, or_not_found
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import (
-    Camel,
-    Id,
-    IdOrNull,
-    Items,
-    Moment,
-    OwnerPaging,
-    TypedBody,
-    one_of,
-    page,
-)
 from memoryweb.memory.models import Proposal
 from memoryweb.memory.models.refusals import Stale
 from memoryweb.memory.review import Kind, ProposalLines, decide, item_of, rows_of
@@ -36,12 +25,12 @@ proposals = Router(tags=["Proposals"])
 PROPOSALS = "/agents/{agent_id}/proposals"
 
 
-class BrokenGuard(Camel):
+class BrokenGuard(schemas.Camel):
     guard: str
     detail: str
 
 
-class ProposedLine(Camel):
+class ProposedLine(schemas.Camel):
     number: int = Field(description="From 1, to accept it by.")
     kind: Literal["add", "change", "retire"]
     heading: str
@@ -49,13 +38,13 @@ class ProposedLine(Camel):
     new: str | None
 
 
-class ProposalOut(Camel):
+class ProposalOut(schemas.Camel):
     """`content` is null where it may not be shown."""
 
-    id: Id
+    id: schemas.Id
     filename: str
     owner: str
-    run_id: IdOrNull = Field(description="Null if a program or tool proposed it.")
+    run_id: schemas.IdOrNull = Field(description="Null if a program or tool proposed it.")
     base_revision: int
     content: str | None
     lines: list[ProposedLine] | None = Field(
@@ -64,11 +53,11 @@ class ProposalOut(Camel):
     )
     seen: str = Field(description="Which change these lines are of.")
     broken: list[BrokenGuard]
-    state: Annotated[str, one_of(Proposal.State)]
-    created_at: Moment
+    state: Annotated[str, schemas.one_of(Proposal.State)]
+    created_at: schemas.Moment
 
 
-class AcceptedLines(TypedBody):
+class AcceptedLines(schemas.TypedBody):
     lines: list[int] = Field(max_length=5000, description="Numbers of `lines`.")
     words: dict[int, str] = Field(
         default_factory=dict, description="By number: what a line shall say instead."
@@ -76,7 +65,7 @@ class AcceptedLines(TypedBody):
     seen: str = Field(description="Of the proposal. If that has changed since: 409 `changed`.")
 
 
-class ProposalFilter(OwnerPaging):
+class ProposalFilter(schemas.OwnerPaging):
     """`owner`, `state`, `cursor` and `limit`."""
 
     state: Literal["pending", "accepted", "rejected"] = Field("pending")
@@ -85,12 +74,12 @@ class ProposalFilter(OwnerPaging):
 @proposals.operation("GET", PROPOSALS, Right.READ)
 def list_proposals(
     request: Request, agent_id: str, query: Query[ProposalFilter]
-) -> Items[ProposalOut]:
+) -> schemas.Items[ProposalOut]:
     """List proposals, newest first."""
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     rows = _proposals(agent, visible).filter(state=query.state)
     shown = partial(_proposal, visible=visible, caller=request.auth)
-    return page(rows, ["-created_at", "-id"], query, shown)
+    return schemas.page(rows, ["-created_at", "-id"], query, shown)
 
 
 @proposals.operation(

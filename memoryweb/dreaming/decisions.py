@@ -6,6 +6,7 @@ One that fails a check is left out with a code of `reasons.LEFT_OUT`; the others
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from memoryweb.dreaming import removal_rules
 from memoryweb.dreaming.candidates import as_line
 from memoryweb.dreaming.operation_checks import CHECKS, Case, Corrections
 from memoryweb.dreaming.operations import (
@@ -19,19 +20,7 @@ from memoryweb.dreaming.operations import (
     Why,
     is_later,
 )
-from memoryweb.dreaming.removal_rules import (
-    OVER,
-    disagree,
-    ends,
-    is_done,
-    is_ended,
-    is_rival,
-    may_replace,
-    proved,
-    rests,
-    says_all,
-    why_replaced,
-)
+from memoryweb.dreaming.removal_rules import is_ended, rests
 from memoryweb.language.extraction_rules import Claim
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, fingerprint, says_all_of
@@ -119,18 +108,20 @@ class _Night:
             if one.is_outdated:
                 yield self._outdated(one)
         for one in list(self.living.values()):
-            if is_done(one, self.material.today) and not one.is_pinned:
+            if removal_rules.is_done(one, self.material.today) and not one.is_pinned:
                 yield self._leaves(one, Why.EXPIRED)
-        endings = [one for one in self.material.said if one.claim.act in OVER]
+        endings = [one for one in self.material.said if one.claim.act in removal_rules.OVER]
         for said in (one for one in endings if not self.is_outside(one)):
             for one in list(self.living.values()):
                 # Nobody named what goes: that takes the very claim, and not any clause.
-                is_meant = ends(said.claim, one) and is_ended(said, one)
+                is_meant = removal_rules.ends(said.claim, one) and is_ended(said, one)
                 if not one.is_pinned and one.text != said.text and is_meant:
                     yield self._leaves(one, Why.CANCELLED, (said.ref,))
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
             others = (other for other in self.near(one.text, one.claim) if other is not one)
-            if not one.is_fixed and any(says_all(other.text, one.text) for other in others):
+            if not one.is_fixed and any(
+                removal_rules.says_all(other.text, one.text) for other in others
+            ):
                 yield self._leaves(one, Why.DUPLICATE)
 
     def rests(self, results: Iterable[Result]) -> Iterator[Result]:
@@ -158,10 +149,10 @@ class _Night:
             result = self.judge(Operation(Does.REPLACE, text, (one.id,), (other.ref,)))
             if result.is_applied:
                 return result
-        is_ended = any(it.claim.act in OVER for it in said)
+        is_ended = any(it.claim.act in removal_rules.OVER for it in said)
         why = Why.CANCELLED if is_ended else Why.ASKED
         if newer is not None:
-            why = why_replaced(one, newer) or why
+            why = removal_rules.why_replaced(one, newer) or why
         return self._leaves(one, why, one.against, newer)
 
     def _leaves(
@@ -208,7 +199,9 @@ class _Night:
         return (self.living[id] for id in ids if id in self.living)
 
     def _retire(self, case: Case) -> Result:
-        why = proved(case.operation.why, case.old, case.said, self.material, self._others(case.old))
+        why = removal_rules.proved(
+            case.operation.why, case.old, case.said, self.material, self._others(case.old)
+        )
         if why is None:
             return Result(case.operation, "unproved")
         return self._done(case, dict.fromkeys(case.old, why))
@@ -224,7 +217,7 @@ class _Night:
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
         gone = tuple(dict.fromkeys((*case.old, *rivals, *self.within(new.text))))
-        proofs = {one: why_replaced(one, new, case.said) for one in gone}
+        proofs = {one: removal_rules.why_replaced(one, new, case.said) for one in gone}
         if is_merge:
             proofs |= dict.fromkeys(case.old, Why.DUPLICATE)
         whys = {one: why for one, why in proofs.items() if why is not None}
@@ -236,19 +229,26 @@ class _Night:
     def _rivals(self, new: LivingStatement) -> list[LivingStatement]:
         hidden = [one for one in self.living.values() if set(one.against) & set(new.sources)]
         near = [one for one in self.near(new.text, new.claim) if one not in hidden]
-        return [*hidden, *(one for one in near if is_rival(new, one) or disagree(new, one))]
+        return [
+            *hidden,
+            *(
+                one
+                for one in near
+                if removal_rules.is_rival(new, one) or removal_rules.disagree(new, one)
+            ),
+        ]
 
     def _judge_rival(self, case: Case, new: LivingStatement, old: LivingStatement) -> Result | None:
         """None where the new statement may take the old one's place."""
         if old.is_pinned:
             return Result(case.operation, "pinned", against=old)
-        is_contrary = is_rival(new, old) or disagree(new, old)
+        is_contrary = removal_rules.is_rival(new, old) or removal_rules.disagree(new, old)
         if not is_contrary and not old.is_persons and says_all_of(new.text, old.text):
             return None  # nothing is lost
-        if is_later(old.by.said_at, new.by.said_at) and may_replace(old.by, new):
+        if is_later(old.by.said_at, new.by.said_at) and removal_rules.may_replace(old.by, new):
             code = "outdated" if new.by.said_at else "undated"
             return Result(case.operation, code, against=old)
-        if is_later(new.by.said_at, old.by.said_at) and may_replace(new.by, old):
+        if is_later(new.by.said_at, old.by.said_at) and removal_rules.may_replace(new.by, old):
             return None
         if not is_contrary:
             code = "persons_word" if old.is_persons else "untold"

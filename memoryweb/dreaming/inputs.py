@@ -15,17 +15,10 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.dreaming import knowledge
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.knowledge import (
-    DECIDED,
-    answered,
-    corrections,
-    decided_of,
-    known_of,
-    living,
-    spoken,
-)
 from memoryweb.dreaming.knowledge import MEMORY as MEMORY
+from memoryweb.dreaming.knowledge import living
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Material, Why
 from memoryweb.dreaming.removal_rules import is_done
@@ -110,7 +103,7 @@ def read(run: Run) -> Inputs:
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
     done = done_before(run)
-    known = known_of(run.agent_id, run.owner_id, tuple(away.facts))
+    known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
     of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
     names = _names(run.owner)
     stands = living(run, memory.content, of_memory, memory.hidden, known, names)
@@ -126,15 +119,15 @@ def read(run: Run) -> Inputs:
         recalls=_recalls(run, notes, mentions),
         material=Material(
             today=run.now.astimezone(run.agent.zone).date(),
-            living=tuple(answered(stands, known, mentions, said, run.now)),
+            living=tuple(knowledge.answered(stands, known, mentions, said, run.now)),
             said=said,
-            corrections=(*corrections(known), *(one for one, _why in retired)),
+            corrections=(*knowledge.corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(one for one in rejected if not away.says(one))),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=names,
         ),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
-        decided=away.all | {tuple(getattr(one, name) for name in DECIDED) for one in known},
+        decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},
     )
 
 
@@ -155,7 +148,9 @@ def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
 def has_changed(run: Run, read: Inputs) -> bool:
     """People have decided about statements since, or spoken against one, without a new text."""
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
-    return read.decided != away.all | set(decided_of(run.agent_id, run.owner_id, tuple(away.facts)))
+    return read.decided != away.all | set(
+        knowledge.decided_of(run.agent_id, run.owner_id, tuple(away.facts))
+    )
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -284,7 +279,7 @@ def _mentions(
                 waits=any(n in note.hidden for n in range(block.line, block.end + 1)),
                 outside=any((note.file_id, n) in outside for n in range(block.line, block.end + 1)),
                 grounds=tuple(dict.fromkeys(ground_of(row) for row in rows)),
-                by=spoken(rows, run.owner, (note.note_date or date.min, block.line)),
+                by=knowledge.spoken(rows, run.owner, (note.note_date or date.min, block.line)),
             )
 
 

@@ -11,16 +11,9 @@ from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.dreaming import operations
 from memoryweb.dreaming.candidates import Candidate, Mention
-from memoryweb.dreaming.operations import (
-    NOBODY,
-    CitableLine,
-    Correction,
-    LivingStatement,
-    Utterance,
-    is_later,
-    meant,
-)
+from memoryweb.dreaming.operations import meant
 from memoryweb.dreaming.removal_rules import is_rival, may_replace
 from memoryweb.language.extraction_rules import Claim, claim_of, takes_back
 from memoryweb.language.statement_comparison import Lookup
@@ -58,7 +51,7 @@ def living(
     hidden: Collection[int],
     known: Iterable[Any],
     names: Collection[str] = (),
-) -> Iterator[LivingStatement]:
+) -> Iterator[operations.LivingStatement]:
     """The statements of MEMORY.md, and those that found no room there. `origins` of its lines;
     `hidden` are those that no model is given; `names` those of whom it is about."""
     facts = {
@@ -73,7 +66,7 @@ def living(
         fact = facts.pop(one.print, None)
         by = spoken(found, run.owner)
         is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
-        yield LivingStatement(
+        yield operations.LivingStatement(
             id=str(fact.pk) if fact else f"line {one.line}",
             text=one.text,
             claim=meant(_held_until(one.claim, fact), one.text, by, names),
@@ -90,12 +83,12 @@ def living(
 
 
 def answered(
-    living: Iterable[LivingStatement],
+    living: Iterable[operations.LivingStatement],
     known: Iterable[Fact],
     mentions: Iterable[Mention],
-    said: Collection[CitableLine],
+    said: Collection[operations.CitableLine],
     now: datetime,
-) -> Iterator[LivingStatement]:
+) -> Iterator[operations.LivingStatement]:
     """Statements that their owner's own message hid, with the note lines that were made of it, or
     a day's time for those to come."""
     hiding = {str(fact.pk): fact.hidden_by_id for fact in known if fact.hidden_at}
@@ -118,12 +111,14 @@ def _held_until(claim: Claim, fact: Fact | None) -> Claim:
     return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
 
 
-def _aside(fact: Fact, run: Run) -> LivingStatement:
+def _aside(fact: Fact, run: Run) -> operations.LivingStatement:
     """Trusted no further than a dream, wherever it came from."""
     is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
     told = _stated(fact)
-    said = Utterance(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
-    return LivingStatement(
+    said = operations.Utterance(
+        fact.said_at, "" if is_own and run.owner_id else operations.NOBODY, is_word=is_own
+    )
+    return operations.LivingStatement(
         id=str(fact.pk),
         text=told.text,
         claim=_held_until(told.claim, fact),
@@ -135,12 +130,12 @@ def _aside(fact: Fact, run: Run) -> LivingStatement:
     )
 
 
-def corrections(known: Iterable[Fact]) -> Iterator[Correction]:
+def corrections(known: Iterable[Fact]) -> Iterator[operations.Correction]:
     """What people took back."""
     for fact in known:
         if fact.corrected_at is not None:
             told = _stated(fact)
-            yield Correction(told.text, told.claim, fact.corrected_at)
+            yield operations.Correction(told.text, told.claim, fact.corrected_at)
 
 
 def _stated(fact: Fact) -> Statement:
@@ -153,8 +148,10 @@ def _stated(fact: Fact) -> Statement:
 class KnownStatements:
     """MEMORY.md as it stands, asked whether it already says a thing."""
 
-    def __init__(self, lines: Sequence[str], living: Sequence[LivingStatement]) -> None:
-        self._by_key: dict[tuple[str, str] | None, list[LivingStatement]] = defaultdict(list)
+    def __init__(self, lines: Sequence[str], living: Sequence[operations.LivingStatement]) -> None:
+        self._by_key: dict[tuple[str, str] | None, list[operations.LivingStatement]] = defaultdict(
+            list
+        )
         for one in living:
             if one.claim.key:
                 self._by_key[one.claim.key].append(one)
@@ -178,27 +175,27 @@ class KnownStatements:
 class Later:
     """The lines of the notes, asked which of them was said later and says otherwise."""
 
-    def __init__(self, said: Sequence[CitableLine]) -> None:
-        self._said: dict[str, list[CitableLine]] = defaultdict(list)
+    def __init__(self, said: Sequence[operations.CitableLine]) -> None:
+        self._said: dict[str, list[operations.CitableLine]] = defaultdict(list)
         for one in said:
             self._said[one.text].append(one)
         self._lookup = Lookup(self._said)
         self._against = [one for one in said if one.claim.is_against]
 
-    def against(self, candidate: Candidate) -> Iterator[CitableLine]:
+    def against(self, candidate: Candidate) -> Iterator[operations.CitableLine]:
         old = _statement(candidate)
         near = (one for text in self._lookup.opposing(old.text) for one in self._said[text])
         for one in (*near, *self._against):
-            new = LivingStatement("", one.text, one.claim, one.by)
-            is_news = old.by.said_at and is_later(one.by.said_at, old.by.said_at)
+            new = operations.LivingStatement("", one.text, one.claim, one.by)
+            is_news = old.by.said_at and operations.is_later(one.by.said_at, old.by.said_at)
             if is_news and may_replace(one.by, old) and is_rival(new, old):
                 yield one
 
 
-def _statement(candidate: Candidate) -> LivingStatement:
+def _statement(candidate: Candidate) -> operations.LivingStatement:
     last = candidate.mentions[-1]
     claim = meant(claim_of(candidate.text, last.date), candidate.text, last.by, ())
-    return LivingStatement("", candidate.text, claim, last.by)
+    return operations.LivingStatement("", candidate.text, claim, last.by)
 
 
 # Who said a line, when, and how far they are trusted: read from the origins of the line.
@@ -209,35 +206,39 @@ _HANDS = frozenset({AuthorKind.PERSON, AuthorKind.AGENT})  # they write when it 
 
 def spoken(
     rows: Iterable[LineOrigin], owner: Owner | None, note: tuple[date, int] | None = None
-) -> Utterance:
+) -> operations.Utterance:
     """Of one line of the memory of `owner`: the latest of what it stands on, as trusted as the
     weakest. `note`: date and line, where it is one of a daily note."""
     found = [_of_origin(row, owner, note) for row in rows]
     if not found:
-        return Utterance(_of_note(*note) if note else None)
+        return operations.Utterance(_of_note(*note) if note else None)
     last = max(found, key=lambda one: one.said_at or datetime.min.replace(tzinfo=UTC))
     weight = min(one.weight for one in found)
     is_word = all(one.is_word for one in found)
     return replace(last, weight=weight, is_word=is_word)
 
 
-def confirmed(said: Utterance, at: datetime | None) -> Utterance:
+def confirmed(said: operations.Utterance, at: datetime | None) -> operations.Utterance:
     """Who confirms a statement says it again."""
-    return replace(said, said_at=at) if is_later(at, said.said_at) else said
+    return replace(said, said_at=at) if operations.is_later(at, said.said_at) else said
 
 
-def _of_origin(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Utterance:
+def _of_origin(
+    row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None
+) -> operations.Utterance:
     if row.author_kind == AuthorKind.PERSON or row.message is None:
         return _written(row, owner, note)
     message = row.message
     source = source_of_message(message.conversation, message)
     speaker = _speaker(message, row, source, owner)
-    return Utterance(
+    return operations.Utterance(
         _when(message, row, note), speaker, _weight(source), source in _WORDS, name_of(row)
     )
 
 
-def _written(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Utterance:
+def _written(
+    row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None
+) -> operations.Utterance:
     """What a person or a program wrote down by itself."""
     root, place = row.root, _place(row, note)
     kind = AuthorKind(root.author_kind if root else row.author_kind)
@@ -247,19 +248,19 @@ def _written(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None
     elif source in _WORDS or (owner is None and kind in _HANDS):
         speaker = _account(row)
     else:
-        speaker = NOBODY  # in one's own memory an agent, by whosever token
+        speaker = operations.NOBODY  # in one's own memory an agent, by whosever token
     at, line = place, note[1] if note else row.source_line or 0
     if root and kind in _HANDS and (place is None or place.date() == root.created_at.date()):
         at = root.created_at + timedelta(microseconds=line)
-    return Utterance(at, speaker, _weight(source), source in _WORDS, name_of(row))
+    return operations.Utterance(at, speaker, _weight(source), source in _WORDS, name_of(row))
 
 
 def _speaker(message: Message, row: LineOrigin, source: SourceClass, owner: Owner | None) -> str:
     """A name tells people in one conversation apart; in shared memory the person does."""
     if source is SourceClass.THIRD_PARTY:
-        return message.name or (_account(row) if owner is None else NOBODY)
+        return message.name or (_account(row) if owner is None else operations.NOBODY)
     if source not in _WORDS:
-        return NOBODY
+        return operations.NOBODY
     if owner is not None:
         return ""
     said_by = message.conversation.owner
@@ -268,7 +269,7 @@ def _speaker(message: Message, row: LineOrigin, source: SourceClass, owner: Owne
 
 def _account(row: LineOrigin) -> str:
     account = account_of(row)
-    return f"user {account.pk}" if account else NOBODY
+    return f"user {account.pk}" if account else operations.NOBODY
 
 
 def _when(message: Message, row: LineOrigin, note: tuple[date, int] | None) -> datetime | None:

@@ -6,17 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
-from memoryweb.dreaming.operations import (
-    CitableLine,
-    Correction,
-    Does,
-    LivingStatement,
-    Material,
-    Operation,
-    Utterance,
-    is_later,
-    meant,
-)
+from memoryweb.dreaming import operations
 from memoryweb.dreaming.removal_rules import is_over, may_replace
 from memoryweb.language.extraction_rules import Act, Claim, claim_of
 from memoryweb.language.line_flags import ADDRESSES, KnownLines, flags_of
@@ -33,15 +23,17 @@ LONGEST_LINE = 600  # characters
 class Night(Protocol):
     """What an operation is checked against: the statements as earlier ones left them."""
 
-    material: Material
-    living: dict[str, LivingStatement]
-    said: dict[str, CitableLine]
+    material: operations.Material
+    living: dict[str, operations.LivingStatement]
+    said: dict[str, operations.CitableLine]
     rejections: Rejections
     corrections: "Corrections"
 
-    def known(self, text: str, but: Sequence[LivingStatement] = ()) -> LivingStatement | None: ...
+    def known(
+        self, text: str, but: Sequence[operations.LivingStatement] = ()
+    ) -> operations.LivingStatement | None: ...
 
-    def is_outside(self, said: CitableLine) -> bool: ...
+    def is_outside(self, said: operations.CitableLine) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -49,9 +41,9 @@ class Case:
     """One operation with what it names, found among what is there."""
 
     night: Night
-    operation: Operation
-    old: tuple[LivingStatement, ...]
-    said: tuple[CitableLine, ...]
+    operation: operations.Operation
+    old: tuple[operations.LivingStatement, ...]
+    said: tuple[operations.CitableLine, ...]
 
     @property
     def flags(self) -> set[str]:
@@ -74,9 +66,9 @@ class Case:
         told = next((one.claim for one in self.said if one.claim.act is Act.CORRECTS), None)
         if told is not None and claim.key is None:  # "Correction: Ines likes tea, not coffee."
             claim = replace(claim, act=told.act, value=told.value, old=told.old)
-        if self.operation.does is Does.REPLACE and claim.key is None:  # "Lives in Faro."
+        if self.operation.does is operations.Does.REPLACE and claim.key is None:  # "Lives in Faro."
             claim = next((it.claim for it in self.said if self._tells(it.claim)), claim)
-        claim = meant(claim, self.operation.text, self.by(), self.night.material.names)
+        claim = operations.meant(claim, self.operation.text, self.by(), self.night.material.names)
         return replace(claim, kind=self.operation.kind or claim.kind)
 
     def _tells(self, claim: Claim) -> bool:
@@ -85,7 +77,7 @@ class Case:
         is_old = any(claim.key is not None and one.claim.key == claim.key for one in self.old)
         return is_old and set(read(claim.value).words) <= words
 
-    def by(self) -> Utterance:
+    def by(self) -> operations.Utterance:
         """Said last by the latest source, and as trusted as the weakest that is cited."""
         if not self.said:
             return max((one.by for one in self.old), key=_moment)
@@ -93,24 +85,24 @@ class Case:
         weight = min(one.by.weight for one in self.said)
         return replace(newest, weight=weight, is_word=all(one.by.is_word for one in self.said))
 
-    def statement(self, id: str) -> LivingStatement:
+    def statement(self, id: str) -> operations.LivingStatement:
         text, sources = self.operation.text, self.operation.sources
-        return LivingStatement(id, text, self.claim, self.by(), sources=sources)
+        return operations.LivingStatement(id, text, self.claim, self.by(), sources=sources)
 
 
 class Corrections:
     """What people took back, to be asked which of it a text brings again."""
 
-    def __init__(self, corrections: Sequence[Correction]) -> None:
-        self._by_text: dict[str, list[Correction]] = defaultdict(list)
-        self._by_value: dict[_Value, list[Correction]] = defaultdict(list)
+    def __init__(self, corrections: Sequence[operations.Correction]) -> None:
+        self._by_text: dict[str, list[operations.Correction]] = defaultdict(list)
+        self._by_value: dict[_Value, list[operations.Correction]] = defaultdict(list)
         for one in corrections:
             self._by_text[one.text].append(one)
             if one.claim.key:
                 self._by_value[_value(one.claim)].append(one)
         self._lookup = Lookup(self._by_text)
 
-    def of(self, text: str, claim: Claim) -> Iterator[Correction]:
+    def of(self, text: str, claim: Claim) -> Iterator[operations.Correction]:
         for other in (*self._lookup.covering(text), *self._lookup.within(text)):
             yield from self._by_text[other]
         yield from self._by_value.get(_value(claim), ())
@@ -131,7 +123,7 @@ class Check:
     """`check` answers None where the operation passes, else the values of its sentence."""
 
     code: str
-    of: frozenset[Does]
+    of: frozenset[operations.Does]
     check: Callable[[Case], _Values | None]
 
 
@@ -141,7 +133,7 @@ def _fails(found: object) -> _Values | None:
 
 def _has_no_source(case: Case) -> bool:
     known = {*case.night.said, *case.night.living}
-    is_merge = case.operation.does is Does.MERGE and len(case.old) > 1
+    is_merge = case.operation.does is operations.Does.MERGE and len(case.old) > 1
     return not set(case.operation.sources) <= known or not (case.said or is_merge)
 
 
@@ -152,7 +144,7 @@ def _is_unsupported(case: Case) -> bool:
     return not is_said(case.operation.text, [_heard(one) for one in case.said], olds, names)
 
 
-def _heard(said: CitableLine) -> Heard:
+def _heard(said: operations.CitableLine) -> Heard:
     at = said.by.said_at
     return Heard(said.text, at.date() if at else None)
 
@@ -172,14 +164,15 @@ def _is_corrected(case: Case) -> bool:
     """Taken back by a person, and not said by the owner since."""
     by, found = case.by(), case.night.corrections.of(case.operation.text, case.claim)
     return any(
-        one.is_persons and not (by.is_word and is_later(by.said_at, one.at)) for one in found
+        one.is_persons and not (by.is_word and operations.is_later(by.said_at, one.at))
+        for one in found
     )
 
 
 def _has_left(case: Case) -> bool:
     """It left memory, and nobody has said it since."""
     by, found = case.by(), case.night.corrections.of(case.operation.text, case.claim)
-    return any(not one.is_persons and not is_later(by.said_at, one.at) for one in found)
+    return any(not one.is_persons and not operations.is_later(by.said_at, one.at) for one in found)
 
 
 def _is_rejected(case: Case) -> bool:
@@ -193,7 +186,9 @@ def _touches_person(case: Case) -> bool:
     return any(
         one.is_persons
         and not one.is_hidden
-        and not any(may_replace(it, one) and is_later(it.said_at, one.by.said_at) for it in by)
+        and not any(
+            may_replace(it, one) and operations.is_later(it.said_at, one.by.said_at) for it in by
+        )
         for one in case.old
     )
 
@@ -216,12 +211,12 @@ def _is_known(case: Case) -> bool:
     return {one.text for one in case.old} == {text} or bool(case.night.known(text, case.old))
 
 
-_TEXTS = frozenset({Does.ADD, Does.REPLACE, Does.MERGE})
-_OLDS = frozenset({Does.REPLACE, Does.MERGE, Does.RETIRE})
-_MERGE = frozenset({Does.MERGE})
+_TEXTS = frozenset({operations.Does.ADD, operations.Does.REPLACE, operations.Does.MERGE})
+_OLDS = frozenset({operations.Does.REPLACE, operations.Does.MERGE, operations.Does.RETIRE})
+_MERGE = frozenset({operations.Does.MERGE})
 
 
-def _of(does: frozenset[Does], code: str, fails: Callable[[Case], object]) -> Check:
+def _of(does: frozenset[operations.Does], code: str, fails: Callable[[Case], object]) -> Check:
     return Check(code, does, lambda case: _fails(fails(case)))
 
 
@@ -247,7 +242,7 @@ CHECKS: tuple[Check, ...] = (
     _of(_OLDS, "pinned", lambda c: any(one.is_pinned for one in c.old)),
     _of(_OLDS, "flagged", lambda c: any(one.is_flagged for one in c.old)),
     _of(_TEXTS, "orders", lambda c: c.flags - {ADDRESSES}),
-    _of(_OLDS - {Does.REPLACE}, "persons_word", _touches_person),
+    _of(_OLDS - {operations.Does.REPLACE}, "persons_word", _touches_person),
     _of(_TEXTS, "forgotten", lambda c: c.night.material.is_forgotten(c.operation.text)),
     _of(_TEXTS, "corrected", _is_corrected),
     _of(_TEXTS, "over", lambda c: is_over(c.claim, c.night.material.today)),
@@ -255,15 +250,15 @@ CHECKS: tuple[Check, ...] = (
     _of(_TEXTS, "left", _has_left),
     _of(_TEXTS, "rejected", _is_rejected),
     _of(
-        frozenset({Does.ADD}),
+        frozenset({operations.Does.ADD}),
         "cancels",
         lambda c: c.claim.act is Act.CANCELS,
     ),
     _of(_MERGE, "loses", _loses),
     _of(_TEXTS, "unsupported", _is_unsupported),
-    _of(frozenset({Does.REPLACE}), "unrelated", _speaks_of_another),
+    _of(frozenset({operations.Does.REPLACE}), "unrelated", _speaks_of_another),
 )
 
 
-def _moment(by: Utterance) -> float:
+def _moment(by: operations.Utterance) -> float:
     return by.said_at.timestamp() if by.said_at else float("-inf")

@@ -7,46 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 
+from memoryweb.language import support_words
 from memoryweb.language.comparison_words import FILLERS, NEGATIONS, PAST
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.habit_times import When, when_in
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split
-from memoryweb.language.support_words import (
-    BEING,
-    CJK_DENIED,
-    CJK_DOER,
-    CJK_ENDED,
-    CJK_FREE,
-    CJK_HEDGED,
-    CJK_OWN,
-    CONDITION,
-    DENIED,
-    ENDED,
-    FREE,
-    GERMAN_AUX,
-    GERMAN_MAY,
-    GERMAN_OWN,
-    HAVING,
-    HEDGED,
-    JOINS,
-    LONGER,
-    MAY,
-    ME,
-    NUMERALS,
-    OWN,
-    OWNED,
-    OWNS,
-    PARTICIPLE,
-    PLAIN,
-    RELATIVE,
-    REPLY,
-    SAME,
-    SETTING,
-    SOMEBODY,
-    THIRD,
-    turns,
-)
+from memoryweb.language.support_words import turns
 from memoryweb.language.tokens import stem
 
 _CJK = "\u3005\u30fc\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -59,7 +26,7 @@ SCRIPT = re.compile(f"[{_CJK}]")
 _HIRAGANA = re.compile(f"[{_KANA}]")
 CLAUSE = re.compile(
     r",(?!\d)|[()，（）–—]|\s-\s"
-    rf"|(?=\b{JOINS}\b)"
+    rf"|(?=\b{support_words.JOINS}\b)"
     r"|(?=\b(?:(?<!rather )than|rather than|instead of|(?:an)?statt|anstelle)\b)|(?<=er )(?=als\b)"
     r"|(?<=mehr )(?=als\b)|(?=而不是)"
     r"|而且|但是?|所以|因为|けれ?ど|が、|ですが|(?<=[だたいる])から|ので|で、",
@@ -90,7 +57,7 @@ _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")
 # What a clause says of those after it: of one that begins anew, only so much.
 _OVER = frozenset({"dreamt", "joked", "asked", "claimed", "quoted"})
 _AGAINST = _OVER | {"refused", "untrue"}
-_JOIN = re.compile(rf"^(?:{JOINS} )+", re.IGNORECASE)
+_JOIN = re.compile(rf"^(?:{support_words.JOINS} )+", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:that|dass|daß|ob|als ob|whether|als)\b")
 _THAT = re.compile(r"(?:dass|daß)\b")
 _EXCEPT = re.compile(
@@ -122,8 +89,8 @@ class Clause:
 
     @property
     def has_doer(self) -> bool:
-        own = OWN.search(self.script) or CJK_OWN.search(self.script)
-        return bool(self.of or own or THIRD.match(self.script))
+        own = support_words.OWN.search(self.script) or support_words.CJK_OWN.search(self.script)
+        return bool(self.of or own or support_words.THIRD.match(self.script))
 
     @cached_property
     def doing(self) -> tuple[str, ...]:
@@ -150,7 +117,7 @@ class Clause:
     def suffers(self, other: "Clause") -> bool:
         """Whoever does it in the other does it to the speaker."""
         by = other.of and not other.is_own and all(map(self.has, other.of))
-        return bool(by and ME.search(other.script))
+        return bool(by and support_words.ME.search(other.script))
 
     def _order(self, one: str, other: str) -> int:
         at = [self._position(it) for it in (one, other)]
@@ -177,7 +144,7 @@ def read_sentences(text: str, said: date | None) -> tuple[tuple[str, Sentence], 
     for part in parts:
         sentence = []
         for clause in _governed([*_clauses(part, said)], over):
-            if THIRD.match(clause.script) and not clause.of:
+            if support_words.THIRD.match(clause.script) and not clause.of:
                 clause = replace(clause, of=who)
             elif clause.of or not who:
                 who = (*clause.of, *clause.words)
@@ -187,14 +154,16 @@ def read_sentences(text: str, said: date | None) -> tuple[tuple[str, Sentence], 
         read.append((part, tuple(sentence)))
         is_open = part.rstrip().endswith((":", "："))
         over = frozenset().union(*(one.sense & _OVER for one in sentence if is_open))
-    return tuple((part, sentence) for part, sentence in read if sentence or REPLY.match(part))
+    return tuple(
+        (part, sentence) for part, sentence in read if sentence or support_words.REPLY.match(part)
+    )
 
 
 def _clauses(sentence: str, said: date | None) -> Iterator[Clause]:
     """What has no word of its own belongs to the clause before, or else to the next."""
     found: list[str] = []
-    hedged = {"hedged"} if CONDITION.search(sentence) else set()
-    plain = _PREFERS.sub(r"\1 than", _IRONY.sub("sarcasm", REPLY.sub("", sentence)))
+    hedged = {"hedged"} if support_words.CONDITION.search(sentence) else set()
+    plain = _PREFERS.sub(r"\1 than", _IRONY.sub("sarcasm", support_words.REPLY.sub("", sentence)))
     plain = _MOVES.sub(r"\1 \3 than \2", plain)
     for part in CLAUSE.split(plain):
         if found and not (words_of(normal_of(part)) and words_of(normal_of(found[-1]))):
@@ -234,21 +203,23 @@ def turned(clause: Clause, sense: frozenset[str]) -> Clause:
 def clause_of(whole: str, said: date | None) -> Clause:
     part = _JOIN.sub("", whole)
     normal = normal_of(part)
-    own, of = OWN.search(normal), SOMEBODY.match(part)
+    own, of = support_words.OWN.search(normal), support_words.SOMEBODY.match(part)
     of = of if of and (of["name"] or not own) and not when_in(of[of.lastgroup or 0]).days else None
-    is_own = bool(own and not own.start()) or bool(CJK_OWN.match(part) and not of)
-    if of is None and not CJK_OWN.search(part):
-        of = CJK_DOER.match(part)
+    is_own = bool(own and not own.start()) or bool(support_words.CJK_OWN.match(part) and not of)
+    if of is None and not support_words.CJK_OWN.search(part):
+        of = support_words.CJK_DOER.match(part)
     who = words_of(normal_of(of[of.lastgroup or 0])) if of else ()
     return Clause(
         (*words_of(normal), *(words_of(_meant(part, said)) if said else ())),
         sense_of(normal),
         who,
         is_own,
-        f"{CJK_FREE[0].sub('', normal)} {normal}",
+        f"{support_words.CJK_FREE[0].sub('', normal)} {normal}",
         when_in(part),
         tuple((by, its) for by, its in _owned(part) if by),
-        words_of(normalise(its[its.lastgroup or 0])) if (its := OWNED.match(part)) else (),
+        words_of(normalise(its[its.lastgroup or 0]))
+        if (its := support_words.OWNED.match(part))
+        else (),
         tuple(_does(part, normal, who)),
         part != whole,
     )
@@ -256,14 +227,14 @@ def clause_of(whole: str, said: date | None) -> Clause:
 
 def _does(part: str, normal: str, of: Sequence[str]) -> Iterator[str]:
     """The verb of whoever does it, where it's none that may be left out."""
-    tokens, own = normal.split(" "), OWN.search(normalise(_IM.sub("in ", part)))
+    tokens, own = normal.split(" "), support_words.OWN.search(normalise(_IM.sub("in ", part)))
     at = len(normal[: own.end()].split(" ")) if own else 0
     if not own and of and of[-1] in tokens:
         at = tokens.index(of[-1]) + 1
     lower = {word.replace("ß", "ss") for word in _LOWER.findall(part[:1].lower() + part[1:])}
     verbs = _german_verbs(tokens, at)
-    if at and tokens[at - 1] not in GERMAN_OWN:
-        led = tokens[: at - 1] if own and tokens[0] not in SETTING else []
+    if at and tokens[at - 1] not in support_words.GERMAN_OWN:
+        led = tokens[: at - 1] if own and tokens[0] not in support_words.SETTING else []
         led = [word for word in led if not word.endswith("ly")]
         english = _english_verb(tokens[at - 1 :])
         verbs = (*verbs, *led, *(it for it in english if own or it.endswith(_THIRD) or it in PAST))
@@ -271,36 +242,45 @@ def _does(part: str, normal: str, of: Sequence[str]) -> Iterator[str]:
 
 
 def _german_verbs(tokens: Sequence[str], at: int) -> tuple[str, ...]:
-    if not GERMAN_AUX.isdisjoint(tokens):
-        return (tokens[-1],) if PARTICIPLE.fullmatch(tokens[-1]) else ()
-    if not at or tokens[at - 1] not in GERMAN_OWN:
+    if not support_words.GERMAN_AUX.isdisjoint(tokens):
+        return (tokens[-1],) if support_words.PARTICIPLE.fullmatch(tokens[-1]) else ()
+    if not at or tokens[at - 1] not in support_words.GERMAN_OWN:
         return ()
     verb = tokens[at - 2 : at - 1] if at > 1 else tokens[at : at + 1]
-    return () if GERMAN_MAY.intersection(verb) else tuple(verb)
+    return () if support_words.GERMAN_MAY.intersection(verb) else tuple(verb)
 
 
 def _english_verb(tokens: Sequence[str]) -> Iterator[str]:
     """After auxiliaries and adverbs; what follows a bare "is" or "has" may be anything."""
     aux = tokens[0]
-    if RELATIVE.intersection(tokens[1:2]):
+    if support_words.RELATIVE.intersection(tokens[1:2]):
         return
     for token in tokens[1:]:
-        if token in BEING | HAVING | MAY:
+        if token in support_words.BEING | support_words.HAVING | support_words.MAY:
             aux = token
         elif not (token in FILLERS or token in ("often", "even") or token.endswith("ly")):
             ends = (
-                ("ing", "ed", "en") if aux in BEING else ("ed", "en") if aux in HAVING else ("", "")
+                ("ing", "ed", "en")
+                if aux in support_words.BEING
+                else ("ed", "en")
+                if aux in support_words.HAVING
+                else ("", "")
             )
             yield from (token,) if token.endswith(ends) else ()
             return
 
 
 def _is_plain(word: str) -> bool:
-    return word[-1].isdigit() or is_script(word) or not PLAIN.isdisjoint(forms_of(word))
+    return (
+        word[-1].isdigit() or is_script(word) or not support_words.PLAIN.isdisjoint(forms_of(word))
+    )
 
 
 def _owned(part: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return ((words_of(normalise(it[1])), words_of(normalise(it[2]))) for it in OWNS.finditer(part))
+    return (
+        (words_of(normalise(it[1])), words_of(normalise(it[2])))
+        for it in support_words.OWNS.finditer(part)
+    )
 
 
 def normal_of(part: str) -> str:
@@ -330,16 +310,32 @@ def dates_meant(text: str, said: date | None) -> frozenset[date]:
 
 def sense_of(normal: str) -> frozenset[str]:
     tokens = set(normal.split(" "))
-    denied = bool(tokens & DENIED) or bool(CJK_DENIED.search(normal))
-    ended = bool(tokens & ENDED) or bool(CJK_ENDED.search(normal)) or bool(_OFF.search(normal))
-    if (denied and tokens & LONGER) or "不再" in normal or ("もう" in normal and denied):
+    denied = bool(tokens & support_words.DENIED) or bool(support_words.CJK_DENIED.search(normal))
+    ended = (
+        bool(tokens & support_words.ENDED)
+        or bool(support_words.CJK_ENDED.search(normal))
+        or bool(_OFF.search(normal))
+    )
+    if (
+        (denied and tokens & support_words.LONGER)
+        or "不再" in normal
+        or ("もう" in normal and denied)
+    ):
         denied, ended = False, True
-    hedged = bool(tokens & HEDGED) or bool(CJK_HEDGED.search(normal))
+    hedged = bool(tokens & support_words.HEDGED) or bool(support_words.CJK_HEDGED.search(normal))
     marks = {"denied": denied, "ended": ended, "hedged": hedged}
     return frozenset(name for name, holds in marks.items() if holds) | turns(normal)
 
 
-_NO_WORDS = FREE | FILLERS | DENIED | NEGATIONS | ENDED | HEDGED | LONGER
+_NO_WORDS = (
+    support_words.FREE
+    | FILLERS
+    | support_words.DENIED
+    | NEGATIONS
+    | support_words.ENDED
+    | support_words.HEDGED
+    | support_words.LONGER
+)
 
 
 def words_of(normal: str) -> tuple[str, ...]:
@@ -347,14 +343,14 @@ def words_of(normal: str) -> tuple[str, ...]:
 
 
 def _each_word(normal: str) -> Iterator[str]:
-    for turn in (_OFF, CJK_DENIED, CJK_ENDED, CJK_HEDGED):
+    for turn in (_OFF, support_words.CJK_DENIED, support_words.CJK_ENDED, support_words.CJK_HEDGED):
         normal = turn.sub(" ", normal)
     for run in _RUN.findall(normal):
         if not is_script(run):
             if run not in _NO_WORDS:
-                yield NUMERALS.get(run, run)
+                yield support_words.NUMERALS.get(run, run)
             continue
-        for part in CJK_FREE[0].sub(" ", run).split():
+        for part in support_words.CJK_FREE[0].sub(" ", run).split():
             if len(part) > 1:
                 yield from (part[at : at + 2] for at in range(len(part) - 1))
             elif not _HIRAGANA.match(part):
@@ -372,4 +368,4 @@ def forms_of(word: str) -> frozenset[str]:
         return frozenset({word.removeprefix("0").removesuffix(":00")})
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     stems = {stem(plain), _ENDING.sub("", plain)}
-    return frozenset(SAME.get(one, one) for one in stems)
+    return frozenset(support_words.SAME.get(one, one) for one in stems)

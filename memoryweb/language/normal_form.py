@@ -5,16 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memoryweb.language.comparison_words import (
-    CJK_FILLERS,
-    FILLERS,
-    LIGHT,
-    MOODS,
-    NEGATIONS,
-    NUMBERS,
-    PAST,
-    SAME_PERSON,
-)
+from memoryweb.language import comparison_words
 from memoryweb.language.note_line import without_time
 from memoryweb.language.tokens import stem
 
@@ -34,7 +25,7 @@ _BETWEEN = re.compile(
     r"[^\w%+#€$£¥.:/-]|_|[.:/](?!\d)|(?<!\d)[.:/]|-(?!\d)|(?<=[^\d ])-",
 )
 _stem = lru_cache(maxsize=65_536)(stem)
-_LIGHT_STEMS = frozenset(map(_stem, LIGHT))
+_LIGHT_STEMS = frozenset(map(_stem, comparison_words.LIGHT))
 
 
 @dataclass(frozen=True)
@@ -71,8 +62,8 @@ def normalise(text: str) -> str:
 @lru_cache(maxsize=16_384)
 def read(text: str) -> Reading:
     normal = normalise(_AS_OF.sub("", text))
-    plain = [NUMBERS.get(token, token) for token in _TOKEN.findall(normal)]
-    kept = [SAME_PERSON.get(token, token) for token in plain if _is_content(token)]
+    plain = [comparison_words.NUMBERS.get(token, token) for token in _TOKEN.findall(normal)]
+    kept = [comparison_words.SAME_PERSON.get(token, token) for token in plain if _is_content(token)]
     words = tuple(_stem(token) if token.isascii() else token for token in kept)
     return Reading(
         normal=normal,
@@ -80,9 +71,12 @@ def read(text: str) -> Reading:
         heavy=frozenset(words) - _LIGHT_STEMS,
         numbers=frozenset(token for token in plain if token[-1].isdigit()),
         names=frozenset(_stem(normalise(name)) for name in _capitalised(text)),
-        moods=frozenset(_stem(t) for t in _TOKEN.findall(_MAY.sub("", normal)) if t in MOODS),
-        negated=any(t in NEGATIONS for t in plain) or bool(_CJK_NEGATION.search(normal)),
-        past=any(t in PAST or (t.endswith("ed") and len(t) > 4) for t in plain),
+        moods=frozenset(
+            _stem(t) for t in _TOKEN.findall(_MAY.sub("", normal)) if t in comparison_words.MOODS
+        ),
+        negated=any(t in comparison_words.NEGATIONS for t in plain)
+        or bool(_CJK_NEGATION.search(normal)),
+        past=any(t in comparison_words.PAST or (t.endswith("ed") and len(t) > 4) for t in plain),
     )
 
 
@@ -102,7 +96,7 @@ def _or_space(found: re.Match[str]) -> str:
 
 
 def _is_content(token: str) -> bool:
-    return token not in FILLERS and token not in CJK_FILLERS
+    return token not in comparison_words.FILLERS and token not in comparison_words.CJK_FILLERS
 
 
 def _capitalised(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from enum import Enum, auto
 from functools import partial
 from itertools import chain, takewhile, zip_longest
 
+from memoryweb.language import support_words
 from memoryweb.language.clauses import (
     CLAUSE,
     QUESTION,
@@ -32,19 +33,11 @@ from memoryweb.language.extraction_rules import dates_in, without_dates
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split, without_voices
-from memoryweb.language.support_words import (
-    ASKS,
-    ASKS_WHAT,
-    CHANGED,
-    DONE_TO,
-    PRONOUNS,
-    REPLY,
-)
 
 _HALF = re.compile(r"(\d) ?([ap])m\b", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|from|as of|seit|ab|vom)\b(?=\s*(?:\d|\(|$))", re.IGNORECASE)
 _UNREAL = frozenset({"dreamt", "joked", "claimed", "untrue", "almost", "quoted"})
-_ASKING = re.compile(f"(?:{ASKS.pattern})|(?:{ASKS_WHAT.pattern})")
+_ASKING = re.compile(f"(?:{support_words.ASKS.pattern})|(?:{support_words.ASKS_WHAT.pattern})")
 
 
 @dataclass(frozen=True)
@@ -162,7 +155,11 @@ def renews(text: str, cited: Iterable[str], older: str) -> bool:
     )
     lost = [word for word in words if not _has(there, word)]
     are_values = all(word[-1].isdigit() or when_in(word).days for word in lost)
-    return bool(lost) and are_values and any(CHANGED.search(normalise(one)) for one in cited)
+    return (
+        bool(lost)
+        and are_values
+        and any(support_words.CHANGED.search(normalise(one)) for one in cited)
+    )
 
 
 def shares_word(one: str, other: str) -> bool:
@@ -191,7 +188,7 @@ def _holds(told: Sentence, given: Sequence[Sentence], around: Sequence[Sentence]
 def _of_doer(clause: Clause, given: Iterable[Sentence]) -> list[Sentence]:
     """Without what the speaker says of themselves, where the clause is of somebody else, and
     without sentences in which another does it."""
-    is_done = clause.is_own and not DONE_TO.search(clause.script)
+    is_done = clause.is_own and not support_words.DONE_TO.search(clause.script)
     straight = (
         one
         for one in given
@@ -273,7 +270,9 @@ def _said(cited: Iterable[Heard]) -> Iterator[tuple[Sentence, _By]]:
                 yield from _told_in(text, sentence)
             if was_asked and not is_asked:
                 yield _answered(was_asked, text, sentence)
-            leans = normalise(text).split(" ")[0] in PRONOUNS or bool(SCRIPT.search(text))
+            leans = normalise(text).split(" ")[0] in support_words.PRONOUNS or bool(
+                SCRIPT.search(text)
+            )
             yield from (((*it, *sentence), by) for it in before if leans)
             before.append(sentence)
             was_asked = sentence if is_asked else () if sentence else was_asked
@@ -287,13 +286,13 @@ def _told_in(text: str, question: Sentence) -> Iterator[tuple[Sentence, _By]]:
     told = tuple(takewhile(lambda one: not _ASKING.match(one.script), before))
     if told:
         yield told, _By.THEM
-    if ASKS_WHAT.match(normalise(text)):
+    if support_words.ASKS_WHAT.match(normalise(text)):
         yield question, _By.BOTH
 
 
 def _answered(asked: Sentence, text: str, answer: Sentence) -> tuple[Sentence, _By]:
     """A yes makes the question theirs, a no denies it; else it lends words to the answer."""
-    reply = REPLY.match(text)
+    reply = support_words.REPLY.match(text)
     if reply and reply["no"]:
         asked = tuple(replace(one, sense=one.sense ^ {"denied"}) for one in asked)
     return (*asked, *answer), _By.THEM if reply else _By.BOTH

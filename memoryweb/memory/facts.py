@@ -17,16 +17,8 @@ from memoryweb.audit.record import target
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.sections import with_bullet, without_lines
+from memoryweb.memory import models
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import (
-    AuthorKind,
-    Contradiction,
-    Fact,
-    File,
-    LineOrigin,
-    SourceClass,
-    Vote,
-)
 from memoryweb.memory.models.refusals import ContentRefused, Decided, MemoryRefused
 from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.statements import conflicts, evidence, listing, moves
@@ -42,7 +34,7 @@ from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.write import WriteResult
 
-Why = Fact.Why
+Why = models.Fact.Why
 
 
 class StatementGone(MemoryRefused):
@@ -54,15 +46,15 @@ class StatementGone(MemoryRefused):
 
 def check_person(writer: Writer) -> None:
     """Raises WriteRefused."""
-    if writer.behind is not AuthorKind.PERSON:
+    if writer.behind is not models.AuthorKind.PERSON:
         raise WriteRefused(_("Only a person can decide whether a statement is true."))
 
 
-def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
+def confirm(tx: Transaction, fact: models.Fact, *, writer: Writer) -> models.Fact:
     """The file stays as it is. Raises WriteRefused, StatementGone."""
     check_person(writer)
     fact = locked(fact)
-    if fact.state not in {Fact.State.ACTIVE, Fact.State.DISPUTED}:
+    if fact.state not in {models.Fact.State.ACTIVE, models.Fact.State.DISPUTED}:
         raise StatementGone
     if fact.confirmed_at is None:
         count_towards_soul(tx, fact.agent, fact.owner_id)
@@ -73,7 +65,7 @@ def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
     return fact
 
 
-def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
+def unconfirm(tx: Transaction, fact: models.Fact, *, writer: Writer) -> models.Fact:
     """Undo one's own confirmation. Raises WriteRefused, StatementGone."""
     check_person(writer)
     fact = locked(fact)
@@ -86,35 +78,35 @@ def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
     return fact
 
 
-def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> WriteResult:
+def edit(tx: Transaction, fact: models.Fact, text: str, *, writer: Writer) -> WriteResult:
     """Put it in other words, at its place. Raises StatementGone, ContentRefused and what
     memory.write raises."""
     fact = locked(fact)
-    if fact.state in Fact.OVER:
+    if fact.state in models.Fact.OVER:
         raise StatementGone
     said = " ".join(text.split())
     if not bullets_of(f"- {said}"):
         raise ContentRefused(_("Write the new text, or mark the statement as not true."))
     written = replace(tx, fact, said, writer=writer)
-    if writer.behind is AuthorKind.PERSON:
+    if writer.behind is models.AuthorKind.PERSON:
         count_towards_soul(tx, fact.agent, fact.owner_id)
     record(tx, "fact.edited", fact)
     return written
 
 
-def not_true(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
+def not_true(tx: Transaction, fact: models.Fact, *, writer: Writer) -> None:
     """Take it out, wherever this memory says it; nothing said before brings it back. Raises
     WriteRefused, StatementGone."""
     check_person(writer)
     fact = locked(fact)
     take_out(tx, fact, Departure(Why.NOT_TRUE), writer=writer)
-    same = Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
+    same = models.Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
     for one in same.living().exclude(pk=fact.pk):
         take_out(tx, locked(one), Departure(Why.NOT_TRUE), writer=writer)
     record(tx, "fact.not_true", fact)
 
 
-def restore(tx: Transaction, fact: Fact, *, writer: Writer) -> WriteResult:
+def restore(tx: Transaction, fact: models.Fact, *, writer: Writer) -> WriteResult:
     """Put what no longer stands back into its file. Raises WriteRefused, StatementGone and what
     memory.write raises."""
     check_person(writer)
@@ -126,38 +118,47 @@ def restore(tx: Transaction, fact: Fact, *, writer: Writer) -> WriteResult:
     return written
 
 
-def vote(tx: Transaction, fact: Fact, *, writer: Writer, helpful: bool | None) -> None:
+def vote(tx: Transaction, fact: models.Fact, *, writer: Writer, helpful: bool | None) -> None:
     """None takes the person's vote back. Raises WriteRefused."""
     check_person(writer)
     if writer.user is None:
         raise WriteRefused(_("Sign in to vote on a statement."))
     mine = {"fact": fact, "user": writer.user}
     if helpful is None:
-        Vote.objects.filter(**mine).delete()
+        models.Vote.objects.filter(**mine).delete()
     else:
         values = {"helpful": helpful}
         new = {**values, "team_id": fact.team_id}
-        Vote.objects.update_or_create(**mine, defaults=values, create_defaults=new)
+        models.Vote.objects.update_or_create(**mine, defaults=values, create_defaults=new)
     record(tx, "fact.voted", fact)
 
 
-def locked(fact: Fact) -> Fact:
+def locked(fact: models.Fact) -> models.Fact:
     """As it is now: what a caller holds may be older than the transaction."""
-    rows = Fact.objects.select_for_update(of=("self",)).select_related("agent", "owner", "file")
+    rows = models.Fact.objects.select_for_update(of=("self",)).select_related(
+        "agent", "owner", "file"
+    )
     return rows.get(pk=fact.pk)
 
 
 def replace(
-    tx: Transaction, fact: Fact, text: str, *, writer: Writer, why: Fact.Why = Why.REWORDED
+    tx: Transaction,
+    fact: models.Fact,
+    text: str,
+    *,
+    writer: Writer,
+    why: models.Fact.Why = Why.REWORDED,
 ) -> WriteResult:
     """Its line with another text, or that text where it stood last."""
-    went = Departure(why if writer.behind is AuthorKind.PERSON else Why.SUPERSEDED, text)
+    went = Departure(why if writer.behind is models.AuthorKind.PERSON else Why.SUPERSEDED, text)
     if fact.file is None:
         written = put_in(tx, fact, writer=writer, text=text)
         if (now := locked(fact)).file is None:
             moves.leave(tx, now, went, writer)
         return written
-    same = Fact.objects.filter(file=fact.file, fingerprint=fingerprint(text)).exclude(pk=fact.pk)
+    same = models.Fact.objects.filter(file=fact.file, fingerprint=fingerprint(text)).exclude(
+        pk=fact.pk
+    )
     if (there := same.first()) is not None:
         return _take_line(tx, fact, Departure(went.why, there.pk), writer)
 
@@ -171,19 +172,21 @@ def replace(
     return _change(tx, fact, reworded, writer, went)
 
 
-def take_line_of(tx: Transaction, fact: Fact, by: Fact, *, writer: Writer, why: Fact.Why) -> None:
+def take_line_of(
+    tx: Transaction, fact: models.Fact, by: models.Fact, *, writer: Writer, why: models.Fact.Why
+) -> None:
     """Another statement stands where this one stood."""
     replace(tx, fact, by.raw_text, writer=writer, why=why)
 
 
-def take_out(tx: Transaction, fact: Fact, went: Departure, *, writer: Writer) -> None:
+def take_out(tx: Transaction, fact: models.Fact, went: Departure, *, writer: Writer) -> None:
     if fact.file is None:
         moves.leave(tx, fact, went, writer)
     else:
         _take_line(tx, fact, went, writer)
 
 
-def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> WriteResult:
+def put_in(tx: Transaction, fact: models.Fact, *, writer: Writer, text: str = "") -> WriteResult:
     """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
     said = text or fact.raw_text
 
@@ -195,11 +198,11 @@ def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Wr
     return write.change(tx, Place(fact.agent, fact.owner, fact.path), with_it, writer=writer)
 
 
-def record(tx: Transaction, action: str, fact: Fact) -> None:
+def record(tx: Transaction, action: str, fact: models.Fact) -> None:
     tx.record(action, **target(fact), on_behalf_of=fact.owner_id)
 
 
-def _places(content: str, fact: Fact) -> list[Statement]:
+def _places(content: str, fact: models.Fact) -> list[Statement]:
     """Wherever it stands there, the last first. Raises StatementGone."""
     there = all_bullets_of(content, fact.path)
     if places := [one for one in there if one.print == fact.fingerprint]:
@@ -207,7 +210,7 @@ def _places(content: str, fact: Fact) -> list[Statement]:
     raise StatementGone
 
 
-def _take_line(tx: Transaction, fact: Fact, went: Departure, writer: Writer) -> WriteResult:
+def _take_line(tx: Transaction, fact: models.Fact, went: Departure, writer: Writer) -> WriteResult:
     def without_it(content: str) -> str:
         for one in _places(content, fact):
             content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
@@ -217,7 +220,7 @@ def _take_line(tx: Transaction, fact: Fact, went: Departure, writer: Writer) -> 
 
 
 def _change(
-    tx: Transaction, fact: Fact, how: Callable[[str], str], writer: Writer, went: Departure
+    tx: Transaction, fact: models.Fact, how: Callable[[str], str], writer: Writer, went: Departure
 ) -> WriteResult:
     """Of the file that it stands in."""
     if fact.file is None:
@@ -228,7 +231,7 @@ def _change(
 
 # What stands in a memory now, for an agent's home: how much there is, and the statements.
 
-_STANDING = (Fact.State.ACTIVE, Fact.State.DISPUTED)
+_STANDING = (models.Fact.State.ACTIVE, models.Fact.State.DISPUTED)
 
 
 def amounts(agent: Agent, owners: Collection[UUID], now: datetime) -> dict[UUID | None, int]:
@@ -277,34 +280,34 @@ def count_towards_soul(
 
 
 def _propose(tx: Transaction, agent: Agent) -> None:
-    soul = File.objects.of(agent.pk, None).present().filter(path=SOUL).first()
+    soul = models.File.objects.of(agent.pk, None).present().filter(path=SOUL).first()
     if soul is None:
         return
     said = {
         statement(fact, To.PROGRAM).text: Origin((source,)) for fact, source in _instructions(agent)
     }
-    writer = Writer(AuthorKind.SYSTEM)
+    writer = Writer(models.AuthorKind.SYSTEM)
     proposing.hold_back_bullets(tx, soul, _HEADING, said, writer=writer, broken=[_REASON])
 
 
-def _instructions(agent: Agent) -> Iterator[tuple[Fact, Source]]:
+def _instructions(agent: Agent) -> Iterator[tuple[models.Fact, Source]]:
     """That a person wrote, confirmed or accepted, each with the line that says it."""
-    facts = Fact.objects.of(agent.pk, None).living().filter(kind=Kind.INSTRUCTION)
-    facts = facts.filter(state=Fact.State.ACTIVE, hidden_at=None, file__isnull=False)
+    facts = models.Fact.objects.of(agent.pk, None).living().filter(kind=Kind.INSTRUCTION)
+    facts = facts.filter(state=models.Fact.State.ACTIVE, hidden_at=None, file__isnull=False)
     stands = remembered_of(facts).select_related("file").order_by("created_at")
     is_accepted = Q(user__isnull=False, run__isnull=False)
-    lines = LineOrigin.objects.filter(is_accepted, file__agent=agent, file__owner=None)
+    lines = models.LineOrigin.objects.filter(is_accepted, file__agent=agent, file__owner=None)
     accepted = set(lines.values_list("file", "line"))
     for fact in stands:
         file = fact.file
         if file is None or (line := lines_of(file).get(fact.fingerprint)) is None:
             continue
-        is_vouched = fact.confirmed_at is not None or fact.source == SourceClass.PERSON
+        is_vouched = fact.confirmed_at is not None or fact.source == models.SourceClass.PERSON
         if is_vouched or (file.pk, line) in accepted:
             yield fact, Source(file.pk, file.revision, line)
 
 
-State, Resolution = Contradiction.State, Contradiction.Resolution
+State, Resolution = models.Contradiction.State, models.Contradiction.Resolution
 # Contradictions from what brings them to what a person decides, and back.
 
 _KEPT = (
@@ -314,24 +317,29 @@ _KEPT = (
 
 
 def contradict(
-    tx: Transaction, standing: Fact, text: str, *, source: SourceClass, grounds: Sequence[Ground]
-) -> Fact | None:
+    tx: Transaction,
+    standing: models.Fact,
+    text: str,
+    *,
+    source: models.SourceClass,
+    grounds: Sequence[Ground],
+) -> models.Fact | None:
     """A statement that may not replace what stands waits beside it, in no file; said again, it
     gets more evidence. None where it is no rival or stands itself, where a person let both stand,
     and where too much waits already."""
     one = Statement(text, standing.heading)
     made = moves.new(standing, one, tx.now)
     made.subject = standing.subject  # by whatever name: they were found to speak of one thing
-    there = Fact.objects.of(standing.agent_id, standing.owner_id)
+    there = models.Fact.objects.of(standing.agent_id, standing.owner_id)
     if not are_rivals(standing, made) or there.standing().filter(fingerprint=one.print).exists():
         return None
-    waiting = there.filter(state=Fact.State.PENDING, file=None, attribute=made.attribute)
+    waiting = there.filter(state=models.Fact.State.PENDING, file=None, attribute=made.attribute)
     if not made.attribute:  # no key tells whether two say the same
         waiting = waiting.filter(fingerprint=one.print)
     known = [row for row in waiting if not clash(row, made) and row.subject == made.subject]
     rival = next(iter(known), made)
     if not known:
-        made.path, made.state, made.source = standing.path, Fact.State.PENDING, source
+        made.path, made.state, made.source = standing.path, models.Fact.State.PENDING, source
         made.said_at = max((ground.said_at for ground in grounds if ground.said_at), default=None)
         made.save(force_insert=True)
     if open_or_add(tx, standing, rival) is None and not known:
@@ -343,13 +351,13 @@ def contradict(
     return rival
 
 
-def sides_of(found: Contradiction) -> list[Fact]:
+def sides_of(found: models.Contradiction) -> list[models.Fact]:
     return listing.sides_of(found, found.facts.select_related("file", "agent", "owner"))
 
 
 def resolve(
-    tx: Transaction, found: Contradiction, resolution: str, *, writer: Writer, text: str = ""
-) -> Contradiction:
+    tx: Transaction, found: models.Contradiction, resolution: str, *, writer: Writer, text: str = ""
+) -> models.Contradiction:
     """Change facts and files as a person decided. Of more than two sides, A is what stands first
     and B the latest of the others.
 
@@ -369,21 +377,21 @@ def resolve(
         _merge(tx, standing, others, text, writer)
     else:
         kept = standing if resolution == Resolution.KEEP_A or not others else others[-1]
-        why = Fact.Why.REWORDED if found.asks_replacement else Fact.Why.NOT_TRUE
+        why = models.Fact.Why.REWORDED if found.asks_replacement else models.Fact.Why.NOT_TRUE
         _keep(tx, kept, [one for one in sides if one != kept], writer, why)
     conflicts.record(tx, "contradiction.resolved", found)
     return found
 
 
-def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradiction:
+def undo(tx: Transaction, found: models.Contradiction, *, writer: Writer) -> models.Contradiction:
     """Bring facts and files back to what they were before it was resolved, unless they changed
     since. Raises WriteRefused, Decided, StatementGone and what memory.write raises."""
     check_person(writer)
     found = _locked(found)
     same = {"agent": found.agent_id, "owner": found.owner_id, "key": found.key}
-    if not found.before or Contradiction.objects.filter(**same, state=State.OPEN).exists():
+    if not found.before or models.Contradiction.objects.filter(**same, state=State.OPEN).exists():
         raise Decided
-    sides = [locked(one) for one in Fact.objects.filter(pk__in=found.before)]
+    sides = [locked(one) for one in models.Fact.objects.filter(pk__in=found.before)]
     made = [
         one.superseded_by for one in sides if one.superseded_by and one.superseded_by not in sides
     ]
@@ -391,7 +399,7 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
         raise StatementGone
     for one in {*made, *(side for side in sides if not found.before[str(side.pk)]["stands"])}:
         if (now := locked(one)).file is not None:
-            take_out(tx, now, Departure(Fact.Why.REMOVED), writer=writer)
+            take_out(tx, now, Departure(models.Fact.Why.REMOVED), writer=writer)
     found.state = State.OPEN  # what comes back joins it
     found.save(update_fields=["state"])
     for side in sides:
@@ -399,7 +407,7 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
             put_in(tx, side, writer=writer)
     for side in sides:
         was = found.before[str(side.pk)]
-        Fact.objects.filter(pk=side.pk).update(
+        models.Fact.objects.filter(pk=side.pk).update(
             contradiction=found, **{name: was[name] for name in _KEPT}
         )
     found.before, found.resolution = {}, ""
@@ -409,19 +417,25 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
     return found
 
 
-def _keep_all(tx: Transaction, found: Contradiction, sides: Sequence[Fact], writer: Writer) -> None:
+def _keep_all(
+    tx: Transaction, found: models.Contradiction, sides: Sequence[models.Fact], writer: Writer
+) -> None:
     """Each stands, what waited on a line of its own; no dream takes one for the other's sake."""
-    there = Fact.objects.of(found.agent_id, found.owner_id).standing()
+    there = models.Fact.objects.of(found.agent_id, found.owner_id).standing()
     for one in sides:
         is_told = there.filter(path=one.path, fingerprint=one.fingerprint).exists()
-        if one.state == Fact.State.PENDING and not is_told:
+        if one.state == models.Fact.State.PENDING and not is_told:
             put_in(tx, one, writer=writer)
     kept = found.facts.living().standing()
-    kept.update(state=Fact.State.ACTIVE, confirmed_at=tx.now, confirmed_by=writer.user)
+    kept.update(state=models.Fact.State.ACTIVE, confirmed_at=tx.now, confirmed_by=writer.user)
 
 
 def _keep(
-    tx: Transaction, kept: Fact, others: Sequence[Fact], writer: Writer, why: Fact.Why
+    tx: Transaction,
+    kept: models.Fact,
+    others: Sequence[models.Fact],
+    writer: Writer,
+    why: models.Fact.Why,
 ) -> None:
     """Nothing is lost: a rival takes the line of the first that stood."""
     stood = next((one for one in others if one.file is not None), None) if not kept.file else None
@@ -430,35 +444,35 @@ def _keep(
             take_out(tx, one, Departure(why, kept.pk), writer=writer)
     if stood is not None:
         take_line_of(tx, stood, kept, writer=writer, why=why)
-    elif kept.file is None and kept.state == Fact.State.PENDING:
+    elif kept.file is None and kept.state == models.Fact.State.PENDING:
         put_in(tx, kept, writer=writer)
     now = locked(kept)
-    if now.state in {Fact.State.DISPUTED, Fact.State.ACTIVE}:
-        now.state = Fact.State.ACTIVE
+    if now.state in {models.Fact.State.DISPUTED, models.Fact.State.ACTIVE}:
+        now.state = models.Fact.State.ACTIVE
         now.confirmed_at, now.confirmed_by = tx.now, writer.user
         now.save(update_fields=["state", "confirmed_at", "confirmed_by"])
 
 
 def _merge(
-    tx: Transaction, standing: Fact, others: Sequence[Fact], text: str, writer: Writer
+    tx: Transaction, standing: models.Fact, others: Sequence[models.Fact], text: str, writer: Writer
 ) -> None:
     said = " ".join(text.split())
     if not said:
         raise ContentRefused(_("Write the line that says both."))
     for one in others:
-        take_out(tx, one, Departure(Fact.Why.NOT_TRUE), writer=writer)
+        take_out(tx, one, Departure(models.Fact.Why.NOT_TRUE), writer=writer)
     replace(tx, standing, said, writer=writer)
     newer = locked(standing).superseded_by
-    Fact.objects.filter(pk__in=[one.pk for one in others]).update(
-        why=Fact.Why.REWORDED, state=Fact.State.SUPERSEDED, superseded_by=newer
+    models.Fact.objects.filter(pk__in=[one.pk for one in others]).update(
+        why=models.Fact.Why.REWORDED, state=models.Fact.State.SUPERSEDED, superseded_by=newer
     )
 
 
-def _locked(found: Contradiction) -> Contradiction:
-    return Contradiction.objects.select_for_update(of=("self",)).get(pk=found.pk)
+def _locked(found: models.Contradiction) -> models.Contradiction:
+    return models.Contradiction.objects.select_for_update(of=("self",)).get(pk=found.pk)
 
 
-def _before(fact: Fact) -> dict[str, Any]:
+def _before(fact: models.Fact) -> dict[str, Any]:
     kept = {name: getattr(fact, name) for name in _KEPT}
     plain = {
         name: value.isoformat() if isinstance(value, datetime) else value and str(value)
@@ -467,7 +481,7 @@ def _before(fact: Fact) -> dict[str, Any]:
     return {**plain, "stands": fact.file_id is not None, "print": value_print(fact)}
 
 
-def _close(tx: Transaction, found: Contradiction, resolution: str, writer: Writer) -> None:
+def _close(tx: Transaction, found: models.Contradiction, resolution: str, writer: Writer) -> None:
     """First, so that what the files lose on the way decides nothing."""
     found.state = State.IGNORED if resolution == Resolution.IGNORE else State.RESOLVED
     found.resolution, found.decided_by, found.decided_at = resolution, writer.user, tx.now

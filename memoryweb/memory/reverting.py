@@ -21,25 +21,13 @@ from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
 from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import carry, counts, side_by_side
+from memoryweb.memory import models
 from memoryweb.memory import review as proposals
 from memoryweb.memory.lines.history import returning
 from memoryweb.memory.lines.origins import Origin, lines_of_people
 from memoryweb.memory.lines.origins import Source as Cited
 from memoryweb.memory.lines.revisions import content_of, contents_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, from_source, is_diary, lines_of
-from memoryweb.memory.models import (
-    AuthorKind,
-    Conversation,
-    Evidence,
-    Fact,
-    File,
-    Import,
-    Message,
-    Passage,
-    Proposal,
-    ReviewItem,
-    Revision,
-)
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import drop_empty, follow
 from memoryweb.memory.models.writer import Place, Transaction, Writer
@@ -50,9 +38,9 @@ from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
 
 
-def used(source: Source, talks: Q) -> "QuerySet[Message]":
+def used(source: Source, talks: Q) -> "QuerySet[models.Message]":
     """Messages of the source that prompts, search and runs still use."""
-    within = Conversation.objects.filter(talks, agent=source.agent)
+    within = models.Conversation.objects.filter(talks, agent=source.agent)
     return source.messages.filter(reverted_at=None, conversation__in=within)
 
 
@@ -60,7 +48,7 @@ def unuse(tx: Transaction, source: Source, talks: Q) -> None:
     """Of an import nothing is left, so that it can come again; other messages are kept, and used
     for nothing."""
     going = used(source, talks)
-    Passage.objects.filter(message__in=going.values("pk")).delete()
+    models.Passage.objects.filter(message__in=going.values("pk")).delete()
     if source.kind is not Kind.IMPORT:
         going.update(reverted_at=tx.now)
         return
@@ -68,12 +56,12 @@ def unuse(tx: Transaction, source: Source, talks: Q) -> None:
     going.delete()
     drop_empty()
     for some in batches(within):
-        Conversation.objects.filter(pk__in=some, messages=None).delete()
+        models.Conversation.objects.filter(pk__in=some, messages=None).delete()
 
 
-def waiting(source: Source, talks: Q) -> "list[Conversation]":
+def waiting(source: Source, talks: Q) -> "list[models.Conversation]":
     """Conversations with messages of the source that no extraction has looked at, and no other."""
-    behind = Conversation.objects.filter(
+    behind = models.Conversation.objects.filter(
         talks, agent=source.agent, message_count__gt=F("extracted_upto")
     )
     if source.kind is Kind.CONVERSATION:
@@ -83,7 +71,7 @@ def waiting(source: Source, talks: Q) -> "list[Conversation]":
     fresh = source.messages.filter(
         conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
     )
-    others = Message.objects.filter(
+    others = models.Message.objects.filter(
         conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
     ).exclude(token=source.id)
     return list(behind.filter(Exists(fresh), ~Exists(others)).order_by("pk"))
@@ -119,7 +107,7 @@ class Change:
     back from `befores`, those that the source changed, the newest first. `stay` counts lines of
     the source that are left, because they stand on other sources or were changed."""
 
-    file: File
+    file: models.File
     after: str
     stay: int = 0
     deletes: bool = False
@@ -150,8 +138,8 @@ class Plan:
 
     source: Source
     changes: tuple[Change, ...]
-    conversations: tuple[Conversation, ...]
-    proposals: tuple[Proposal, ...]
+    conversations: tuple[models.Conversation, ...]
+    proposals: tuple[models.Proposal, ...]
     messages: int = 0
     stay: int = 0
 
@@ -186,8 +174,10 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     """What would be taken back of the files that `reach` lets through, as `File`s, and of the
     conversations that `talks` does. Nothing is written. `known`: the source's lines, if read."""
     lines = lines_of(source) if known is None else known
-    wrote = Revision.objects.filter(pk__in=source.revisions.values("pk"), file=OuterRef("pk"))
-    touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
+    wrote = models.Revision.objects.filter(
+        pk__in=source.revisions.values("pk"), file=OuterRef("pk")
+    )
+    touched = models.File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
     rows = touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
     mine: list[Any] = list(rows.annotate(is_meant=is_meant(file="pk")))
     numbers = defaultdict(list)
@@ -257,7 +247,7 @@ def _around(numbers: Sequence[int]) -> Iterator[int]:
 
 
 def _change(
-    file: File,
+    file: models.File,
     lines: Lines,
     numbers: Sequence[int],
     contents: Mapping[int, str],
@@ -286,18 +276,18 @@ def _change(
     return Change(file, text, stay, restores=same, befores=befores)
 
 
-def _head(file: File) -> str:
+def _head(file: models.File) -> str:
     """What a file that the source began has without it: a daily note keeps its heading."""
     return f"# {file.note_date.isoformat()}\n\n" if file.note_date else ""
 
 
-def _words_of(file: File, people: Collection[int]) -> set[str]:
+def _words_of(file: models.File, people: Collection[int]) -> set[str]:
     lines = file.raw_content.split("\n")
     return {lines[number - 1] for number in people}
 
 
 def _same_as(
-    file: File, befores: Sequence[int], contents: Mapping[int, str], text: str
+    file: models.File, befores: Sequence[int], contents: Mapping[int, str], text: str
 ) -> int | None:
     """The revision before the source's, where the text is exactly that one's: its lines then stay
     the words of whoever wrote them."""
@@ -306,10 +296,11 @@ def _same_as(
     return next((number for number in reversed(befores) if contents[number] == text), None)
 
 
-def _proposed(source: Source, reach: Q) -> list[Proposal]:
+def _proposed(source: Source, reach: Q) -> list[models.Proposal]:
     """Changes that wait for a person and would bring it in."""
-    pending = Proposal.objects.filter(
-        file__in=File.objects.filter(reach, agent=source.agent), state=Proposal.State.PENDING
+    pending = models.Proposal.objects.filter(
+        file__in=models.File.objects.filter(reach, agent=source.agent),
+        state=models.Proposal.State.PENDING,
     )
     cited = {
         proposal: {one for of in proposals.origins_of(proposal).values() for one in of.sources}
@@ -326,7 +317,7 @@ def _proposed(source: Source, reach: Q) -> list[Proposal]:
 def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
     """The number of the new revision."""
     file = change.file
-    whys = projection.all_went(file, Fact.Why.REVERTED)
+    whys = projection.all_went(file, models.Fact.Why.REVERTED)
     if change.deletes:
         return write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys).number
     if change.restores is not None:
@@ -380,27 +371,29 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
     decided = {
         "raw_content": content,
         "origins": {str(n): proposing.packed(stood_on.get(n, Origin())) for n in brought},
-        "state": Proposal.State.REJECTED,
+        "state": models.Proposal.State.REJECTED,
         "decided_by": by,
         "decided_at": tx.now,
     }
     made = {"team": tx.team, "base_revision": wrote.number - 1, "created_at": tx.now}
-    kept, _is_new = Proposal.objects.update_or_create(
+    kept, _is_new = models.Proposal.objects.update_or_create(
         run_id=source.id, file=change.file, defaults=decided, create_defaults=decided | made
     )
-    follow(ReviewItem.Kind.PROPOSAL, [kept.pk])
+    follow(models.ReviewItem.Kind.PROPOSAL, [kept.pk])
 
 
 def _untell(source: Source, reach: Q, gone: Mapping[UUID | None, Collection[str]]) -> None:
     """`gone`: lines that the files of each owner lost. With them go statements of the past that
     stood on the source alone; what still stands somewhere stays."""
     texts = {owner_id: set(lines) for owner_id, lines in gone.items()}
-    owners = File.objects.filter(reach, agent=source.agent).values_list("owner", flat=True)
+    owners = models.File.objects.filter(reach, agent=source.agent).values_list("owner", flat=True)
     for key in set(owners):
-        known = Fact.objects.of(source.agent.pk, key).filter(_stands_alone_on(source))
+        known = models.Fact.objects.of(source.agent.pk, key).filter(_stands_alone_on(source))
         texts.setdefault(key, set()).update(known.values_list("raw_text", flat=True))
     for owner_id, told in texts.items():
-        contents = File.objects.of(source.agent.pk, owner_id).present().values_list("raw_content")
+        contents = (
+            models.File.objects.of(source.agent.pk, owner_id).present().values_list("raw_content")
+        )
         stands = {normalise(line) for [content] in contents for line in content.split("\n")}
         lost = {text for text in told if normalise(text) not in stands}
         for quoting in _QUOTING:
@@ -409,7 +402,7 @@ def _untell(source: Source, reach: Q, gone: Mapping[UUID | None, Collection[str]
 
 def _stands_alone_on(source: Source) -> Q:
     theirs = Q(message__in=source.messages) | Q(root__in=source.revisions.values("pk"))
-    said = Evidence.objects.filter(fact=OuterRef("pk"))
+    said = models.Evidence.objects.filter(fact=OuterRef("pk"))
     return Q(Exists(said.filter(theirs))) & ~Q(Exists(said.exclude(theirs)))
 
 
@@ -417,7 +410,7 @@ def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> Sequen
     """The import or the run says itself that it was taken back. Returns what is written of it."""
     came = bool(made.changes or made.messages)
     if source.kind is Kind.IMPORT:
-        rows = Import.objects.filter(pk=source.id, reverted_at=None)
+        rows = models.Import.objects.filter(pk=source.id, reverted_at=None)
         rows = rows if came else rows.exclude(archive=None)  # a run hasn't brought it yet
         rows.update(reverted_at=tx.now, archive=None)
     if came and source.kind is Kind.RUN:
@@ -473,11 +466,13 @@ class SavedSince(MemoryRefused):
         super().__init__(said.format(path=path))
 
 
-def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteResult:
+def undo(tx: Transaction, file: models.File, number: int, *, writer: Writer) -> WriteResult:
     """The text before one's own save, or deletion, is current again, its lines the words of whoever
     wrote them. Raises SavedSince and what memory.write.restore raises."""
     file = write.lock(file)
-    mine = file.revisions.filter(number=number, author_kind=AuthorKind.PERSON, user=writer.user)
+    mine = file.revisions.filter(
+        number=number, author_kind=models.AuthorKind.PERSON, user=writer.user
+    )
     before = file.revisions.filter(number=number - 1, is_deletion=False)
     is_last = file.revision == number and writer.user is not None
     if not (is_last and mine.exists() and before.exists()):
@@ -486,7 +481,7 @@ def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteRe
 
 
 def undo_revert(
-    tx: Transaction, source: Source, saves: Mapping[File, int], *, writer: Writer
+    tx: Transaction, source: Source, saves: Mapping[models.File, int], *, writer: Writer
 ) -> None:
     """Every file is again what it was before, or none is; what a run wrote is kept out no longer.
     Messages stay unused, and proposals rejected. Raises what `undo` raises."""
@@ -494,6 +489,6 @@ def undo_revert(
         undo(tx, file, number, writer=writer)
     run = Run.objects.filter(pk=source.id, reverted_at__isnull=False).first()
     if source.kind is Kind.RUN and run and run.reverted_at:
-        Proposal.objects.filter(run=run, created_at=run.reverted_at).delete()
+        models.Proposal.objects.filter(run=run, created_at=run.reverted_at).delete()
         run.reverted_at = run.reverted_by = None
         run.save(update_fields=["reverted_at", "reverted_by"])

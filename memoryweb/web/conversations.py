@@ -18,14 +18,7 @@ from memoryweb.memory.prompt import carried, last_prompt
 from memoryweb.memory.visible.readable import To, readable_facts, readable_files, readable_messages
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
-from memoryweb.web import wording
-from memoryweb.web.access import (
-    TeamRequest,
-    find_agent,
-    find_conversation,
-    find_workspace,
-    team_view,
-)
+from memoryweb.web import access, wording
 from memoryweb.web.markdown import marked_html, plain, words_of
 from memoryweb.web.pages import about, page, show, to
 from memoryweb.web.wording import Chip, fact_url, file_url, owner_query
@@ -41,7 +34,7 @@ _TONES = {
 }
 
 
-def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[dict[str, Any]]:
+def extracted(request: access.TeamRequest, rows: Iterable[Extraction]) -> list[dict[str, Any]]:
     """The caller has found them by a conversation or a run whose text may be read."""
     rows, away = list(rows), cache(away_from)
     files = files_by_id({written["file"] for row in rows for written in row.written})
@@ -49,7 +42,7 @@ def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[dict[str
     return [_one(request, row, readable) | {"reason": _reason(row, away)} for row in rows]
 
 
-def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> dict[str, Any]:
+def _one(request: access.TeamRequest, row: Extraction, files: dict[str, File]) -> dict[str, Any]:
     status = Extraction.Status(row.status)
     return {
         "extraction": row,
@@ -68,7 +61,9 @@ def _reason(row: Extraction, away: Callable[[UUID, UUID | None], Sought]) -> str
     return away(talk.agent_id, memory_of(talk.owner)).without(row.reason) if row.reason else ""
 
 
-def _written_lines(request: TeamRequest, file: File, first: int, last: int) -> dict[str, str]:
+def _written_lines(
+    request: access.TeamRequest, file: File, first: int, last: int
+) -> dict[str, str]:
     lines = f"{first}" if first == last else f"{first}–{last}"
     return {"label": f"{file.path}:{lines}", "url": file_url(request, file, first)}
 
@@ -76,10 +71,10 @@ def _written_lines(request: TeamRequest, file: File, first: int, last: int) -> d
 _SIZE = 50
 
 
-@team_view("GET")
-def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+@access.team_view("GET")
+def conversations(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     """One's own; with the right to see owners also those of others, without a word of them."""
-    workspace = find_workspace(request, agent_id)
+    workspace = access.find_workspace(request, agent_id)
     visit, agent = request.visit, workspace.agent
     found = agent.conversations.filter(visit.outcomes()).select_related(
         "owner__integration", "owner__person"
@@ -97,10 +92,12 @@ def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "conversations/conversations.html", context)
 
 
-@team_view("GET")
-def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
-    found = find_conversation(request, agent, conversation_id)
+@access.team_view("GET")
+def conversation(
+    request: access.TeamRequest, agent_id: UUID, conversation_id: UUID
+) -> HttpResponse:
+    agent = access.find_agent(request, agent_id)
+    found = access.find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
     prompt = last_prompt(found)
     extractions = found.extractions.select_related("conversation__owner", "run").order_by("first")[
@@ -124,7 +121,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     return show(request, "conversations/conversation.html", context)
 
 
-def _carried(request: TeamRequest, prompt: Injection | None) -> list[dict[str, Any]]:
+def _carried(request: access.TeamRequest, prompt: Injection | None) -> list[dict[str, Any]]:
     """The statements of the last prompt, each with where it is marked as not true."""
     rows, found = [], list(carried(prompt).select_related("agent", "file", "owner"))
     for fact, readable in zip(found, readable_facts(found, To.PAGE), strict=True):
@@ -136,7 +133,7 @@ def _carried(request: TeamRequest, prompt: Injection | None) -> list[dict[str, A
     return rows
 
 
-def _listed(request: TeamRequest, conversation: Conversation) -> dict[str, Any]:
+def _listed(request: access.TeamRequest, conversation: Conversation) -> dict[str, Any]:
     # A client may write words into its ids, and a list records no read of an opened memory.
     is_plain = request.visit.is_common(conversation.owner_id)
     return {
@@ -155,7 +152,7 @@ def _standing(conversation: Conversation) -> Chip:
     return Chip("wait", wording.WAITS) if conversation.message_count else Chip("idle", wording.NONE)
 
 
-def _at_message(request: TeamRequest) -> TeamRequest:
+def _at_message(request: access.TeamRequest) -> access.TeamRequest:
     """`?message=` opens the page that the message is on, so that a link can lead to it."""
     text = request.GET.get("message", "")
     if "page" not in request.GET and text.isascii() and text.isdigit() and len(text) < 9:
@@ -166,7 +163,9 @@ def _at_message(request: TeamRequest) -> TeamRequest:
     return request
 
 
-def _shown(request: TeamRequest, messages: Iterable[Message]) -> list[tuple[Message, Any, Any]]:
+def _shown(
+    request: access.TeamRequest, messages: Iterable[Message]
+) -> list[tuple[Message, Any, Any]]:
     """Each message with its words marked, and with the lines that were made of it."""
     words = words_of(request.GET.get("q", ""))
     shown = list(messages)
@@ -178,7 +177,9 @@ def _shown(request: TeamRequest, messages: Iterable[Message]) -> list[tuple[Mess
     ]
 
 
-def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[dict[str, str]]]:
+def _wrote(
+    request: access.TeamRequest, message_ids: Iterable[int]
+) -> Mapping[int, list[dict[str, str]]]:
     found: dict[int, list[dict[str, str]]] = {}
     origins = [
         one for one in lines_from_messages(message_ids) if request.visit.reads(one.file.owner_id)

@@ -24,15 +24,7 @@ from memoryweb.memory.models.refusals import ArchiveRefused, SecretRefused
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, ImportOutcome, Item, Part, Plan, Talks
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.web.access import (
-    Refused,
-    TeamRequest,
-    find_agent,
-    find_import,
-    find_workspace,
-    own_owner,
-    team_view,
-)
+from memoryweb.web import access
 from memoryweb.web.form_fields import set_choices
 from memoryweb.web.pages import number_of, page, show, to, told_to
 from memoryweb.web.wording import file_url, owner_name, writer_of
@@ -169,7 +161,7 @@ class CappedUploadHandler(TemporaryFileUploadHandler):
             super().receive_data_chunk(raw_data[:room], start)
 
 
-def find_upload(request: TeamRequest, agent: Agent, upload_id: UUID) -> Upload:
+def find_upload(request: access.TeamRequest, agent: Agent, upload_id: UUID) -> Upload:
     """The person's own archive, for the hour that it is kept."""
     waiting = agent.uploads.filter(user=request.user, expires_at__gt=request.visit.now)
     own = waiting.filter(request.visit.own_or_shared()).select_related("agent", "owner")
@@ -204,18 +196,18 @@ class UploadForm(forms.Form):
         return file
 
 
-@team_view("GET")
-def snapshot(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
+@access.team_view("GET")
+def snapshot(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = access.find_agent(request, agent_id)
     return _page(request, agent, UploadForm(_reaches(request)))
 
 
-@team_view("GET", takes=Permission.EXPORT)
-def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+@access.team_view("GET", takes=Permission.EXPORT)
+def export(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     """Of the shared memory or one's own: break-glass opens pages, it hands nothing out."""
-    workspace = find_workspace(request, agent_id)
+    workspace = access.find_workspace(request, agent_id)
     if workspace.owner and not workspace.is_mine:
-        raise Refused("export", workspace.owner)
+        raise access.Refused("export", workspace.owner)
     part = number_of(request, "part", 0) or None
     try:
         with request.visit.write() as tx:
@@ -227,16 +219,16 @@ def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return response
 
 
-@team_view("POST", takes=Permission.IMPORT)
-def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
+@access.team_view("POST", takes=Permission.IMPORT)
+def upload(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = access.find_agent(request, agent_id)
     form = UploadForm(_reaches(request), request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, agent, form)
     archive = form.cleaned_data["file"].read()
     try:
         with request.visit.write() as tx:
-            owner = own_owner(request, form.cleaned_data["owner"])
+            owner = access.own_owner(request, form.cleaned_data["owner"])
             snapshots.preview(Memory(agent, owner), archive, by=writer_of(request))
             kept = snapshots.keep(tx, Memory(agent, owner), archive, user=request.user)
     except ArchiveRefused as refused:
@@ -245,9 +237,9 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents_snapshot_preview", agent_id, kept.pk))
 
 
-@team_view("GET", takes=Permission.IMPORT)
-def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
+@access.team_view("GET", takes=Permission.IMPORT)
+def preview(request: access.TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
+    agent = access.find_agent(request, agent_id)
     kept = find_upload(request, agent, upload_id)
     previewed = _previewed(request, agent, kept)
     listed = page(request, arrivals(previewed.plan), size=25)
@@ -265,10 +257,10 @@ def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpRespon
     return show(request, "snapshots/preview.html", context)
 
 
-@team_view("GET", takes=Permission.IMPORT)
-def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> HttpResponse:
+@access.team_view("GET", takes=Permission.IMPORT)
+def change(request: access.TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> HttpResponse:
     """One file of an upload, every line of what changes."""
-    agent = find_agent(request, agent_id)
+    agent = access.find_agent(request, agent_id)
     kept = find_upload(request, agent, upload_id)
     plan = _previewed(request, agent, kept).plan
     found = next((one for one in arrivals(plan) if one.item and one.name == path), None)
@@ -279,13 +271,13 @@ def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> 
     return show(request, "snapshots/change.html", context)
 
 
-def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Preview:
+def _previewed(request: access.TeamRequest, agent: Agent, kept: Upload) -> snapshots.Preview:
     return snapshots.preview(Memory(agent, kept.owner), bytes(kept.archive), by=writer_of(request))
 
 
-@team_view("POST", takes=Permission.IMPORT)
-def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
-    kept = find_upload(request, find_agent(request, agent_id), upload_id)
+@access.team_view("POST", takes=Permission.IMPORT)
+def apply(request: access.TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
+    kept = find_upload(request, access.find_agent(request, agent_id), upload_id)
     token = request.POST.get("token", "")
     with told_to(request):
         with request.visit.write() as tx:
@@ -298,19 +290,19 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
     return redirect(to(request, "agents_snapshot_preview", agent_id, upload_id))
 
 
-@team_view("POST", takes=Permission.IMPORT)
-def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
-    kept = find_upload(request, find_agent(request, agent_id), upload_id)
+@access.team_view("POST", takes=Permission.IMPORT)
+def drop(request: access.TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
+    kept = find_upload(request, access.find_agent(request, agent_id), upload_id)
     with request.visit.write() as tx:
         snapshots.drop(tx, kept)
     messages.success(request, _("The upload was discarded. Nothing was imported."))
     return redirect(to(request, "agents_snapshot", agent_id))
 
 
-@team_view("GET")
-def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
-    batch = find_import(request, agent, import_id)
+@access.team_view("GET")
+def imported(request: access.TeamRequest, agent_id: UUID, import_id: UUID) -> HttpResponse:
+    agent = access.find_agent(request, agent_id)
+    batch = access.find_import(request, agent, import_id)
     rows = batch.revisions.select_related("file__owner", "file__agent").order_by("file__path")
     listed = page(request, rows, size=50)
     context = _context(agent) | {
@@ -325,7 +317,7 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
     return show(request, "snapshots/import.html", context, partials=("coming",))
 
 
-def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
+def _page(request: access.TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
     visit = request.visit
     own = agent.imports.filter(visit.own_or_shared()).select_related("owner", "user")
     context = _context(agent) | {
@@ -345,7 +337,7 @@ def _context(agent: Agent) -> dict[str, object]:
     return {"agent": agent, "tab": "files"}
 
 
-def _reaches(request: TeamRequest) -> list[tuple[str, str]]:
+def _reaches(request: access.TeamRequest) -> list[tuple[str, str]]:
     """What one may take along or bring: the shared memory, and what is about oneself."""
     others = [owner for owner in request.visit.mine.values() if owner.source != "user"]
     return [
@@ -355,7 +347,7 @@ def _reaches(request: TeamRequest) -> list[tuple[str, str]]:
     ]
 
 
-def _exports(request: TeamRequest, agent: Agent) -> list[dict[str, Any]]:
+def _exports(request: access.TeamRequest, agent: Agent) -> list[dict[str, Any]]:
     url = to(request, "agents_snapshot_export", agent.pk)
     owners = {str(owner.pk): owner for owner in request.visit.mine.values()}
     owners["me"] = request.visit.me
@@ -367,7 +359,7 @@ def _exports(request: TeamRequest, agent: Agent) -> list[dict[str, Any]]:
     ]
 
 
-def _into(request: TeamRequest, owner: Owner | None) -> str:
+def _into(request: access.TeamRequest, owner: Owner | None) -> str:
     if owner is None:
         return _("the shared memory")
     if owner == request.visit.me:
@@ -390,7 +382,7 @@ def _label(owner: Owner) -> str:
     return _("My own memory as {shown}: only I can read it").format(shown=owner.shown_as)
 
 
-def _addresses(request: TeamRequest, row: Revision) -> tuple[str, str]:
+def _addresses(request: access.TeamRequest, row: Revision) -> tuple[str, str]:
     """Of the file, and of what this revision changed in it."""
     url = file_url(request, row.file)
     base, _mark, query = url.partition("?")

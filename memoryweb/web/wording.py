@@ -17,16 +17,8 @@ from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
+from memoryweb.memory import models
 from memoryweb.memory.lines.history import MessagePlace
-from memoryweb.memory.models import (
-    AuthorKind,
-    Conversation,
-    Fact,
-    File,
-    LineOrigin,
-    Proposal,
-    Revision,
-)
 from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
@@ -124,7 +116,7 @@ def of_operation(outcome: str) -> Chip:
     return Chip(kind, {**OUTCOMES, **DECIDED}[outcome])
 
 
-def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:
+def happened_at(row: Run | Extraction | models.Proposal | models.Revision) -> datetime:
     """When it was; what a simulated run did, at the moment that the run took for now."""
     run = row if isinstance(row, Run) else row.run
     return run.clock if run and run.clock else row.created_at
@@ -173,13 +165,17 @@ FACT_KINDS: dict[str, Text] = {
     Kind.EVENT: gettext_lazy("Event"),
     Kind.OTHER: gettext_lazy("Other"),
 }
-_FACT_TONES = {Fact.State.ACTIVE: "ok", Fact.State.PENDING: "warn", Fact.State.DISPUTED: "warn"}
+_FACT_TONES = {
+    models.Fact.State.ACTIVE: "ok",
+    models.Fact.State.PENDING: "warn",
+    models.Fact.State.DISPUTED: "warn",
+}
 
 
 TO_BE_FORGOTTEN = Chip("idle", gettext_lazy("To be forgotten"))
 
 
-def of_fact(state: Fact.State) -> Chip:
+def of_fact(state: models.Fact.State) -> Chip:
     return Chip(_FACT_TONES.get(state, "idle"), state.label)
 
 
@@ -226,14 +222,14 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
     return "?owner=me" if owner_id == visit.me.pk else f"?owner={owner_id}"
 
 
-def author_name(row: Revision | LineOrigin) -> str:
+def author_name(row: models.Revision | models.LineOrigin) -> str:
     """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
-    if row.author_kind == AuthorKind.PERSON and row.user:
-        wrote = row if isinstance(row, Revision) else row.root
+    if row.author_kind == models.AuthorKind.PERSON and row.user:
+        wrote = row if isinstance(row, models.Revision) else row.root
         if wrote is None or wrote.token is None:
             return str(row.user)
         return _("{person} (token “{name}”)").format(person=row.user, name=wrote.token.name)
-    if isinstance(row, Revision) and row.integration:
+    if isinstance(row, models.Revision) and row.integration:
         return f"{row.get_author_kind_display()} · {row.integration.name}"
     return str(row.get_author_kind_display())
 
@@ -249,7 +245,7 @@ def trigger_name(run: Run) -> str:
 def writer_of(request: TeamRequest) -> Writer:
     """Whoever is signed in, as the one who writes."""
     no_secrets = "no_secrets" in request.POST
-    return Writer(AuthorKind.PERSON, user=request.user, no_secrets=no_secrets)
+    return Writer(models.AuthorKind.PERSON, user=request.user, no_secrets=no_secrets)
 
 
 @dataclass(frozen=True)
@@ -266,8 +262,8 @@ class Author:
 
 def author_of(
     request: TeamRequest,
-    revision: Revision,
-    talk: Conversation | None = None,
+    revision: models.Revision,
+    talk: models.Conversation | None = None,
     said: MessagePlace | None = None,
 ) -> Author:
     """`talk` is the conversation that a line came from, where it is known better, and `said` the
@@ -284,21 +280,23 @@ def author_of(
     )
 
 
-def message_url(request: TeamRequest, talk: Conversation | None, said: MessagePlace | None) -> str:
+def message_url(
+    request: TeamRequest, talk: models.Conversation | None, said: MessagePlace | None
+) -> str:
     """Of the message, or of the whole conversation; empty where the reader may not see it."""
     if talk is None or not request.visit.reads(talk.owner_id):
         return ""
     return talk_url(request, talk, said.position if said else None)
 
 
-def talk_url(request: TeamRequest, talk: Conversation, position: int | None = None) -> str:
+def talk_url(request: TeamRequest, talk: models.Conversation, position: int | None = None) -> str:
     """A conversation, at one of its messages."""
     place = f"?message={position}#m{position}" if position else ""
     return to(request, "agents_conversation", talk.agent_id, talk.pk, query=place)
 
 
 def file_url(
-    request: TeamRequest, file: File, line: int | None = None, *, agent: Agent | None = None
+    request: TeamRequest, file: models.File, line: int | None = None, *, agent: Agent | None = None
 ) -> str:
     """Global files are read beside an agent; without one, in their own team."""
     anchor = f"#L{line}" if line else ""
@@ -308,7 +306,7 @@ def file_url(
     return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
 
 
-def fact_url(request: TeamRequest, fact: Fact) -> str:
+def fact_url(request: TeamRequest, fact: models.Fact) -> str:
     query = owner_query(request.visit, fact.owner_id)
     return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
 

@@ -14,6 +14,7 @@ import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 
 from memoryweb import asgi
+from memoryweb.core import places
 from tests.serving import answers, serving
 from tests.soaking import first_in_gate
 from tests.waiting import SECONDS
@@ -211,7 +212,8 @@ def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def slow() -> Iterator[bytes]:
         yield b"a"
-        go_on.wait(SECONDS)
+        with places.left():  # as whoever waits for a model
+            go_on.wait(SECONDS)
         yield b"b"
 
     _chatting(monkeypatch, slow)

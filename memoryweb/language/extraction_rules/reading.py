@@ -6,17 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from memoryweb.language.extraction_rules.model import (
-    LANGUAGES,
-    SHORT_FORMS,
-    Act,
-    Claim,
-    Kind,
-    Language,
-    Row,
-    language,
-    pronouns,
-)
+from memoryweb.language.extraction_rules import model
+from memoryweb.language.extraction_rules.model import language
 from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, span_of
 from memoryweb.language.extraction_rules.speakers import is_common
 from memoryweb.language.normal_form import clean, normalise, read
@@ -104,7 +95,7 @@ _BARE = re.compile(
 _NAMED = re.compile(r"(?<=\w )[A-ZÀ-Þ][\w'’-]+|\b(?i:my|our|mein\w*|unser\w*) \w")
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
-_OVER = frozenset({Act.CANCELS, Act.ENDS})
+_OVER = frozenset({model.Act.CANCELS, model.Act.ENDS})
 
 
 @dataclass(frozen=True)
@@ -113,8 +104,8 @@ class Sentence:
     one before names, and `is_lost` without it when it only speaks of that ("this instrument");
     one that `is_unnamed` speaks of somebody ("how they helped us") whom it doesn't name."""
 
-    claim: Claim
-    language: Language | None
+    claim: model.Claim
+    language: model.Language | None
     text: str  # as it is read
     leans: bool = False
 
@@ -147,7 +138,7 @@ class Sentence:
 
 
 @lru_cache(maxsize=16_384)
-def claim_of(text: str, said: date | None = None) -> Claim:
+def claim_of(text: str, said: date | None = None) -> model.Claim:
     """Of one statement as it stands in a file, or of what somebody says in a sentence or two;
     `said` tells the year of a date that is given without one."""
     line = clean(text)[:_LONGEST]
@@ -156,7 +147,7 @@ def claim_of(text: str, said: date | None = None) -> Claim:
         return _labelled(label, said)
     sentences = split(line)
     claims = [spoken_of(sentence, said).claim for sentence in sentences]
-    found = max(claims, key=_weight, default=Claim())
+    found = max(claims, key=_weight, default=model.Claim())
     if found.value.casefold() in _HERE:  # "Eau Claire! We live here now."
         named = _PLACE.findall(" ".join(sentences[: claims.index(found)]))
         return replace(found, value=named[-1] if named else found.value)
@@ -164,12 +155,12 @@ def claim_of(text: str, said: date | None = None) -> Claim:
 
 
 @lru_cache(maxsize=4_096)
-def all_of(text: str) -> tuple[Claim, ...]:
+def all_of(text: str) -> tuple[model.Claim, ...]:
     """Every claim that a row finds in it."""
     return tuple(one for spoken in languages_of(text) for one in _claims(text[:_LONGEST], spoken))
 
 
-def _labelled(label: re.Match[str], said: date | None) -> Claim:
+def _labelled(label: re.Match[str], said: date | None) -> model.Claim:
     """`key: value`, or a name and what that person says."""
     key, value = label["bold"] or label["plain"], label["value"]
     found = claim_of(value, said)
@@ -183,17 +174,17 @@ def _labelled(label: re.Match[str], said: date | None) -> Claim:
     )
 
 
-def _weight(claim: Claim) -> tuple[bool, ...]:
+def _weight(claim: model.Claim) -> tuple[bool, ...]:
     has_key = claim.key is not None or bool(claim.old)
-    return claim.durable, not claim.general, has_key, claim.kind is not Kind.OTHER
+    return claim.durable, not claim.general, has_key, claim.kind is not model.Kind.OTHER
 
 
 def is_pronoun(subject: str) -> bool:
     """It names nobody without the sentence before."""
-    return any(subject in pronouns(name) for name in LANGUAGES)
+    return any(subject in model.pronouns(name) for name in model.LANGUAGES)
 
 
-def languages_of(text: str) -> tuple[Language, ...]:
+def languages_of(text: str) -> tuple[model.Language, ...]:
     """The one that it is in; both where English and German are as likely."""
     if _KANA.search(text):
         return (language("japanese"),)
@@ -240,26 +231,26 @@ def undated(sentence: str) -> Sentence:
     bare = unquoted(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
     read_as = [_spoken(bare, one) for one in languages_of(bare)]
     if not read_as:
-        return Sentence(Claim(), None, bare)
+        return Sentence(model.Claim(), None, bare)
     found = max(read_as, key=lambda one: (one.claim.durable, not one.claim.general))
     if found.claim.general and len(read_as) > 1:  # a form is only known in a known language
-        return replace(found, claim=Claim())
+        return replace(found, claim=model.Claim())
     return found
 
 
-def _spoken(text: str, spoken: Language) -> Sentence:
+def _spoken(text: str, spoken: model.Language) -> Sentence:
     if spoken is language("english"):
-        for short, full in SHORT_FORMS:
+        for short, full in model.SHORT_FORMS:
             text = short.sub(full, text)
     asked = spoken.asks.search(text)
-    found = _claim(text[asked.end() :] if asked else text, spoken) or Claim()
+    found = _claim(text[asked.end() :] if asked else text, spoken) or model.Claim()
     if asked and not spoken.jokes.search(text):
-        found = replace(found, act=Act.ASKS, durable=True, general=False)
+        found = replace(found, act=model.Act.ASKS, durable=True, general=False)
     leans = bool(spoken.leans.search(text)) or _is_unnamed(found.subject, text, spoken)
     return Sentence(found, spoken, text, leans)
 
 
-def _is_unnamed(subject: str, text: str, spoken: Language) -> bool:
+def _is_unnamed(subject: str, text: str, spoken: model.Language) -> bool:
     """Said of somebody whom nothing before the word for them names."""
     if subject not in spoken.pronouns:
         return False
@@ -268,37 +259,37 @@ def _is_unnamed(subject: str, text: str, spoken: Language) -> bool:
     return not any(_NAMED.search(one) for one in clauses[:-1])
 
 
-def _asks(text: str, spoken: Language) -> bool:
+def _asks(text: str, spoken: model.Language) -> bool:
     return text.rstrip(' )"”」').endswith(("?", "？")) or bool(spoken.asking.search(text))
 
 
-def _claim(text: str, spoken: Language) -> Claim | None:
+def _claim(text: str, spoken: model.Language) -> model.Claim | None:
     if spoken.jokes.search(text):
         return None
     found = next(_claims(text, spoken), None)
-    if found is None or found.act not in {*_OVER, Act.CORRECTS}:
+    if found is None or found.act not in {*_OVER, model.Act.CORRECTS}:
         return found
     claims = list(_claims(text, spoken))
-    if found.act is Act.CORRECTS:  # "Correction: we ship on Thursdays"
+    if found.act is model.Act.CORRECTS:  # "Correction: we ship on Thursdays"
         is_bare = found.key is None and not found.old
         told = next((one for one in claims if one.key is not None and is_bare), None)
-        return found if told is None else replace(told, act=Act.CORRECTS)
+        return found if told is None else replace(told, act=model.Act.CORRECTS)
     over = "; ".join(dict.fromkeys(one.old for one in claims if one.act is found.act and one.old))
     instead = (one for one in claims if one.act not in _OVER and _is_instead(one, found))
     if one := next(instead, None):  # "on Thursdays, no longer on Fridays"
-        return replace(one, act=Act.CHANGES, old=over)
+        return replace(one, act=model.Act.CHANGES, old=over)
     return replace(found, old=over)
 
 
-def _is_instead(one: Claim, over: Claim) -> bool:
+def _is_instead(one: model.Claim, over: model.Claim) -> bool:
     """What holds now of the thing that ended."""
-    if over.act is not Act.ENDS or not one.attribute:
+    if over.act is not model.Act.ENDS or not one.attribute:
         return False
     is_named = bool(read(over.old).heavy & read(one.attribute).heavy)
     return is_named or (one.subject == over.subject and one.attribute == over.attribute)
 
 
-def _claims(text: str, spoken: Language) -> Iterator[Claim]:
+def _claims(text: str, spoken: model.Language) -> Iterator[model.Claim]:
     starts = sorted({found.end() for found in spoken.start.finditer(text)})
     for row in spoken.rows_for(text):
         for found in _matches(row, text, starts):
@@ -308,14 +299,14 @@ def _claims(text: str, spoken: Language) -> Iterator[Claim]:
                     yield claim
 
 
-def _matches(row: Row, text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
+def _matches(row: model.Row, text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
     """Tried at few places: to search a whole sentence for each row takes ten times as long."""
     if row.anywhere:
         return row.pattern.finditer(text)
     return (found for at in starts if (found := row.pattern.match(text, at)))
 
 
-def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bool:
+def _is_meant(text: str, found: re.Match[str], row: model.Row, spoken: model.Language) -> bool:
     """Neither asked nor imagined nor laughed at."""
     told = _end_of(found, spoken)
     last = spoken.clause.search(text, told)
@@ -323,21 +314,21 @@ def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bo
     starts = [cut.end() for cut in spoken.clause.finditer(text, 0, found.start() + 1)]
     start = starts[-1] if starts else 0
     clause = text[start:end]
-    is_lasting = row.act is not Act.STATES or row.kind is Kind.INSTRUCTION
-    if spoken.maybe.search(text[:end]) and not (is_lasting and row.kind is Kind.INSTRUCTION):
+    is_lasting = row.act is not model.Act.STATES or row.kind is model.Kind.INSTRUCTION
+    if spoken.maybe.search(text[:end]) and not (is_lasting and row.kind is model.Kind.INSTRUCTION):
         return False
     if spoken.laughs.search(text if row.general else clause) and not is_lasting:
         return False
     if row.general and (spoken.passing.search(clause) or spoken.orders.search(text)):
         return False
-    if row.kind is Kind.INSTRUCTION and spoken.asking.search(found.group().strip()):
+    if row.kind is model.Kind.INSTRUCTION and spoken.asking.search(found.group().strip()):
         return True  # "Can you always …?"
     if last is None or last.group() in "?？":
         return not (text.rstrip().endswith(("?", "？")) or spoken.asking.search(clause.strip()))
     return not spoken.asking.search(clause.strip())
 
 
-def _end_of(found: re.Match[str], spoken: Language) -> int:
+def _end_of(found: re.Match[str], spoken: model.Language) -> int:
     """Of the value, which is less than what a pattern takes for it."""
     value = found.groupdict().get("value")
     if not value or found.end() > found.end("value"):
@@ -346,11 +337,13 @@ def _end_of(found: re.Match[str], spoken: Language) -> int:
     return found.start("value") + cut.start() if cut else found.end()
 
 
-def _of_row(found: re.Match[str], row: Row, spoken: Language, before: str) -> Claim | None:
+def _of_row(
+    found: re.Match[str], row: model.Row, spoken: model.Language, before: str
+) -> model.Claim | None:
     groups = {name: text or "" for name, text in found.groupdict().items()}
     value = _value(groups.get("value", ""), spoken)
     old = groups.get("old", "")
-    if row.act is Act.CANCELS:  # "it rains so the picnic is off"
+    if row.act is model.Act.CANCELS:  # "it rains so the picnic is off"
         old = spoken.clause.split(old)[-1]
     if row.attribute in {"home", "move"} and _NO_PLACE.search(value):
         return None
@@ -365,7 +358,7 @@ def _of_row(found: re.Match[str], row: Row, spoken: Language, before: str) -> Cl
         attribute = attribute.replace("{" + name + "}", _attribute(text))
     if _NOT_ONE.search(attribute) or subject in spoken.pronouns or attribute.endswith(" "):
         attribute = ""
-    return Claim(
+    return model.Claim(
         row.kind,
         row.act,
         subject,
@@ -377,13 +370,13 @@ def _of_row(found: re.Match[str], row: Row, spoken: Language, before: str) -> Cl
     )
 
 
-def _value(text: str, spoken: Language, *, cut: bool = True) -> str:
+def _value(text: str, spoken: model.Language, *, cut: bool = True) -> str:
     text = " ".join(text.split())
     end = spoken.ends.search(text, 1) if cut else None
     return text[: end.start() if end else _LONGEST_VALUE].strip(" ,;:.!。，、「」\"'“”")
 
 
-def _subject(who: str, spoken: Language) -> str:
+def _subject(who: str, spoken: model.Language) -> str:
     """ "my sister" is the sister, "we" whoever speaks."""
     who = _POSSESSIVE.sub("", who.split("(")[0])
     if normalise(who) in spoken.self_words:
@@ -403,10 +396,10 @@ def _attribute(text: str) -> str:
     return _SAME.get(found, found)[:60]
 
 
-def _dated(claim: Claim, sentence: str, said: date | None) -> Claim:
+def _dated(claim: model.Claim, sentence: str, said: date | None) -> model.Claim:
     """What is planned for a day is over after it, also where no "until" says so."""
     start, end = span_of(sentence, said)
-    is_new_habit = claim.act is Act.CHANGES and is_habit(sentence)
-    if claim.kind is Kind.PLAN and end is None and not is_new_habit:
+    is_new_habit = claim.act is model.Act.CHANGES and is_habit(sentence)
+    if claim.kind is model.Kind.PLAN and end is None and not is_new_habit:
         end = max((day for day in dates_in(sentence, said) if day != start), default=None)
     return replace(claim, valid_from=start, valid_to=end)

@@ -11,14 +11,7 @@ from functools import cached_property
 
 import re2
 
-from memoryweb.language.secrets.look_alikes import (
-    is_aws_key,
-    is_basic_password,
-    is_json_header,
-    is_labelled_key,
-    is_our_token,
-    looks_random,
-)
+from memoryweb.language.secrets import look_alikes
 
 
 @dataclass(frozen=True)
@@ -27,7 +20,7 @@ class Format:
 
     kind: str
     source: str
-    is_real: Callable[[str], bool] = looks_random
+    is_real: Callable[[str], bool] = look_alikes.looks_random
 
     @cached_property
     def pattern(self) -> "re2._Regexp":
@@ -35,26 +28,26 @@ class Format:
 
 
 FORMATS = (
-    Format("memoryweb-token", r"\b(mwp_[0-9A-Za-z]{38})\b", is_our_token),
+    Format("memoryweb-token", r"\b(mwp_[0-9A-Za-z]{38})\b", look_alikes.is_our_token),
     Format(
         "url-password",
         r"[A-Za-z][A-Za-z0-9+.\-]{1,30}://[^\s/:@?#\"'<>`]{0,256}"
         r":([^\s/?#\"'<>`]{1,512})@[^\s@/?#]",
-        is_basic_password,
+        look_alikes.is_basic_password,
     ),
     Format(
         "jwt",
         r"\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}\.[A-Za-z0-9_-]{16,}",
-        is_json_header,
+        look_alikes.is_json_header,
     ),
     # Clouds
-    Format("aws-access-key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", is_aws_key),
+    Format("aws-access-key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", look_alikes.is_aws_key),
     Format(
         "aws-secret-key",
         r"(?i)\b(?:aws[\s_.-]{0,3})?secret[\s_-]?(?:access[\s_-]?)?key(?:\s?id)?"
         r"[\"'`\]\s]{0,6}(?:=>|:=|=|:|\bis\b|,)?[\"'`\s]{0,6}"
         r"([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
-        is_labelled_key,
+        look_alikes.is_labelled_key,
     ),
     Format("google-api-key", r"\bAIza[0-9A-Za-z_-]{35,}"),
     Format("google-oauth", r"\b(?:ya29\.[0-9A-Za-z_-]{20,}|GOCSPX-[\w-]{28,})"),

@@ -18,20 +18,11 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import erase_labels_of, target
 from memoryweb.core.sqlite.base import truncate_log
+from memoryweb.memory import models
 from memoryweb.memory.forgetting import hiding, removal
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import PARTS, Removal
 from memoryweb.memory.index import fulltext
-from memoryweb.memory.models import (
-    File,
-    ForgetRequest,
-    LegalHold,
-    Message,
-    Receipt,
-    ReviewItem,
-    Revision,
-    Target,
-)
 from memoryweb.memory.models.review import drop_empty
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.visible.hidden import Hidden, of_targets
@@ -48,15 +39,21 @@ _AFTER_FAILURE = timedelta(hours=1)
 # Of a whole owner: rows that go at once, with all that hangs on them.
 STEP, STEP_OF_MESSAGES = 20, 200
 # What waits goes with its cause.
-_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, ForgetRequest, ReviewItem, Run)
+_KEPT: Sequence[type[Model]] = (
+    models.Receipt,
+    models.LegalHold,
+    models.ForgetRequest,
+    models.ReviewItem,
+    Run,
+)
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 
 
-def erase_now(tx: Transaction, request: ForgetRequest, by: User | None = None) -> Run:
+def erase_now(tx: Transaction, request: models.ForgetRequest, by: User | None = None) -> Run:
     """Without waiting any longer. Raises OnHold."""
     request = locked(request)
     hiding.check_hold(request.team_id, request.agent_id, request.owner_id)
-    close(tx, request, ForgetRequest.State.HIDDEN, by, erase_at=tx.now)
+    close(tx, request, models.ForgetRequest.State.HIDDEN, by, erase_at=tx.now)
     return _queue(request.agent, request.owner, Run.Trigger.PERSON, by)
 
 
@@ -73,12 +70,12 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
     )
     runs = []
     for agent in Agent.objects.filter(team=tx.team):
-        request = ForgetRequest.objects.create(
+        request = models.ForgetRequest.objects.create(
             team=tx.team,
             agent=agent,
             owner=owner,
-            via=ForgetRequest.Via.API,
-            state=ForgetRequest.State.HIDDEN,
+            via=models.ForgetRequest.Via.API,
+            state=models.ForgetRequest.State.HIDDEN,
             is_everything=True,
             erase_at=tx.now,
             asked_by=by,
@@ -90,7 +87,9 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
 
 def queue_due(now: datetime) -> None:
     """Once a minute: what is due, one run for each memory. What has failed waits for an hour."""
-    due = ForgetRequest.objects.filter(state=ForgetRequest.State.HIDDEN, erase_at__lte=now)
+    due = models.ForgetRequest.objects.filter(
+        state=models.ForgetRequest.State.HIDDEN, erase_at__lte=now
+    )
     failed = Run.objects.filter(
         kind=KIND, status=Run.Status.FAILED, finished_at__gt=now - _AFTER_FAILURE
     )
@@ -165,20 +164,22 @@ def _stop(lease: Lease) -> None:
 
 
 def _hold(lease: Lease, tx: Transaction, requests: Collection[Any]) -> None:
-    ForgetRequest.objects.filter(pk__in=requests).update(state=ForgetRequest.State.HELD)
+    models.ForgetRequest.objects.filter(pk__in=requests).update(
+        state=models.ForgetRequest.State.HELD
+    )
     lease.finish(Outcome(Run.Status.SKIPPED, "legal_hold"), record=tx.record)
 
 
-def _due(memory: Memory, now: datetime) -> Iterator[ForgetRequest]:
-    rows = ForgetRequest.objects.of(*memory.key)
-    due = rows.filter(state=ForgetRequest.State.HIDDEN, erase_at__lte=now)
+def _due(memory: Memory, now: datetime) -> Iterator[models.ForgetRequest]:
+    rows = models.ForgetRequest.objects.of(*memory.key)
+    due = rows.filter(state=models.ForgetRequest.State.HIDDEN, erase_at__lte=now)
     return due.select_related("run").iterator()
 
 
-def _inputs(due: Sequence[ForgetRequest]) -> dict[str, Any]:
+def _inputs(due: Sequence[models.ForgetRequest]) -> dict[str, Any]:
     keys = [request.pk for request in due]
     targets = list(
-        Target.objects.filter(request__in=keys, is_hidden=True).select_related(
+        models.Target.objects.filter(request__in=keys, is_hidden=True).select_related(
             "fact", "file", "message"
         )
     )
@@ -200,7 +201,7 @@ def _inputs(due: Sequence[ForgetRequest]) -> dict[str, Any]:
     }
 
 
-def _result(due: Sequence[ForgetRequest]) -> dict[str, Any]:
+def _result(due: Sequence[models.ForgetRequest]) -> dict[str, Any]:
     """What runs took out that did not come to their end counts."""
     counts: Counter[str] = Counter()
     for run in {request.run for request in due if request.run}:
@@ -208,7 +209,7 @@ def _result(due: Sequence[ForgetRequest]) -> dict[str, Any]:
     return {"counts": counts, "scanned": {}, "remaining": 0, "done": 0, "total": 0}
 
 
-def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Removal:
+def _going(run: Run, memory: Memory, targets: Collection[models.Target] = ()) -> Removal:
     frozen = {UUID(key): frozenset(found) for key, found in run.inputs["prints"].items()}
     hidden = of_targets(targets) if targets else Hidden(prints=frozen)
     return Removal(memory, hidden, _sought(run))
@@ -234,11 +235,11 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     }
     with write_transaction(run.team, run=run) as tx:
         lease.fence()
-        its = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
+        its = models.Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
         if after is None:
             hiding.begin_erasing(run)
             removal.begin(tx, _going(run, memory))
-            ForgetRequest.objects.filter(pk__in=run.inputs["requests"]).empty_words()
+            models.ForgetRequest.objects.filter(pk__in=run.inputs["requests"]).empty_words()
             return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
         part = next((name for name in PARTS if left[name]), None)
         if part is None:
@@ -255,7 +256,7 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     return {**left, part: left[part][most:]}
 
 
-def _meant(targets: "QuerySet[Target]", part: str) -> list[Any]:
+def _meant(targets: "QuerySet[models.Target]", part: str) -> list[Any]:
     name = part.removesuffix("s")
     return list(targets.exclude(**{name: None}).values_list(name, flat=True))
 
@@ -269,8 +270,10 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
     run = lease.run
     going = _going(run, memory)
     held = removal.hits(removal.PAST, memory, going.sought)
-    wrote = Revision.objects.filter(pk__in=held).values("file")
-    rows = File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by("pk")
+    wrote = models.Revision.objects.filter(pk__in=held).values("file")
+    rows = models.File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by(
+        "pk"
+    )
     file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()
     if file is None:
         return None
@@ -287,7 +290,9 @@ def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
         with write_transaction(run.team, run=run) as tx:
             lease.fence()
             removal.take_files(tx, going, [key])
-            _count(run, {"revisions": removal.take_out_of_past(File.objects.get(pk=key), going)})
+            _count(
+                run, {"revisions": removal.take_out_of_past(models.File.objects.get(pk=key), going)}
+            )
             lease.store(Run.Phase.APPLIED, result=run.result)
 
 
@@ -346,8 +351,8 @@ def _end(lease: Lease) -> None:
     with write_transaction(run.team, run=run) as tx:
         lease.fence()
         result = run.result
-        for request in ForgetRequest.objects.filter(pk__in=run.inputs["requests"]):
-            close(tx, request, ForgetRequest.State.ERASED, request.decided_by)
+        for request in models.ForgetRequest.objects.filter(pk__in=run.inputs["requests"]):
+            close(tx, request, models.ForgetRequest.State.ERASED, request.decided_by)
             request.run = run
             request.save(update_fields=["run"])
             hiding.give_receipt(tx, run, request)
@@ -387,7 +392,7 @@ def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
 def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
     """And how much of each goes at once. Messages first: a conversation may have any number."""
     talk = Q(conversation__agent=memory.agent, conversation__owner=memory.owner)
-    yield Message.objects.filter(talk), STEP_OF_MESSAGES
+    yield models.Message.objects.filter(talk), STEP_OF_MESSAGES
     for model in _models():
         yield model._default_manager.filter(_all_of(memory)), STEP
 
@@ -395,7 +400,7 @@ def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
 def _forget_asking(run: Run, memory: Memory) -> None:
     """What they asked to forget before, in their words; and the answers that are kept for repeated
     calls, which tell nobody whose they are. One that is still worked on has no text yet."""
-    asked = ForgetRequest.objects.of(*memory.key)
+    asked = models.ForgetRequest.objects.of(*memory.key)
     asked.filter(pk__in=run.inputs["requests"]).empty_words()
     answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
     for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
@@ -404,9 +409,9 @@ def _forget_asking(run: Run, memory: Memory) -> None:
 
 def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
     run = lease.run
-    asked = ForgetRequest.objects.of(*memory.key)
+    asked = models.ForgetRequest.objects.of(*memory.key)
     run.result["remaining"] += asked.with_words().count()
-    run.result["scanned"][ForgetRequest._meta.label] = ForgetRequest.objects.filter(
+    run.result["scanned"][models.ForgetRequest._meta.label] = models.ForgetRequest.objects.filter(
         team=run.team_id
     ).count()
     for model in _models():
@@ -419,8 +424,8 @@ def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
 
 def _close_owner(tx: Transaction, owner: Owner) -> None:
     """Who it was, nobody knows any more, once the last agent has forgotten them."""
-    waiting = ForgetRequest.objects.filter(owner=owner, is_everything=True)
-    if waiting.exclude(state=ForgetRequest.State.ERASED).exists():
+    waiting = models.ForgetRequest.objects.filter(owner=owner, is_everything=True)
+    if waiting.exclude(state=models.ForgetRequest.State.ERASED).exists():
         return
     erase_labels_of(tx.team.pk, owner.pk)
     owner.external_id, owner.integration, owner.person = f"erased-{owner.pk.hex}", None, None

@@ -25,22 +25,9 @@ from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.file_kinds import KINDS, WritingKind, kind_at
 from memoryweb.markdown.paths import fold
+from memoryweb.memory import models
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
-from memoryweb.memory.models import (
-    AuthorKind,
-    Contradiction,
-    Evidence,
-    Fact,
-    File,
-    ForgetRequest,
-    Import,
-    Message,
-    RecallEvent,
-    Revision,
-    Target,
-    Upload,
-)
 from memoryweb.memory.models.review import Kind, drop_empty, follow
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.visible import text_matching
@@ -55,7 +42,7 @@ REASON = "Forgotten"
 _FIXED = frozenset({"skill.md"})  # a name that makes a file what it is
 _LEAST_TOKENS = 3  # of a text whose very words are looked for
 _BY_WORDS = frozenset(
-    {ForgetRequest.Via.API, ForgetRequest.Via.PAGE}
+    {models.ForgetRequest.Via.API, models.ForgetRequest.Via.PAGE}
 )  # there `about` is the words themselves
 _HEADING = "Forgotten"
 _HEADINGS = re.compile(r"^#{1,6} .*", re.MULTILINE)
@@ -71,13 +58,13 @@ class Removal:
     sought: Sought
     counts: Counter[str] = field(default_factory=Counter)
 
-    def sought_in(self, file: File) -> Sought:
+    def sought_in(self, file: models.File) -> Sought:
         """The very words go in the memory's own files alone: in a file that others write, too, the
         lines that are meant go, and no word of anybody else's."""
         return self.sought if file.owner_id == self.memory.owner_id else Sought(())
 
 
-def words_of(requests: Iterable[ForgetRequest]) -> list[str]:
+def words_of(requests: Iterable[models.ForgetRequest]) -> list[str]:
     """Of those that name what goes by its words."""
     return [
         request.raw_about for request in requests if request.via in _BY_WORDS and request.raw_about
@@ -85,16 +72,16 @@ def words_of(requests: Iterable[ForgetRequest]) -> list[str]:
 
 
 def names_of(
-    due: Sequence[ForgetRequest], targets: Collection[Target], texts: Collection[str]
+    due: Sequence[models.ForgetRequest], targets: Collection[models.Target], texts: Collection[str]
 ) -> list[str]:
     """What stays of the memory may be named by the same words."""
     gone, sought = {row.fact_id for row in targets if row.fact_id}, Sought(texts)
-    stay = Fact.objects.of(due[0].agent_id, due[0].owner_id).living().exclude(pk__in=gone)
+    stay = models.Fact.objects.of(due[0].agent_id, due[0].owner_id).living().exclude(pk__in=gone)
     others = stay.values_list("raw_text", flat=True)
     return text_matching.names_of(texts, (text for text in others if not sought.is_in(text)))
 
 
-def texts_of(targets: Collection[Target]) -> list[str]:
+def texts_of(targets: Collection[models.Target]) -> list[str]:
     """What the targets say now."""
     said = [row.fact.raw_text for row in targets if row.fact]
     for row in targets:
@@ -119,24 +106,24 @@ def begin(tx: Transaction, going: Removal) -> None:
     """Whatever could bring it back from now on: runs that have read it begin anew, and lose their
     fence; what waits to be used goes, and its sentences are kept out."""
     memory = going.memory
-    others = File.objects.filter(pk__in=going.hidden.prints, team=memory.agent.team_id)
+    others = models.File.objects.filter(pk__in=going.hidden.prints, team=memory.agent.team_id)
     for agent_id, owner_id in {
         memory.key,
         *others.values_list("agent", "owner"),
     }:
         plan_anew(agent_id, owner_id, tx.now)
         _forget_answers(agent_id, owner_id)
-        Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
-        Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
+        models.Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
+        models.Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
     words = list(going.sought.texts)
     tombstones.bury(memory.agent.team_id, *memory.key, words, tx.now)
     hashes = [keyed_hash(text) for text in words]
-    RecallEvent.objects.filter(
+    models.RecallEvent.objects.filter(
         Q(line_hash__in=hashes) | Q(query_hash__in=hashes), team=memory.agent.team_id
     ).delete()
 
 
-def take_out_of_past(file: File, going: Removal) -> int:
+def take_out_of_past(file: models.File, going: Removal) -> int:
     """All revisions of a file: the mark in the place of what went; how many were touched. What
     their hash was nobody can work out from a guess any more, as the key of the new one is gone."""
     prints = going.hidden.prints.get(file.pk, frozenset())
@@ -177,18 +164,18 @@ def _mark(line: str) -> str:
 
 
 def take_files(tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
-    rows = File.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
+    rows = models.File.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
     for file in rows.select_related("agent", "owner").select_for_update(of=("self",)):
         _take_out_of(tx, file, going)
 
 
-def _take_out_of(tx: Transaction, file: File, going: Removal) -> None:
+def _take_out_of(tx: Transaction, file: models.File, going: Removal) -> None:
     sought = going.sought_in(file)
     renamed = _path_without(file.path, file, sought)
     if is_renamed := renamed != file.path:
         file.path, file.folded_path = renamed, fold(renamed)
         file.save(update_fields=["path", "folded_path"])
-        Fact.objects.filter(file=file).update(path=file.path)
+        models.Fact.objects.filter(file=file).update(path=file.path)
         tx.record("file.renamed", **named(file), on_behalf_of=file.owner_id)
         going.counts["names"] += 1
     if file.deleted_at is not None:
@@ -199,13 +186,13 @@ def _take_out_of(tx: Transaction, file: File, going: Removal) -> None:
     content = headed(sought.without(without_lines(file.raw_content, gone)), sought)
     if content != file.raw_content:
         place = Place.of(file)
-        writer = Writer(AuthorKind.SYSTEM, run=tx.run)
+        writer = Writer(models.AuthorKind.SYSTEM, run=tx.run)
         write.write(tx, place, content, writer=writer, reason=REASON)
         going.counts["files"] += 1
         going.counts["lines"] += len(gone) or 1
 
 
-def _path_without(path: str, file: File, sought: Sought) -> str:
+def _path_without(path: str, file: models.File, sought: Sought) -> str:
     """A neutral path in the same place; files whose name is their kind keep it."""
     kind = kind_at(fold(path))
     if kind.is_one_file:
@@ -219,12 +206,12 @@ def _path_without(path: str, file: File, sought: Sought) -> str:
 
 
 def take_facts(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
-    found = Fact.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
+    found = models.Fact.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
     disputes = list(found.exclude(contradiction=None).values_list("contradiction", flat=True))
     going.counts["statements"] += found.count()
     found.delete()
-    sides = Fact.objects.filter(contradiction__in=disputes)
-    lonely = Contradiction.objects.filter(pk__in=disputes).exclude(
+    sides = models.Fact.objects.filter(contradiction__in=disputes)
+    lonely = models.Contradiction.objects.filter(pk__in=disputes).exclude(
         pk__in=sides.filter(file__isnull=False).values("contradiction")
     )
     lonely.delete()
@@ -234,7 +221,7 @@ def take_facts(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
 def take_messages(_tx: Transaction, going: Removal, keys: Collection[Any]) -> None:
     """What is meant, by where it stands, and the very words wherever else they were said; also in
     names. Who names the places has to forget them with this."""
-    rows = Message.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
+    rows = models.Message.objects.filter(pk__in=keys, team=going.memory.agent.team_id)
     for message in rows.select_related("conversation__owner__integration", "conversation__agent"):
         if spans := _merged(going.hidden.spans.get(message.pk, ()), len(message.raw_content)):
             content = without_spans(message.raw_content, spans) or MARK
@@ -243,8 +230,8 @@ def take_messages(_tx: Transaction, going: Removal, keys: Collection[Any]) -> No
         going.counts["messages"] += bool(spans) or is_scrubbed
 
 
-def _scrub(message: Message, sought: Sought) -> bool:
-    table = in_place.table_of(Message)
+def _scrub(message: models.Message, sought: Sought) -> bool:
+    table = in_place.table_of(models.Message)
     spans = sought.spans(message.raw_content)
     changed = in_place.changes(message, table.columns, _without(table, sought))
     if changed:
@@ -252,13 +239,17 @@ def _scrub(message: Message, sought: Sought) -> bool:
     return bool(changed)
 
 
-def say(message: Message, changed: dict[str, Any], spans: Sequence[tuple[int, int]] = ()) -> None:
+def say(
+    message: models.Message, changed: dict[str, Any], spans: Sequence[tuple[int, int]] = ()
+) -> None:
     """Its columns in place of what they were; what others cite of it moves along."""
     in_place.save(message, changed)
-    for row in Evidence.objects.filter(message=message, first__isnull=False):
+    for row in models.Evidence.objects.filter(message=message, first__isnull=False):
         row.first, row.last = _moved(row.first, row.last, spans)
         row.save(update_fields=["first", "last"])
-    for target in Target.objects.filter(message=message, first__isnull=False, last__isnull=False):
+    for target in models.Target.objects.filter(
+        message=message, first__isnull=False, last__isnull=False
+    ):
         target.first, target.last = _moved(target.first, target.last, spans)
         if target.first is None:
             target.delete()  # of another request, and gone with this one
@@ -406,12 +397,12 @@ def empty_answers(memory: Memory) -> None:
 
 _STARTS = [kind.start for kind in KINDS if kind.written is WritingKind.DREAMS]
 _IS_DIARY = reduce(or_, (Q(folded_path__startswith=start) for start in _STARTS))
-_REVISIONS = Table(Revision, ("raw_text", "reason"))
-PAST = Table(Revision, ("raw_text", "reason", "path"))
+_REVISIONS = Table(models.Revision, ("raw_text", "reason"))
+PAST = Table(models.Revision, ("raw_text", "reason", "path"))
 PARTS: dict[str, tuple[Any, int, Table]] = {  # how much of each goes at once, and where it stands
-    "files": (take_files, 20, Table(File, ("path", "raw_content"))),
-    "facts": (take_facts, 100, Table(Fact, ("raw_text", "raw_value"))),
-    "messages": (take_messages, 100, in_place.table_of(Message)),
+    "files": (take_files, 20, Table(models.File, ("path", "raw_content"))),
+    "facts": (take_facts, 100, Table(models.Fact, ("raw_text", "raw_value"))),
+    "messages": (take_messages, 100, in_place.table_of(models.Message)),
 }
 
 
@@ -435,8 +426,8 @@ def _records() -> list[Table]:
 def in_diaries(memory: Memory, sought: Sought) -> tuple[Removal, list[UUID]]:
     """What goes of the shared memory's diary, and the files: its months are archived."""
     shared = replace(memory, owner=None)
-    told = Revision.objects.filter(pk__in=hits(_REVISIONS, shared, sought))
-    found = File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
+    told = models.Revision.objects.filter(pk__in=hits(_REVISIONS, shared, sought))
+    found = models.File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
     keys = list(found.values_list("pk", flat=True)) if memory != shared else []
     quoted = _quoted(shared, sought) if keys else Sought(())
     return Removal(shared, Hidden(), quoted), keys if quoted else []
@@ -449,5 +440,5 @@ def _quoted(shared: Memory, sought: Sought) -> Sought:
 
 def _is_said(shared: Memory, text: str) -> bool:
     """In any revision: of a line that was its owner's alone all of them have the mark by now."""
-    told = Revision.objects.filter(pk__in=hits(_REVISIONS, shared, Sought([text])))
-    return told.exclude(file__in=File.objects.filter(_IS_DIARY)).exists()
+    told = models.Revision.objects.filter(pk__in=hits(_REVISIONS, shared, Sought([text])))
+    return told.exclude(file__in=models.File.objects.filter(_IS_DIARY)).exists()

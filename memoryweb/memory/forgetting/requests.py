@@ -13,16 +13,9 @@ from django.db.models import Exists, Max, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.language.forget_requests import (
-    Forget,
-    Meaning,
-    agrees,
-    asks_to_forget,
-    forgets,
-    is_own_wish,
-    meant_by,
-)
+from memoryweb.language import forget_requests
 from memoryweb.language.forget_requests import meanings as meanings_of
+from memoryweb.memory import models
 from memoryweb.memory.forgetting import finding, hiding
 from memoryweb.memory.forgetting.finding import (
     MOST,
@@ -36,30 +29,15 @@ from memoryweb.memory.forgetting.finding import (
 )
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.lines.source_classes import source_of_message
-from memoryweb.memory.models import (
-    Conversation,
-    Fact,
-    File,
-    ForgetRequest,
-    Message,
-    SourceClass,
-    Target,
-)
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import MemoryRefused, Stale
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Memory, Transaction, Writer
+from memoryweb.memory.visible import request_contents
 from memoryweb.memory.visible.hidden import lines_saying, of_targets
-from memoryweb.memory.visible.request_contents import (
-    mention_of,
-    offered,
-    offered_of,
-    statements,
-    tell_all,
-)
 from memoryweb.memory.writing import screening, write
 
-_OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
+_OF_MACHINES = frozenset({models.Conversation.Source.CRON, models.Conversation.Source.DREAM})
 
 _ECHOED = _DAY = timedelta(days=1)  # open requests
 _HEARD = 20  # requests of one batch that are looked for; all writers wait meanwhile
@@ -72,21 +50,26 @@ class NothingNamed(MemoryRefused):
 
 
 def hear(
-    tx: Transaction, conversation: Conversation, messages: Sequence[Message]
-) -> ForgetRequest | None:
+    tx: Transaction, conversation: models.Conversation, messages: Sequence[models.Message]
+) -> models.ForgetRequest | None:
     """Requests of the owner's own among these messages, their yes to what was offered, and the
     assistant's echo of what was asked before. Messages that are not kept have no key. The last
     request that waits for that yes."""
     is_talk = conversation.source not in _OF_MACHINES and not conversation.group
     if not (is_talk and conversation.owner.is_one_person):
         return None
-    request, heard, late = None, 0, list[tuple[Message, list[Forget]]]()
+    request, heard, late = None, 0, list[tuple[models.Message, list[forget_requests.Forget]]]()
     for message in messages:
-        if message.role != Message.Role.USER:
+        if message.role != models.Message.Role.USER:
             continue
-        asked = list(forgets(message.raw_content))
-        is_yes = not asked and message.pk is not None and agrees(message.raw_content)
-        if not (asked or is_yes) or source_of_message(conversation, message) != SourceClass.OWNER:
+        asked = list(forget_requests.forgets(message.raw_content))
+        is_yes = (
+            not asked and message.pk is not None and forget_requests.agrees(message.raw_content)
+        )
+        if (
+            not (asked or is_yes)
+            or source_of_message(conversation, message) != models.SourceClass.OWNER
+        ):
             continue
         heard += len(asked)
         if asked and heard > _HEARD:
@@ -95,32 +78,32 @@ def hear(
             request = _hear(tx, message, asked) if asked else _hide_offered(tx, message)
     request = _hear_late(tx, late) if late else request
     _hide_echoes(tx, conversation, messages)
-    return request if request and request.state == ForgetRequest.State.OPEN else None
+    return request if request and request.state == models.ForgetRequest.State.OPEN else None
 
 
 def offer_to(
-    now: datetime, agent: Agent, owner: Owner, talk: Conversation | None = None
-) -> ForgetRequest | None:
+    now: datetime, agent: Agent, owner: Owner, talk: models.Conversation | None = None
+) -> models.ForgetRequest | None:
     """What a yes of the owner's would hide, in this conversation or any: the last thing that they
     said asked for it, or the one before."""
     request = _latest_offer(now, agent, owner, **({"conversation": talk} if talk else {}))
     if request is None or request.message is None:
         return None
-    heard = request.message.conversation.messages.filter(role=Message.Role.USER)
+    heard = request.message.conversation.messages.filter(role=models.Message.Role.USER)
     since = heard.filter(position__gt=request.message.position).count()
     return request if since < 2 else None
 
 
-def ask(tx: Transaction, asked: Wish) -> ForgetRequest:
+def ask(tx: Transaction, asked: Wish) -> models.ForgetRequest:
     """By words."""
     return _ask(tx, asked, meanings_of(asked.about), tx.now)
 
 
-def ask_of(tx: Transaction, asked: Wish, ids: Collection[str]) -> ForgetRequest:
+def ask_of(tx: Transaction, asked: Wish, ids: Collection[str]) -> models.ForgetRequest:
     """By the ids of statements, or of what a request offered. Raises NothingNamed."""
     wanted = dict.fromkeys(ids)
     facts = [fact for fact in facts_of(asked.memory) if str(fact.pk) in wanted]
-    said = [place for key, place in offered(asked.memory) if key in wanted]
+    said = [place for key, place in request_contents.offered(asked.memory) if key in wanted]
     if len(facts) + len(said) == len(wanted):
         return _answer(tx, asked, Matches(facts=facts, said=said))
     shared = [fact for fact in facts_of(Memory(asked.agent, None)) if str(fact.pk) in wanted]
@@ -129,16 +112,19 @@ def ask_of(tx: Transaction, asked: Wish, ids: Collection[str]) -> ForgetRequest:
     return _offer(tx, _of_shared(asked), [fact_mention(fact) for fact in shared])
 
 
-def offer(tx: Transaction, message: Message, about: str) -> None:
+def offer(tx: Transaction, message: models.Message, about: str) -> None:
     """What a model takes for a request in the owner's own message, where rules heard none: nothing
     is hidden until a person picks."""
     conversation = message.conversation
     is_own = (
-        not conversation.group and source_of_message(conversation, message) == SourceClass.OWNER
+        not conversation.group
+        and source_of_message(conversation, message) == models.SourceClass.OWNER
     )
-    if not is_own or ForgetRequest.objects.filter(message=message).exists():
+    if not is_own or models.ForgetRequest.objects.filter(message=message).exists():
         return
-    asked = Wish(conversation.agent, conversation.owner, ForgetRequest.Via.MESSAGE, about, message)
+    asked = Wish(
+        conversation.agent, conversation.owner, models.ForgetRequest.Via.MESSAGE, about, message
+    )
     found = finding.match(asked, meanings_of(about), message.timestamp)
     if places := found.places or unique(found.near):
         _offer(tx, asked, places)
@@ -146,7 +132,7 @@ def offer(tx: Transaction, message: Message, about: str) -> None:
 
 def forget(
     tx: Transaction, asked: Wish, found: Finding, *, is_person: bool, is_theirs: bool
-) -> ForgetRequest:
+) -> models.ForgetRequest:
     """Hidden at once and erased after the time of a button, where a person forgets what is
     `is_theirs` to forget; what a program asks has a request's time, and `room`.
     All else is offered, for whoever may decide."""
@@ -160,36 +146,38 @@ def forget(
     return request
 
 
-def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool) -> ForgetRequest:
+def forget_fact(
+    tx: Transaction, fact: models.Fact, *, writer: Writer, is_theirs: bool
+) -> models.ForgetRequest:
     """With all that says the same."""
-    asked = Wish(fact.agent, fact.owner, ForgetRequest.Via.PAGE, by=writer.user)
+    asked = Wish(fact.agent, fact.owner, models.ForgetRequest.Via.PAGE, by=writer.user)
     found = finding.of_facts(Memory(fact.agent, fact.owner), [fact])
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
 
 def forget_lines(
     tx: Transaction,
-    file: File,
+    file: models.File,
     numbers: Collection[int],
     *,
     expected: str,
     writer: Writer,
     is_theirs: bool,
-) -> ForgetRequest:
+) -> models.ForgetRequest:
     """Lines of the text that has this hash, with all that says the same. Raises Stale."""
     file = _unchanged(file, expected)
-    asked = Wish(file.agent, file.owner, ForgetRequest.Via.PAGE, by=writer.user)
+    asked = Wish(file.agent, file.owner, models.ForgetRequest.Via.PAGE, by=writer.user)
     found = finding.of_lines(file, numbers)
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
 
 def undo_of_lines(
-    tx: Transaction, file: File, numbers: Collection[int], *, expected: str, writer: Writer
+    tx: Transaction, file: models.File, numbers: Collection[int], *, expected: str, writer: Writer
 ) -> None:
     """Every request of its memory that hides one of these lines. Raises Stale, NothingToUndo."""
     file = _unchanged(file, expected)
-    own = ForgetRequest.objects.hiding().of(file.agent_id, file.owner_id)
-    its = Target.objects.filter(file=file, is_hidden=True, request__in=own)
+    own = models.ForgetRequest.objects.hiding().of(file.agent_id, file.owner_id)
+    its = models.Target.objects.filter(file=file, is_hidden=True, request__in=own)
     said = [row for row in its if lines_saying(file.raw_content, {row.fingerprint}) & {*numbers}]
     for request in own.filter(pk__in=[row.request_id for row in said]):
         hiding.undo(tx, request, writer.user)
@@ -197,7 +185,7 @@ def undo_of_lines(
         raise hiding.NothingToUndo
 
 
-def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
+def undo_of_fact(tx: Transaction, fact: models.Fact, *, writer: Writer) -> None:
     """Every request of its memory that hides it. Raises NothingToUndo."""
     requests = [
         request for request in hiding_of(fact) if request.targets.filter(fact=fact, is_hidden=True)
@@ -208,20 +196,28 @@ def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
         hiding.undo(tx, request, writer.user)
 
 
-def hiding_of(fact: Fact) -> list[ForgetRequest]:
+def hiding_of(fact: models.Fact) -> list[models.ForgetRequest]:
     """The requests of its own memory that hide it, or ask for it; what is erased last comes last:
     an owner's private request may hide a shared statement, too."""
-    own = ForgetRequest.objects.hiding().of(fact.agent_id, fact.owner_id)
+    own = models.ForgetRequest.objects.hiding().of(fact.agent_id, fact.owner_id)
     found = own.filter(targets__fact=fact).distinct()
     return list(found.order_by("erase_at", "created_at"))
 
 
-def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> ForgetRequest:
+def _hear(
+    tx: Transaction, message: models.Message, said: Sequence[forget_requests.Forget]
+) -> models.ForgetRequest:
     """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
     places = [message_mention(message, sentence.first, sentence.last) for sentence in said]
-    why = "" if is_own_wish(message.raw_content, said) else ForgetRequest.Why.PASTED
+    why = (
+        ""
+        if forget_requests.is_own_wish(message.raw_content, said)
+        else models.ForgetRequest.Why.PASTED
+    )
     meanings = [
-        meaning for sentence in said for meaning in meant_by(sentence.about, sentence.language)
+        meaning
+        for sentence in said
+        for meaning in forget_requests.meant_by(sentence.about, sentence.language)
     ]
     request = _ask(tx, _asked(message, places, why), meanings, message.timestamp)
     if message.pk:
@@ -229,37 +225,39 @@ def _hear(tx: Transaction, message: Message, said: Sequence[Forget]) -> ForgetRe
     return request
 
 
-def _hear_late(tx: Transaction, late: Sequence[tuple[Message, Sequence[Forget]]]) -> ForgetRequest:
+def _hear_late(
+    tx: Transaction, late: Sequence[tuple[models.Message, Sequence[forget_requests.Forget]]]
+) -> models.ForgetRequest:
     """More than anybody says at once: one request of all, in which nothing was looked for."""
     places = [
         message_mention(message, sentence.first, sentence.last)
         for message, said in late
         for sentence in said
     ]
-    asked = _asked(late[-1][0], places, ForgetRequest.Why.MANY)
+    asked = _asked(late[-1][0], places, models.ForgetRequest.Why.MANY)
     request = _offer(tx, replace(asked, about=asked.about[:_ABOUT]), ())
     if asked.message:
         hiding.add(request, places)
     return request
 
 
-def _asked(message: Message, places: Iterable[Mention], why: str) -> Wish:
+def _asked(message: models.Message, places: Iterable[Mention], why: str) -> Wish:
     """In the words of these sentences."""
     talk, about = message.conversation, " ".join(place.text.strip() for place in places)
     kept = message if message.pk else None
-    via = ForgetRequest.Via.MESSAGE
+    via = models.ForgetRequest.Via.MESSAGE
     return Wish(talk.agent, talk.owner, via, about, kept, conversation=talk, why=why)
 
 
-def _hide_offered(tx: Transaction, yes: Message) -> ForgetRequest | None:
+def _hide_offered(tx: Transaction, yes: models.Message) -> models.ForgetRequest | None:
     """All that was told, and no more: it is their own act, whatever was hidden that day."""
     talk = yes.conversation
     request = _latest_offer(tx.now, talk.agent, talk.owner, conversation=talk)
     if request is None or request.message is None or not _is_answer(yes, request.message):
         return None
-    told = {pk for content in offered_of(request) for pk in content.targets}
+    told = {pk for content in request_contents.offered_of(request) for pk in content.targets}
     rows = request.targets.filter(pk__in=told).select_related("fact__file", "file", "message")
-    places = [mention_of(row) for row in rows]
+    places = [request_contents.mention_of(row) for row in rows]
     if places:
         facts = [place.fact for place in places if place.fact]
         said = [place for place in places if not place.fact]
@@ -269,42 +267,48 @@ def _hide_offered(tx: Transaction, yes: Message) -> ForgetRequest | None:
     return request
 
 
-def _is_answer(yes: Message, asked: Message) -> bool:
+def _is_answer(yes: models.Message, asked: models.Message) -> bool:
     """Right after it, or after an assistant who asks: a yes to another question is none."""
     turns = yes.conversation.messages.filter(
         position__gt=asked.position, position__lt=yes.position
     ).order_by("position")
-    between = [turn for turn in turns if turn.role in {Message.Role.USER, Message.Role.ASSISTANT}]
-    others = [turn for turn in between if turn.role == Message.Role.USER]
-    is_told = bool(between) and between[-1].role == Message.Role.ASSISTANT
-    asks = asks_to_forget(between[-1].raw_content) if is_told else None
+    between = [
+        turn
+        for turn in turns
+        if turn.role in {models.Message.Role.USER, models.Message.Role.ASSISTANT}
+    ]
+    others = [turn for turn in between if turn.role == models.Message.Role.USER]
+    is_told = bool(between) and between[-1].role == models.Message.Role.ASSISTANT
+    asks = forget_requests.asks_to_forget(between[-1].raw_content) if is_told else None
     return len(others) < 2 if asks else asks is None and not others
 
 
 def _latest_offer(
-    now: datetime, agent: Agent, owner: Owner, **where: Conversation
-) -> ForgetRequest | None:
-    via, state = ForgetRequest.Via.MESSAGE, ForgetRequest.State.OPEN
-    found = ForgetRequest.objects.of(agent.pk, owner.pk).filter(via=via, state=state, **where)
+    now: datetime, agent: Agent, owner: Owner, **where: models.Conversation
+) -> models.ForgetRequest | None:
+    via, state = models.ForgetRequest.Via.MESSAGE, models.ForgetRequest.State.OPEN
+    found = models.ForgetRequest.objects.of(agent.pk, owner.pk).filter(
+        via=via, state=state, **where
+    )
     found = found.filter(message__isnull=False, created_at__gt=now - _DAY)
     return found.select_related("message__conversation").order_by("-created_at").first()
 
 
 def _ask(
-    tx: Transaction, asked: Wish, meanings: Collection[Meaning], said_at: datetime
-) -> ForgetRequest:
+    tx: Transaction, asked: Wish, meanings: Collection[forget_requests.Meaning], said_at: datetime
+) -> models.ForgetRequest:
     """What is not in the owner's own memory may be in the shared one: then it asks who decides
     about that."""
     found = finding.match(asked, meanings, said_at)
     if asked.owner is not None and not (found.places or found.near):
         shared = replace(asked, owner=None)
         of_all = finding.match(shared, meanings, said_at).places
-        if of_all and asked.via != ForgetRequest.Via.MESSAGE:
+        if of_all and asked.via != models.ForgetRequest.Via.MESSAGE:
             return _offer(tx, _of_shared(asked), of_all)
         if of_all:
             _offer(tx, _of_shared(asked), of_all)
     if any(meaning.is_all for meaning in meanings):  # "all of it" may mean a draft
-        asked = replace(asked, why=asked.why or ForgetRequest.Why.ALL)
+        asked = replace(asked, why=asked.why or models.ForgetRequest.Why.ALL)
         return _offer(tx, asked, found.places or unique(found.near))
     return _answer(tx, asked, found)
 
@@ -314,7 +318,7 @@ def _of_shared(asked: Wish) -> Wish:
     return replace(asked, owner=None, about="", message=None, conversation=None)
 
 
-def _answer(tx: Transaction, asked: Wish, found: Matches) -> ForgetRequest:
+def _answer(tx: Transaction, asked: Wish, found: Matches) -> models.ForgetRequest:
     if before := _asked_before(asked, found.places):
         return before
     if why := asked.why or _why(tx, asked, found.count):
@@ -328,10 +332,10 @@ def _answer(tx: Transaction, asked: Wish, found: Matches) -> ForgetRequest:
 def _why(tx: Transaction, asked: Wish, count: int) -> str:
     """It can only be offered."""
     if not count:
-        return ForgetRequest.Why.NONE
+        return models.ForgetRequest.Why.NONE
     if count > MOST:
-        return ForgetRequest.Why.MANY
-    return "" if count <= room(asked, tx.now) else ForgetRequest.Why.DAILY
+        return models.ForgetRequest.Why.MANY
+    return "" if count <= room(asked, tx.now) else models.ForgetRequest.Why.DAILY
 
 
 def room(asked: Wish, now: datetime) -> int:
@@ -341,26 +345,28 @@ def room(asked: Wish, now: datetime) -> int:
         return 0
     if asked.by is not None:
         return MOST
-    unseen = ForgetRequest.objects.filter(decided_at=None, asked_by=None, owner=asked.owner)
-    if asked.via == ForgetRequest.Via.MESSAGE:
+    unseen = models.ForgetRequest.objects.filter(decided_at=None, asked_by=None, owner=asked.owner)
+    if asked.via == models.ForgetRequest.Via.MESSAGE:
         unseen = unseen.filter(via=asked.via, created_at__gt=now - _DAY)
     else:
-        unseen = unseen.filter(agent=asked.agent).exclude(via=ForgetRequest.Via.MESSAGE)
+        unseen = unseen.filter(agent=asked.agent).exclude(via=models.ForgetRequest.Via.MESSAGE)
     gone = (
-        ForgetRequest.State.ERASED
-        if asked.via == ForgetRequest.Via.MESSAGE
-        else ForgetRequest.State.HELD
+        models.ForgetRequest.State.ERASED
+        if asked.via == models.ForgetRequest.Via.MESSAGE
+        else models.ForgetRequest.State.HELD
     )
-    unseen = unseen.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD, gone))
-    return MOST - statements(unseen)
+    unseen = unseen.filter(
+        state__in=(models.ForgetRequest.State.HIDDEN, models.ForgetRequest.State.HELD, gone)
+    )
+    return MOST - request_contents.statements(unseen)
 
 
-def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> ForgetRequest:
+def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> models.ForgetRequest:
     """A person picks; who asks in the same words again, or without words for the same, asks the
     same."""
-    mine = ForgetRequest.objects.of(*asked.memory.key)
+    mine = models.ForgetRequest.objects.of(*asked.memory.key)
     about = screening.mask_wish(asked.about)
-    for before in mine.filter(state=ForgetRequest.State.OPEN, raw_about=about):
+    for before in mine.filter(state=models.ForgetRequest.State.OPEN, raw_about=about):
         if about or _keys(before) == {place.key for place in places[:OFFERED]}:
             if asked.message is not None:  # a yes answers what was said last
                 before.message, before.conversation = asked.message, asked.conversation
@@ -373,20 +379,22 @@ def _offer(tx: Transaction, asked: Wish, places: Sequence[Mention]) -> ForgetReq
     return request
 
 
-def _keys(request: ForgetRequest) -> set[object]:
+def _keys(request: models.ForgetRequest) -> set[object]:
     """Of all places that it offers; see `Mention.key`."""
     rows = request.targets.filter(is_hidden=False).select_related("fact", "file", "message")
-    return {mention_of(row).key for row in rows}
+    return {request_contents.mention_of(row).key for row in rows}
 
 
-def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | None:
+def _asked_before(asked: Wish, places: Sequence[Mention]) -> models.ForgetRequest | None:
     """The request that hides all of it already: who asks twice undoes it once."""
     facts = {place.fact.pk for place in places if place.fact}
     messages = {place.message.pk for place in places if place.message}
     if not (facts or messages):
         return None
-    mine = ForgetRequest.objects.of(*asked.memory.key)
-    hiding_ones = mine.filter(state__in=(ForgetRequest.State.HIDDEN, ForgetRequest.State.HELD))
+    mine = models.ForgetRequest.objects.of(*asked.memory.key)
+    hiding_ones = mine.filter(
+        state__in=(models.ForgetRequest.State.HIDDEN, models.ForgetRequest.State.HELD)
+    )
     for request in hiding_ones.prefetch_related("targets"):
         away = of_targets(row for row in request.targets.all() if row.is_hidden)
         if facts <= away.facts and messages <= away.spans.keys():
@@ -394,23 +402,30 @@ def _asked_before(asked: Wish, places: Sequence[Mention]) -> ForgetRequest | Non
     return None
 
 
-def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence[Message]) -> None:
+def _hide_echoes(
+    tx: Transaction, conversation: models.Conversation, messages: Sequence[models.Message]
+) -> None:
     """What the assistant repeats of what was asked in this conversation: in any words until the
     owner speaks again, later in the same ones."""
     said = [
-        message for message in messages if message.pk and message.role == Message.Role.ASSISTANT
+        message
+        for message in messages
+        if message.pk and message.role == models.Message.Role.ASSISTANT
     ]
     if not said:
         return
-    asked = ForgetRequest.objects.hiding().filter(
+    asked = models.ForgetRequest.objects.hiding().filter(
         conversation=conversation, owner=conversation.owner
     )
-    is_idle = Q(state=ForgetRequest.State.OPEN) & (
+    is_idle = Q(state=models.ForgetRequest.State.OPEN) & (
         Q(created_at__lt=tx.now - _ECHOED)
-        | ~Exists(Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
+        | ~Exists(models.Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
     )
     lively = list(asked.exclude(is_idle).select_related("message"))
-    texts = {key: [content.text for content in of.hidden] for key, of in tell_all(lively).items()}
+    texts = {
+        key: [content.text for content in of.hidden]
+        for key, of in request_contents.tell_all(lively).items()
+    }
     for message in said if lively else ():
         since = _heard_before(message)
         for request in lively:
@@ -420,14 +435,14 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
                 hiding.add(request, places)
 
 
-def _heard_before(message: Message) -> int:
+def _heard_before(message: models.Message) -> int:
     """The position of what its user said last: nobody but the assistant has spoken since."""
-    heard = message.conversation.messages.filter(role=Message.Role.USER)
+    heard = message.conversation.messages.filter(role=models.Message.Role.USER)
     latest = heard.filter(position__lt=message.position).aggregate(last=Max("position"))
     return latest["last"] or 0
 
 
-def _unchanged(file: File, expected: str) -> File:
+def _unchanged(file: models.File, expected: str) -> models.File:
     file = write.lock(file)
     if file.sha256 != expected:
         raise Stale(file)

@@ -28,18 +28,10 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
+from memoryweb.memory import models
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.lines.files import of_kinds
 from memoryweb.memory.lines.origins import origins_on
-from memoryweb.memory.models import (
-    Conversation,
-    File,
-    InjectedSpan,
-    LineOrigin,
-    Message,
-    Passage,
-    RecallEvent,
-)
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import Look, ReadableFile, To, readable_files
 
@@ -72,17 +64,17 @@ class SentenceFilter:
 class Origins:
     """Who wrote a sentence, the note lines it stands on, and what was said, as it may be read."""
 
-    written: LineOrigin | None = None
+    written: models.LineOrigin | None = None
     since: int = 1
-    notes: tuple[LineOrigin, ...] = ()
-    said: tuple[tuple[Message, str], ...] = ()
+    notes: tuple[models.LineOrigin, ...] = ()
+    said: tuple[tuple[models.Message, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Sentence:
     """`text` is what may be reworded: without bullet and time, which stand in `marker`."""
 
-    file: File
+    file: models.File
     block: Block
     lines: tuple[str, ...]
     origins: Origins = field(default_factory=Origins)
@@ -106,12 +98,12 @@ class Sentence:
 
 def passages(
     team: Team, owner_ids: Collection[UUID], wanted: SentenceFilter
-) -> "QuerySet[Passage]":
+) -> "QuerySet[models.Passage]":
     """What stands first, then notes, newest first, then diary and history."""
-    found = Passage.objects.filter(
+    found = models.Passage.objects.filter(
         team=team,
         owner__in=owner_ids,
-        kind=Passage.Kind.FILE,
+        kind=models.Passage.Kind.FILE,
         file__deleted_at=None,
         agent__archived_at=None,
     )
@@ -125,11 +117,11 @@ def passages(
     return _ordered(found).annotate(is_note=is_note).only("file", "line")
 
 
-def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
+def sentences(found: Iterable[models.Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
     """The sentences of a page of passages with their origins, in few statements; not those that
     are to be forgotten."""
     shown = list(found)
-    wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
+    wanted = models.File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
     wanted = wanted.select_related("agent", "owner__integration", "owner")
     files = list(wanted.annotate(is_meant=is_meant(file="pk")))
     known = {
@@ -144,13 +136,13 @@ def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sen
     return [replace(one, origins=origins[one.place]) for one in made]
 
 
-def sentence(file: File, text: ReadableFile, block: Block) -> Sentence:
+def sentence(file: models.File, text: ReadableFile, block: Block) -> Sentence:
     return Sentence(file, block, tuple(text.lines[block.line - 1 : block.end]))
 
 
-def own_file(team: Team, owner_ids: Collection[UUID], file_id: UUID) -> File | None:
+def own_file(team: Team, owner_ids: Collection[UUID], file_id: UUID) -> models.File | None:
     """A present file of one of these owners, of an agent that is not archived."""
-    files = File.objects.present().filter(
+    files = models.File.objects.present().filter(
         team=team, owner__in=owner_ids, agent__archived_at=None, pk=file_id
     )
     return files.select_related("agent", "owner").first()
@@ -178,7 +170,7 @@ def _any(kinds: Collection[str]) -> Q:
     return found
 
 
-def _ordered(found: "QuerySet[Passage]") -> "QuerySet[Passage]":
+def _ordered(found: "QuerySet[models.Passage]") -> "QuerySet[models.Passage]":
     ranks = [When(_OF_KIND[kind], then=Value(KINDS.index(kind))) for kind in _OF_KIND]
     rank = Case(*ranks, default=Value(KINDS.index("other")), output_field=IntegerField())
     # In a note the latest line comes first, elsewhere the first one.
@@ -202,7 +194,7 @@ def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[P
 
 def _of(
     one: Sentence,
-    rows: Mapping[Place, Sequence[LineOrigin]],
+    rows: Mapping[Place, Sequence[models.LineOrigin]],
     own: Collection[UUID],
     look: Look,
 ) -> Origins:
@@ -221,8 +213,8 @@ def _of(
     return Origins(mine[0] if mine else None, since, stands_on, tuple(heard.values()))
 
 
-def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[LineOrigin]]:
-    found: dict[Place, list[LineOrigin]] = {}
+def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[models.LineOrigin]]:
+    found: dict[Place, list[models.LineOrigin]] = {}
     rows: QuerySet[Any] = origins_on(files, lines).annotate(is_meant=is_meant(message="message"))
     for row in rows:
         if row.message:
@@ -251,11 +243,11 @@ class Kept:
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
     """In one statement, however many agents there are."""
-    files = File.objects.filter(owner__in=owner_ids, deleted_at=None)
-    lines = LineOrigin.objects.filter(
+    files = models.File.objects.filter(owner__in=owner_ids, deleted_at=None)
+    lines = models.LineOrigin.objects.filter(
         file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
     )
-    talks = Conversation.objects.filter(owner__in=owner_ids)
+    talks = models.Conversation.objects.filter(owner__in=owner_ids)
     standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))
     agents = team.agents.live().annotate(
         kept_files=_of_each(files, "agent", Count("pk")),
@@ -309,10 +301,10 @@ def _uses(
     """When each line was recalled, and which lines of each file were injected."""
     uses = {(one.file.pk, keyed_hash(one.block.text)) for one in shown}
     files = {file for file, _hash in uses}
-    recalls = RecallEvent.objects.filter(
+    recalls = models.RecallEvent.objects.filter(
         file__in=files, line_hash__in={line for _file, line in uses}, at__gte=since
     ).annotate(revision=Value(0), first_line=Value(0), last_line=Value(0))
-    spans = InjectedSpan.objects.filter(file__in=files, injection__at__gte=since)
+    spans = models.InjectedSpan.objects.filter(file__in=files, injection__at__gte=since)
     spans = spans.annotate(line_hash=Value(""))
     columns = ("file_id", "line_hash", "revision", "first_line", "last_line")
     recalled, injected = {}, defaultdict(list)

@@ -17,18 +17,10 @@ from django.utils import timezone
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Reader
 from memoryweb.audit.record import target
+from memoryweb.memory import models
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.lines.revisions import contents_of
-from memoryweb.memory.models import (
-    Conversation,
-    Evidence,
-    Fact,
-    File,
-    InjectedSpan,
-    Injection,
-    RecallEvent,
-)
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt.context import Context
 from memoryweb.memory.statements.bullets import statements_of
@@ -40,7 +32,7 @@ from memoryweb.memory.visible.hidden import hidden_facts, none_hidden
 class Span:
     """Lines of a file as it is now, or a message."""
 
-    file: File | None = None
+    file: models.File | None = None
     first: int = 0
     last: int = 0
     message_id: int | None = None
@@ -49,7 +41,7 @@ class Span:
 class Line(NamedTuple):
     """A block of a file, from that line on."""
 
-    file: File
+    file: models.File
     number: int
     text: str
 
@@ -58,17 +50,17 @@ def note(
     reader: Reader,
     spans: Iterable[Span],
     *,
-    via: Injection.Via,
+    via: models.Injection.Via,
     at: datetime,
     tokens: int = 0,
     hits: int = 0,
     conversation_id: UUID | None = None,
     token: Token | None = None,
-) -> Injection:
+) -> models.Injection:
     """Remember what was given to a reader's agent."""
     team_id = reader.agent.team_id
     with transaction.atomic():
-        injection = Injection.objects.create(
+        injection = models.Injection.objects.create(
             team_id=team_id,
             agent=reader.agent,
             owner=reader.owner,
@@ -79,8 +71,8 @@ def note(
             hits=hits,
             at=at,
         )
-        InjectedSpan.objects.bulk_create(
-            InjectedSpan(
+        models.InjectedSpan.objects.bulk_create(
+            models.InjectedSpan(
                 team_id=team_id,
                 injection=injection,
                 file=span.file,
@@ -98,15 +90,15 @@ def served(
     tx: Transaction,
     context: Context,
     *,
-    conversation: Conversation | None = None,
+    conversation: models.Conversation | None = None,
     token: Token | None = None,
-) -> Injection:
+) -> models.Injection:
     """Record that a prompt was handed out: its spans, the recalls of its hits, and an event."""
     spans = list(_spans(context))
     injection = note(
         context.reader,
         spans,
-        via=Injection.Via.CONTEXT,
+        via=models.Injection.Via.CONTEXT,
         at=tx.now,
         tokens=context.gauge.used,
         hits=len(context.hits),
@@ -115,7 +107,7 @@ def served(
     )
     if context.conversation_id and conversation and not conversation.is_automatic:
         given = _given(_lines(quoted.hit for quoted in context.hits))
-        via = RecallEvent.Via.PREFETCH
+        via = models.RecallEvent.Via.PREFETCH
         recalls.count(context.reader, conversation.pk, context.query, given, via=via, at=tx.now)
     owner = context.reader.owner
     tx.record(
@@ -135,10 +127,10 @@ def served(
 def is_first_today(reader: Reader) -> bool:
     """No prompt was served for this reader since midnight in the agent's time zone."""
     midnight = timezone.now().astimezone(reader.agent.zone).replace(hour=0, minute=0, second=0)
-    prompts = Injection.objects.filter(
+    prompts = models.Injection.objects.filter(
         team=reader.agent.team_id, agent=reader.agent, owner=reader.owner, at__gte=midnight
     )
-    return not prompts.filter(via=Injection.Via.CONTEXT).exists()
+    return not prompts.filter(via=models.Injection.Via.CONTEXT).exists()
 
 
 def found(
@@ -146,7 +138,7 @@ def found(
     query: str,
     hits: Sequence[Hit],
     *,
-    conversation: Conversation | None,
+    conversation: models.Conversation | None,
     token: Token | None,
     at: datetime,
 ) -> None:
@@ -161,29 +153,31 @@ def found(
     note(
         reader,
         spans,
-        via=Injection.Via.SEARCH,
+        via=models.Injection.Via.SEARCH,
         at=at,
         conversation_id=conversation.pk if conversation else None,
         token=token,
     )
     if conversation:
-        recall(reader, conversation, query, _lines(hits), via=RecallEvent.Via.SEARCH, at=at)
+        recall(reader, conversation, query, _lines(hits), via=models.RecallEvent.Via.SEARCH, at=at)
 
 
 def recall(
     reader: Reader,
-    conversation: Conversation,
+    conversation: models.Conversation,
     query: str,
     lines: Iterable[Line],
     *,
-    via: RecallEvent.Via,
+    via: models.RecallEvent.Via,
     at: datetime,
 ) -> None:
     """Count what was found for a conversation and does not stand in its prompt anyway."""
     if conversation.is_automatic:
         return
-    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
-    spans = InjectedSpan.objects.filter(injection=prompts.order_by("-at", "-pk").first())
+    prompts = models.Injection.objects.filter(
+        conversation=conversation, via=models.Injection.Via.CONTEXT
+    )
+    spans = models.InjectedSpan.objects.filter(injection=prompts.order_by("-at", "-pk").first())
     shown = list(spans.values_list("file", "revision", "first_line", "last_line"))
     fresh = [
         one
@@ -223,37 +217,45 @@ def _given(lines: Iterable[Line]) -> list[recalls.RecalledLine]:
     return [recalls.RecalledLine(one.file.pk, one.text) for one in lines if one.file.note_date]
 
 
-def last_prompt(conversation: Conversation) -> Injection | None:
-    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+def last_prompt(conversation: models.Conversation) -> models.Injection | None:
+    prompts = models.Injection.objects.filter(
+        conversation=conversation, via=models.Injection.Via.CONTEXT
+    )
     return prompts.order_by("-at", "-pk").first()
 
 
-def prompts_of_talk(conversation: Conversation, since: datetime) -> list[Injection]:
+def prompts_of_talk(conversation: models.Conversation, since: datetime) -> list[models.Injection]:
     """Of a talk from the one before that moment on, the oldest first."""
-    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    prompts = models.Injection.objects.filter(
+        conversation=conversation, via=models.Injection.Via.CONTEXT
+    )
     before = prompts.filter(at__lt=since).order_by("-at", "-pk")[:1]
     return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
 
 
-def carried(prompt: Injection | None) -> "QuerySet[Fact]":
+def carried(prompt: models.Injection | None) -> "QuerySet[models.Fact]":
     """Those that it held, or that were made of the messages it held, and that still stand."""
     if prompt is None:
-        return Fact.objects.none()
+        return models.Fact.objects.none()
     (held,) = _held([prompt])
     given = _standing(prompt).filter(held.rows())
-    return none_hidden(Fact.objects.filter(pk__in=given.values("pk"))).order_by("-changed_at", "pk")
+    return none_hidden(models.Fact.objects.filter(pk__in=given.values("pk"))).order_by(
+        "-changed_at", "pk"
+    )
 
 
-def carried_by(prompts: Sequence[Injection]) -> list[list[Fact]]:
+def carried_by(prompts: Sequence[models.Injection]) -> list[list[models.Fact]]:
     """The same for several prompts of one reader, in a fixed number of queries."""
     if not prompts:
         return []
     held = _held(prompts)
     found = reduce(or_, (one.rows() for one in held))
     given = _standing(prompts[0]).filter(found).values("pk")
-    facts = list(none_hidden(Fact.objects.filter(pk__in=given)).order_by("-changed_at", "pk"))
+    facts = list(
+        none_hidden(models.Fact.objects.filter(pk__in=given)).order_by("-changed_at", "pk")
+    )
     said: dict[UUID, set[int]] = defaultdict(set)
-    rows = Evidence.objects.filter(fact__in=facts, message__isnull=False)
+    rows = models.Evidence.objects.filter(fact__in=facts, message__isnull=False)
     for fact_id, message_id in rows.values_list("fact", "message"):
         said[fact_id].add(message_id)
     return [[fact for fact in facts if one.holds(fact, said[fact.pk])] for one in held]
@@ -272,27 +274,27 @@ class _PromptContents:
             found |= Q(file=file_id, fingerprint__in=prints)
         return found
 
-    def holds(self, fact: Fact, said: set[int]) -> bool:
+    def holds(self, fact: models.Fact, said: set[int]) -> bool:
         known = self.prints.get(fact.file_id, set()) if fact.file_id else set()
         return fact.fingerprint in known or not said.isdisjoint(self.said)
 
 
-def _standing(prompt: Injection) -> "QuerySet[Fact]":
-    standing = Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
+def _standing(prompt: models.Injection) -> "QuerySet[models.Fact]":
+    standing = models.Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
     if prompt.owner_id:
-        standing |= Fact.objects.of(prompt.agent_id, None).living().standing()
+        standing |= models.Fact.objects.of(prompt.agent_id, None).living().standing()
     return standing.filter(hidden_at=None).exclude(pk__in=hidden_facts())
 
 
-def _held(prompts: Sequence[Injection]) -> list[_PromptContents]:
-    spans: dict[int, list[InjectedSpan]] = defaultdict(list)
+def _held(prompts: Sequence[models.Injection]) -> list[_PromptContents]:
+    spans: dict[int, list[models.InjectedSpan]] = defaultdict(list)
     wanted: dict[UUID, set[int]] = defaultdict(set)
-    for span in InjectedSpan.objects.filter(injection__in=prompts):
+    for span in models.InjectedSpan.objects.filter(injection__in=prompts):
         spans[span.injection_id].append(span)
         if span.file_id and span.revision:
             wanted[span.file_id].add(span.revision)
     agents = {prompt.agent_id for prompt in prompts}
-    files = {file.pk: file for file in File.objects.filter(pk__in=wanted, agent__in=agents)}
+    files = {file.pk: file for file in models.File.objects.filter(pk__in=wanted, agent__in=agents)}
     texts = contents_of({pk: wanted[pk] for pk in files})
     lines = {
         (pk, number): list(statements_of(text, files[pk].path))
@@ -303,7 +305,7 @@ def _held(prompts: Sequence[Injection]) -> list[_PromptContents]:
 
 
 def _held_in(
-    spans: Iterable[InjectedSpan], lines: Mapping[tuple[UUID, int], Any]
+    spans: Iterable[models.InjectedSpan], lines: Mapping[tuple[UUID, int], Any]
 ) -> _PromptContents:
     held = _PromptContents(set(), defaultdict(set))
     for span in spans:
@@ -320,20 +322,22 @@ _TALK = 100  # prompts
 _MOST = 5_000  # spans that are looked through
 
 
-def uses_of(fact: Fact, line: int, which: Q, since: datetime) -> list[Injection]:
+def uses_of(fact: models.Fact, line: int, which: Q, since: datetime) -> list[models.Injection]:
     """The latest first, once for each prompt; `which` filters by the injection's `owner`.
 
     Lines move from revision to revision: of an older one only a whole beginning counts.
     """
     if fact.file is None or not line:
         return []
-    spans = InjectedSpan.objects.filter(which, file=fact.file, injection__at__gte=since)
+    spans = models.InjectedSpan.objects.filter(which, file=fact.file, injection__at__gte=since)
     shown = spans.select_related("injection__conversation").order_by("-injection__at", "-pk")
     covering = _covering(fact, line, shown[:_MOST])
     return list({span.injection_id: span.injection for span in covering}.values())
 
 
-def _covering(fact: Fact, line: int, spans: Iterable[InjectedSpan]) -> Iterator[InjectedSpan]:
+def _covering(
+    fact: models.Fact, line: int, spans: Iterable[models.InjectedSpan]
+) -> Iterator[models.InjectedSpan]:
     assert fact.file is not None
     for span in spans:
         is_there = span.first_line <= line <= span.last_line

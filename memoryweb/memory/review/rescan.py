@@ -16,16 +16,8 @@ from django.db.models import QuerySet
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.core.row_batches import insert
+from memoryweb.memory import models
 from memoryweb.memory.index import indexing
-from memoryweb.memory.models import (
-    AuthorKind,
-    File,
-    LineOrigin,
-    Message,
-    Passage,
-    Proposal,
-    Revision,
-)
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.statements import projection
@@ -45,7 +37,7 @@ MOST = 500  # sightings that are listed; all are counted
 
 
 # Stages of their own, or made again from those.
-_BY_THEMSELVES = (File, Revision, Message, Proposal, Passage)
+_BY_THEMSELVES = (models.File, models.Revision, models.Message, models.Proposal, models.Passage)
 
 
 @dataclass(frozen=True)
@@ -105,9 +97,9 @@ def _stages(agent: Agent) -> list[tuple[str, "QuerySet[Any]"]]:
     its = {table.model: table.of_agent(agent) for table in in_place.tables() if table.said}
     others = [rows for model, rows in its.items() if model not in _BY_THEMSELVES]
     return [
-        ("file", its[File]),
-        ("message", its[Message]),
-        ("proposal", its[Proposal]),
+        ("file", its[models.File]),
+        ("message", its[models.Message]),
+        ("proposal", its[models.Proposal]),
         *(("record", rows) for rows in others),
     ]
 
@@ -120,11 +112,11 @@ def _after(rows: "QuerySet[Any]", after: str | None) -> "QuerySet[Any]":
 def _look(tx: Transaction, name: str, row: Any, *, fix: bool) -> Iterator[Sighting]:
     table = in_place.table_of(type(row))
     owner_id = table.owner_id(row)
-    if isinstance(row, File):
+    if isinstance(row, models.File):
         # The past second: the revision that masks the current text makes one more.
         found = [("file", row.revision, sight) for sight in in_current(tx, row, fix=fix)]
         found += [("revision", number, sight) for number, sight in in_past(row, fix=fix)]
-    elif isinstance(row, Message):
+    elif isinstance(row, models.Message):
         found = [(name, row.position, sight) for sight in in_message(row, fix=fix)]
     else:
         masks = in_columns(row, table.said, owner_id, fix=fix)
@@ -142,17 +134,17 @@ def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bo
     result["sightings"] += [asdict(sighting) for sighting in seen[: max(0, room)]]
 
 
-def in_current(tx: Transaction, file: File, *, fix: bool) -> list[Sight]:
+def in_current(tx: Transaction, file: models.File, *, fix: bool) -> list[Sight]:
     """Of the current text; masked by a new revision that leaves every line to its writer."""
     if file.deleted_at is not None:
         return []
     masked = screening.mask_in_place(file.team_id, file.raw_content, owner_id=file.owner_id)
     if fix and masked.sights:
-        origins = list(LineOrigin.objects.filter(file=file))
+        origins = list(models.LineOrigin.objects.filter(file=file))
         place = Place.of(file)
-        writer = Writer(AuthorKind.SYSTEM, run=tx.run)
+        writer = Writer(models.AuthorKind.SYSTEM, run=tx.run)
         written = write.write(tx, place, masked.text, writer=writer)
-        LineOrigin.objects.filter(file=file).delete()
+        models.LineOrigin.objects.filter(file=file).delete()
         insert(_again(row) for row in origins)
         follow(Kind.FLAG, [file.pk])
         projection.weigh(written.file)
@@ -160,7 +152,7 @@ def in_current(tx: Transaction, file: File, *, fix: bool) -> list[Sight]:
     return list(masked.sights)
 
 
-def in_past(file: File, *, fix: bool) -> list[tuple[int, Sight]]:
+def in_past(file: models.File, *, fix: bool) -> list[tuple[int, Sight]]:
     """Of all revisions but the current text, with each one's number; masked in place, and every
     digest that depends on it is made again."""
     found: list[tuple[int, Sight]] = []
@@ -179,8 +171,8 @@ def in_past(file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     return [(n, sight) for n, sight in found if fix or current is None or n < current]
 
 
-def in_message(message: Message, *, fix: bool) -> list[Sight]:
-    said, owner_id = in_place.table_of(Message).said, message.conversation.owner_id
+def in_message(message: models.Message, *, fix: bool) -> list[Sight]:
+    said, owner_id = in_place.table_of(models.Message).said, message.conversation.owner_id
     masks = in_columns(message, said, owner_id, fix=fix)
     sights = [sight for masked in masks for sight in masked.sights]
     if fix and sights:
@@ -205,7 +197,7 @@ def in_columns(
     return found
 
 
-def _again(row: LineOrigin) -> LineOrigin:
+def _again(row: models.LineOrigin) -> models.LineOrigin:
     row.pk = None
     row._state.adding = True
     return row

@@ -31,14 +31,8 @@ from memoryweb.memory.search.matching import Corpus, MatchSet, Page, SearchPlan
 from memoryweb.memory.statements.listing import held_from, saying, trusts_of, weighed, weight_of
 from memoryweb.memory.statements.trust import beside_others, ranked
 from memoryweb.memory.statements.validity import holds_on, today
+from memoryweb.memory.visible import readable
 from memoryweb.memory.visible.hidden import remembered_of
-from memoryweb.memory.visible.readable import (
-    ReadableFact,
-    To,
-    readable_facts,
-    statement,
-    without_hidden,
-)
 
 MOST = 200
 SPARE = 5  # places behind a page's end, which take those of copies
@@ -145,7 +139,7 @@ def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
     with reading(reader):
         turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner)
         turns = turns.select_related("message__conversation").order_by("pk")
-        rows = without_hidden(dict(enumerate(turns)))
+        rows = readable.without_hidden(dict(enumerate(turns)))
     return [hit(row, 0.0, 0.0, ()) for row in rows.values()]
 
 
@@ -195,7 +189,7 @@ def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
     """What stands on these pages and is not to be forgotten."""
     wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
     kinds = {kind for page in pages for kind in page.kinds}
-    return without_hidden(corpus.passages(wanted, kinds))
+    return readable.without_hidden(corpus.passages(wanted, kinds))
 
 
 def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -243,7 +237,7 @@ class WeighedFact:
     """A weighed statement, and how far it answers what was asked."""
 
     fact: Any
-    said: ReadableFact
+    said: readable.ReadableFact
     relevance: float
     trust: float
 
@@ -264,7 +258,9 @@ def answering(
         having = reduce(or_, (saying(_prefix(word)) for word in chain(*terms)))
         rows = list(statements.filter(having)[:LOOKED_AT])
         total = statements.count() if rows else 0
-    said = [_terms_in(one.text, terms) for one in readable_facts(rows, To.PROGRAM)]
+    said = [
+        _terms_in(one.text, terms) for one in readable.readable_facts(rows, readable.To.PROGRAM)
+    ]
     counts = Counter(chain.from_iterable(said))
     rarities = [rarity(total, counts[number]) for number in range(len(terms))]
     sentences = sentences_of(query, terms)
@@ -278,7 +274,9 @@ def answering(
 
 
 def found_with(fact: Any, now: datetime, answers: float = 1.0) -> WeighedFact:
-    return WeighedFact(fact, statement(fact, To.PROGRAM), answers, weight_of(fact, now).value)
+    return WeighedFact(
+        fact, readable.statement(fact, readable.To.PROGRAM), answers, weight_of(fact, now).value
+    )
 
 
 def told(reader: Reader) -> "QuerySet[Any]":

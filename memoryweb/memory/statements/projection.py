@@ -12,23 +12,13 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines import flags
 from memoryweb.memory.models import AuthorKind, Fact, File, Revision
 from memoryweb.memory.models.writer import Transaction, Writer
+from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import Statement, bullets_of, statements_of
 from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.statements.evidence import attributed, grounds_of
-from memoryweb.memory.statements.moves import (
-    WORDING,
-    FileChange,
-    known_of,
-    lift,
-    move,
-    new,
-    record,
-    waiting_of,
-    word,
-    wording_of,
-)
 from memoryweb.memory.statements.moves import Departure as Departure
 from memoryweb.memory.statements.moves import Whys as Whys
+from memoryweb.memory.statements.moves import new
 
 State, Why = Fact.State, Fact.Why
 
@@ -43,11 +33,11 @@ def project(
 ) -> None:
     """Move the facts from the text `before` to the file's. `whys` says why statements went;
     without it a person's removal is a correction, a program's none."""
-    of = FileChange(tx, file, writer, whys or {}, revision.restored_from is not None)
+    of = moves.FileChange(tx, file, writer, whys or {}, revision.restored_from is not None)
     if file.note_date is not None and before and of.takes_back and whys is None:
         _correct_note(of, bullets_of(before), bullets_of(file.raw_content))
     elif kind_of(file.path).holds_facts:
-        move(of, statements_of(before, file.path), _there(file))
+        moves.move(of, statements_of(before, file.path), _there(file))
 
 
 def follow_name(tx: Transaction, file: File, was: str, writer: Writer) -> None:
@@ -57,7 +47,7 @@ def follow_name(tx: Transaction, file: File, was: str, writer: Writer) -> None:
         return
     old, new = statements_of(file.raw_content, was), statements_of(file.raw_content, file.path)
     whys = all_went(file, Why.REMOVED, was)
-    move(FileChange(tx, file, writer, whys, is_restored=True), old, new)
+    moves.move(moves.FileChange(tx, file, writer, whys, is_restored=True), old, new)
 
 
 def all_went(file: File, why: Fact.Why, was: str = "") -> Whys:
@@ -72,13 +62,13 @@ def let_stand(file: File, line: int) -> None:
     there = statements_of(file.raw_content, file.path)
     keys = [one.print for one in there if one.line <= line <= one.end]
     if keys:
-        lift(corrections(file.agent_id, file.owner_id).filter(fingerprint__in=keys))
+        moves.lift(corrections(file.agent_id, file.owner_id).filter(fingerprint__in=keys))
 
 
 def follow_flags(file: File) -> None:
     """A flagged line's statement waits until a person keeps it."""
     there = statements_of(file.raw_content, file.path)
-    waiting = waiting_of(there, flags.flagged_lines(file)) if there else set()
+    waiting = moves.waiting_of(there, flags.flagged_lines(file)) if there else set()
     standing = Fact.objects.filter(file=file)
     standing.filter(state=State.PENDING).exclude(fingerprint__in=waiting).update(state=State.ACTIVE)
     standing.filter(fingerprint__in=waiting).update(state=State.PENDING)
@@ -97,11 +87,13 @@ def is_in_line(file: File) -> bool:
     """The file's statements are its facts."""
     there = _there(file) if file.deleted_at is None else []
     rows = list(Fact.objects.filter(file=file))
-    said = [(one.print, file.path, *wording_of(one).values()) for one in there]
-    kept = [(row.fingerprint, row.path, *(getattr(row, name) for name in WORDING)) for row in rows]
+    said = [(one.print, file.path, *moves.wording_of(one).values()) for one in there]
+    kept = [
+        (row.fingerprint, row.path, *(getattr(row, name) for name in moves.WORDING)) for row in rows
+    ]
     pending = {row.fingerprint for row in rows if row.state == State.PENDING}
     is_same = sorted(said, key=str) == sorted(kept, key=str)
-    return is_same and pending == waiting_of(there, flags.flagged_lines(file))
+    return is_same and pending == moves.waiting_of(there, flags.flagged_lines(file))
 
 
 def bring_in_line(tx: Transaction, file: File) -> None:
@@ -114,25 +106,27 @@ def bring_in_line(tx: Transaction, file: File) -> None:
         stood.setdefault(row.fingerprint, Statement(row.raw_text, row.heading))
         row.save(update_fields=["fingerprint", "path", "file", "state", "why"])
     there = _there(file) if file.deleted_at is None else []
-    move(FileChange(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
+    moves.move(moves.FileChange(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
     follow_flags(file)
     rows = list(Fact.objects.filter(file=file, fingerprint__in=[one.print for one in there]))
     by_print = {one.print: one for one in there}
     for row in rows:
-        word(row, by_print[row.fingerprint])
-    update(rows, WORDING)
+        moves.word(row, by_print[row.fingerprint])
+    update(rows, moves.WORDING)
 
 
 def _there(file: File) -> list[Statement]:
     return attributed(file, statements_of(file.raw_content, file.path))
 
 
-def _correct_note(of: FileChange, before: Sequence[Statement], after: Sequence[Statement]) -> None:
+def _correct_note(
+    of: moves.FileChange, before: Sequence[Statement], after: Sequence[Statement]
+) -> None:
     """A line of a daily note that a person deletes or rewords is taken back, too, unless memory
     states it by itself; one that they write again no longer is."""
     old, there = {one.print: one for one in before}, {one.print: one for one in after}
-    known = known_of(of, old.keys() ^ there.keys())
-    lift(row for key in there.keys() - old.keys() for row in known.history(key))
+    known = moves.known_of(of, old.keys() ^ there.keys())
+    moves.lift(row for key in there.keys() - old.keys() for row in known.history(key))
     made = []
     for key in sorted(old.keys() - there.keys()):
         if known.standing(key) is None:
@@ -142,4 +136,4 @@ def _correct_note(of: FileChange, before: Sequence[Statement], after: Sequence[S
             made.append(fact)
     insert(made)
     if made:
-        record(of, retired=len(made))
+        moves.record(of, retired=len(made))

@@ -15,15 +15,7 @@ from memoryweb.audit import keys
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory.models import (
-    Conversation,
-    Fact,
-    File,
-    ForgetRequest,
-    Message,
-    Target,
-    Tombstone,
-)
+from memoryweb.memory import models
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.visible.hidden import MARK, hiding, text_of
@@ -80,7 +72,9 @@ class Tombstones:
             for one in units(text):
                 print_ = self._print(one)
                 times[print_] = max(at, times.get(print_, at))
-        rows = Tombstone.objects.filter(agent=self.agent_id, owner=self.owner_id, lifted_at=None)
+        rows = models.Tombstone.objects.filter(
+            agent=self.agent_id, owner=self.owner_id, lifted_at=None
+        )
         there = rows.filter(fingerprint__in=times.keys() & self.prints)
         lifted = {row.fingerprint for row in there if row.created_at < times[row.fingerprint]}
         if lifted:
@@ -110,10 +104,10 @@ def of(agent_id: UUID, owner_id: UUID | None) -> Tombstones:
 
 
 @PreparedQuery
-def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[Tombstone, tuple[str]]:
+def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[models.Tombstone, tuple[str]]:
     """In one statement with "", where a request hides something."""
-    rows = Tombstone.objects.filter(agent=agent_id, owner=owner_id, lifted_at=None)
-    asked = ForgetRequest.objects.hiding().of(agent_id, owner_id).values_list(Value(""))
+    rows = models.Tombstone.objects.filter(agent=agent_id, owner=owner_id, lifted_at=None)
+    asked = models.ForgetRequest.objects.hiding().of(agent_id, owner_id).values_list(Value(""))
     return rows.values_list("fingerprint").union(asked, all=True)
 
 
@@ -124,8 +118,8 @@ def bury(
     there = of(agent_id, owner_id).prints
     parts = {part for text in texts for part in units(text) if is_telling(part)}
     prints = {_fingerprint(agent_id, owner_id, part) for part in parts} - there
-    Tombstone.objects.bulk_create(
-        Tombstone(
+    models.Tombstone.objects.bulk_create(
+        models.Tombstone(
             team_id=team_id,
             agent_id=agent_id,
             owner_id=owner_id,
@@ -151,20 +145,26 @@ def _fingerprint(agent_id: UUID, owner_id: UUID | None, text: str) -> str:
 # before it is erased: hidden with the rest, it comes back with an undo and goes with the erasure.
 
 
-def in_files(files: Iterable[File], before: Iterable[str]) -> None:
+def in_files(files: Iterable[models.File], before: Iterable[str]) -> None:
     """Their lines that did not stand in the texts before."""
     for file, text in zip(files, before, strict=True):
         fresh = list(new_lines(file.raw_content, text))
         for request, texts in hidden_texts(file.agent_id, file.owner_id).items() if fresh else ():
             prints = {fingerprint(line) for line in fresh if _says(line, texts)}
-            for fact in Fact.objects.filter(file=file, fingerprint__in=prints):
-                _hide(request, Target.Kind.FACT, fact=fact, file=file, fingerprint=fact.fingerprint)
+            for fact in models.Fact.objects.filter(file=file, fingerprint__in=prints):
+                _hide(
+                    request,
+                    models.Target.Kind.FACT,
+                    fact=fact,
+                    file=file,
+                    fingerprint=fact.fingerprint,
+                )
             for print_ in prints:
-                _hide(request, Target.Kind.LINE, file=file, fingerprint=print_)
+                _hide(request, models.Target.Kind.LINE, file=file, fingerprint=print_)
 
 
 def in_messages(
-    conversation: Conversation, rows: Iterable[Message], anew: Mapping[str, datetime]
+    conversation: models.Conversation, rows: Iterable[models.Message], anew: Mapping[str, datetime]
 ) -> None:
     """But for what the owner says `anew`, after the request: that is news."""
     said = [(row, *sentence) for row in rows for sentence in sentences(row.raw_content)]
@@ -172,9 +172,9 @@ def in_messages(
     for request, texts in asked.items():
         news = {text for text, at in anew.items() if at > request.created_at}
         for row, first, last, text in said:
-            is_news = row.role == Message.Role.USER and text in news
+            is_news = row.role == models.Message.Role.USER and text in news
             if not is_news and _says(text, texts):
-                _hide(request, Target.Kind.MESSAGE, message=row, first=first, last=last)
+                _hide(request, models.Target.Kind.MESSAGE, message=row, first=first, last=last)
 
 
 def _says(text: str, hidden: Collection[str]) -> bool:
@@ -183,12 +183,12 @@ def _says(text: str, hidden: Collection[str]) -> bool:
 
 def hidden_texts(
     agent_id: UUID, owner_id: UUID | None
-) -> Mapping[ForgetRequest, Mapping[str, Collection[int]]]:
+) -> Mapping[models.ForgetRequest, Mapping[str, Collection[int]]]:
     """The requests of one memory with what each of them hides, but for its own sentence: texts,
     each with its targets."""
-    asked = ForgetRequest.objects.of(agent_id, owner_id)
+    asked = models.ForgetRequest.objects.of(agent_id, owner_id)
     rows = hiding(Q(request__in=asked))
-    found: dict[ForgetRequest, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[models.ForgetRequest, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row in rows.select_related("request", "fact", "file", "message"):
         is_own = row.message_id is not None and row.message_id == row.request.message_id
         if not is_own and (text := text_of(row)):
@@ -196,8 +196,8 @@ def hidden_texts(
     return found
 
 
-def _hide(request: ForgetRequest, kind: Target.Kind, **place: Any) -> None:
-    Target.objects.get_or_create(
+def _hide(request: models.ForgetRequest, kind: models.Target.Kind, **place: Any) -> None:
+    models.Target.objects.get_or_create(
         request=request, kind=kind, **place, is_hidden=True, defaults={"team_id": request.team_id}
     )
 
@@ -223,7 +223,7 @@ def _offer(tx: Transaction, buried: Tombstones, anew: Mapping[str, datetime]) ->
         request.targets.filter(pk__in=keys).update(is_hidden=False)
         if keys == {pk for found in texts.values() for pk in found}:
             request.state, request.erase_at, request.decided_at = (
-                ForgetRequest.State.OPEN,
+                models.ForgetRequest.State.OPEN,
                 None,
                 tx.now,
             )

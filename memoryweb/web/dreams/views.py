@@ -30,15 +30,7 @@ from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
-from memoryweb.web import wording
-from memoryweb.web.access import (
-    TeamRequest,
-    Workspace,
-    find_run,
-    find_workspace,
-    require,
-    team_view,
-)
+from memoryweb.web import access, wording
 from memoryweb.web.conversations import extracted
 from memoryweb.web.dreams import rows
 from memoryweb.web.form_fields import Choices, FilterForm
@@ -63,9 +55,9 @@ class DreamsForm(FilterForm):
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
-@team_view("GET")
-def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
+@access.team_view("GET")
+def dreams(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id)
     agent = workspace.agent
     agent.team = request.visit.team
     form = DreamsForm(request.GET, whose=_reaches(request))
@@ -90,9 +82,9 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "dreams/dreams.html", context)
 
 
-@team_view("GET")
-def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
-    found = find_run(request, run_id)
+@access.team_view("GET")
+def run(request: access.TeamRequest, run_id: UUID) -> HttpResponse:
+    found = access.find_run(request, run_id)
     context = _about(request, found)
     is_import = found.kind == Run.Kind.IMPORT and context["reads"]
     if is_import and (brought := found.imports.first()):  # its own page tells more
@@ -109,10 +101,10 @@ def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     return show(request, "dreams/run.html", context, partials=_PARTIALS)
 
 
-@team_view("GET")
-def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
+@access.team_view("GET")
+def progress(request: access.TeamRequest, run_id: UUID) -> HttpResponse:
     """The running part alone; once it is over, the whole page again."""
-    found = find_run(request, run_id)
+    found = access.find_run(request, run_id)
     if not found.is_active:
         if request.htmx:
             return HttpResponseClientRefresh()
@@ -120,13 +112,13 @@ def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
     return show(request, "dreams/run.html", _about(request, found), partials=_PARTIALS)
 
 
-@team_view("POST", takes=Permission.DREAM)
-def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+@access.team_view("POST", takes=Permission.DREAM)
+def dream(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones. With
     `backfill=on` older notes that no dream has read; with a topic what the notes say of it."""
-    workspace = find_workspace(request, agent_id)
+    workspace = access.find_workspace(request, agent_id)
     if not workspace.can_write:
-        require(request, Permission.MANAGE_AGENTS)
+        access.require(request, Permission.MANAGE_AGENTS)
     try:
         started = _start(request, workspace)
     except CoolingDown as pause:
@@ -140,7 +132,7 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents_dreams", agent_id))
 
 
-def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
+def _start(request: access.TeamRequest, workspace: access.Workspace) -> list[Run]:
     visit = request.visit
     trigger, user = Run.Trigger.PERSON, request.user
     topic, is_backfill = schedule.topic_of(request.POST.get("topic", "")), "backfill" in request.GET
@@ -156,19 +148,21 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
         )
 
 
-def _backfills(tx: Transaction, request: TeamRequest, workspace: Workspace) -> list[Run]:
+def _backfills(
+    tx: Transaction, request: access.TeamRequest, workspace: access.Workspace
+) -> list[Run]:
     agent, mine = workspace.agent, workspace.owner is not None
     owners = [workspace.owned(request).owner] if mine else backfill.owners(agent)
     asked = (backfill.request(tx, agent, owner, request.user) for owner in owners)
     return [made.run for made in asked if made]
 
 
-@team_view("POST", takes=Permission.DREAM)
-def stop(request: TeamRequest, run_id: UUID) -> HttpResponse:
+@access.team_view("POST", takes=Permission.DREAM)
+def stop(request: access.TeamRequest, run_id: UUID) -> HttpResponse:
     """A backfill goes on no further than the week that it is at."""
-    found = find_run(request, run_id)
+    found = access.find_run(request, run_id)
     if not request.visit.is_common(found.owner_id):
-        require(request, Permission.MANAGE_AGENTS)
+        access.require(request, Permission.MANAGE_AGENTS)
     with request.visit.write() as tx:
         is_stopped = backfill.stop(tx, found)
     if is_stopped:
@@ -178,7 +172,7 @@ def stop(request: TeamRequest, run_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents_run", found.pk))
 
 
-def _reaches(request: TeamRequest) -> Choices:
+def _reaches(request: access.TeamRequest) -> Choices:
     yield "", _("All that I can see")
     yield "shared", _("Shared")
     yield "mine", _("Mine")
@@ -186,7 +180,9 @@ def _reaches(request: TeamRequest) -> Choices:
         yield "others", _("Other people")
 
 
-def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: DreamsForm) -> "QuerySet[Run]":
+def _filtered(
+    request: access.TeamRequest, runs: "QuerySet[Run]", form: DreamsForm
+) -> "QuerySet[Run]":
     visit = request.visit
     reach = {
         "shared": Q(owner=None),
@@ -198,7 +194,7 @@ def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: DreamsForm) -> 
     return runs.select_related(*shown)
 
 
-def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
+def _about(request: access.TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
     away = away_from(run.agent_id, run.owner_id)
     tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
@@ -230,7 +226,9 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     }
 
 
-def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> dict[str, Any]:
+def _reported(
+    request: access.TeamRequest, run: Run, report: Report, away: Sought
+) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
     verdict = request.GET.get("verdict", "")
     candidates = by_verdict(report)
@@ -259,9 +257,9 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
 _MILLION = 1_000_000
 
 
-@team_view("GET")
-def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="agent")
+@access.team_view("GET")
+def preview(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, read="agent")
     agent, owner = workspace.agent, workspace.owner
     agent.team = request.visit.team
     known = None if owner and owner._state.adding else owner
@@ -277,7 +275,9 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "dreams/preview.html", context)
 
 
-def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[str, Any]:
+def _sides(
+    request: access.TeamRequest, workspace: access.Workspace, found: Preview
+) -> dict[str, Any]:
     away = away_from(workspace.agent.pk, workspace.owner_id)
 
     def told(done: Iterable[Operation]) -> dict[str, Any]:
@@ -302,9 +302,9 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
     }
 
 
-@team_view("POST", takes=Permission.DREAM)
-def ask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, to_write=True)
+@access.team_view("POST", takes=Permission.DREAM)
+def ask(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, to_write=True)
     with request.visit.write() as tx:
         workspace = workspace.owned(request)
         dreaming.request(tx, workspace.agent, workspace.owner, request.user)

@@ -23,16 +23,7 @@ from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
 from memoryweb.memory.visible.readable import To, readable_facts, statement
-from memoryweb.web import wording
-from memoryweb.web.access import (
-    Refused,
-    TeamRequest,
-    Workspace,
-    find_workspace,
-    is_theirs,
-    note_read,
-    team_view,
-)
+from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import Choices, FilterForm
@@ -95,9 +86,9 @@ _PARTIALS = ("statement",)
 _SUBJECTS = 100
 
 
-@team_view("GET")
-def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="facts")
+@access.team_view("GET")
+def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, read="facts")
     form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
         listed = weighed(remembered(_listed(workspace)))
@@ -117,7 +108,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "facts/facts.html", context)
 
 
-def _headings(workspace: Workspace) -> Choices:
+def _headings(workspace: access.Workspace) -> Choices:
     """Under which statements of this memory stand."""
     found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id).exclude(heading="")
     names = found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
@@ -126,36 +117,36 @@ def _headings(workspace: Workspace) -> Choices:
         yield name, name
 
 
-@team_view("GET")
-def fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
+@access.team_view("GET")
+def fact(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id)
     return _show(request, workspace, fact_id)
 
 
-@team_view("POST")
-def confirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def confirm(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Confirmed. From now on only people change it.")
     return _act(request, agent_id, fact_id, memory_facts.confirm, said, "agents_fact_unconfirm")
 
 
-@team_view("POST")
-def unconfirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def unconfirm(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return _act(request, agent_id, fact_id, memory_facts.unconfirm, _("Undone."))
 
 
-@team_view("POST")
-def not_true(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def not_true(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Removed. Nothing said before can bring it back.")
     return _act(request, agent_id, fact_id, memory_facts.not_true, said, "agents_fact_restore")
 
 
-@team_view("POST")
-def restore(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def restore(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return _act(request, agent_id, fact_id, memory_facts.restore, _("Restored to its file."))
 
 
-@team_view("POST")
-def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def vote(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     """Anything but yes and no takes the person's vote back."""
     helpful = {"yes": True, "no": False}.get(request.POST.get("helpful", ""))
     act = partial(memory_facts.vote, helpful=helpful)
@@ -163,12 +154,12 @@ def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return _act(request, agent_id, fact_id, act, said)
 
 
-@team_view("GET", "POST")
-def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("GET", "POST")
+def forget(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     """What is shared, an admin forgets; everybody else asks in Review. A look counts what goes."""
     if request.method == "GET":
         return _dry_run(request, agent_id, fact_id)
-    is_own = is_theirs(request, find_workspace(request, agent_id))
+    is_own = access.is_theirs(request, access.find_workspace(request, agent_id))
     act = partial(forgetting.forget_fact, is_theirs=is_own)
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
     asked = _("An admin decides in Review whether it is erased.")
@@ -177,15 +168,15 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return _act(request, agent_id, fact_id, act, said, "agents_fact_unforget")
 
 
-@team_view("POST")
-def unforget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    if not is_theirs(request, find_workspace(request, agent_id)):
-        raise Refused("may_not_forget")
+@access.team_view("POST")
+def unforget(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    if not access.is_theirs(request, access.find_workspace(request, agent_id)):
+        raise access.Refused("may_not_forget")
     return _act(request, agent_id, fact_id, forgetting.undo_of_fact, _("It is remembered again."))
 
 
-@team_view("POST")
-def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def edit(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     form, visit = EditForm(request.POST), request.visit
     if form.is_valid():
@@ -200,7 +191,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return redirect(next_url(request) or fact_url(request, found.superseded_by or found))
 
 
-def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+def _dry_run(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     meant = forgetting.of_facts(Memory(found.agent, found.owner), [found]).meant
     context = about(
@@ -208,13 +199,13 @@ def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRespons
         tab="facts",
         fact=statement(found, To.PAGE),
         goes=rows.goes(meant),
-        is_theirs=is_theirs(request, workspace),
+        is_theirs=access.is_theirs(request, workspace),
     )
     return show(request, "facts/forget.html", context, partials=("goes",))
 
 
 def _act(
-    request: TeamRequest,
+    request: access.TeamRequest,
     agent_id: UUID,
     fact_id: UUID,
     act: Callable[..., object],
@@ -233,18 +224,20 @@ def _act(
     return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
 
 
-def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Workspace, Any]:
-    workspace = find_workspace(request, agent_id)
+def _changeable(
+    request: access.TeamRequest, agent_id: UUID, fact_id: UUID
+) -> tuple[access.Workspace, Any]:
+    workspace = access.find_workspace(request, agent_id)
     found = _find(request, workspace, fact_id)
     workspace.require_write()
     return workspace, found
 
 
-def _of(workspace: Workspace) -> Any:
+def _of(workspace: access.Workspace) -> Any:
     return weighed(workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id))
 
 
-def _listed(workspace: Workspace) -> Q:
+def _listed(workspace: access.Workspace) -> Q:
     """Beside what is shared what holds for all teams, which is only read here."""
     own = Q(agent=workspace.agent, owner=workspace.owner_id)
     if workspace.owner_id is not None:
@@ -252,12 +245,12 @@ def _listed(workspace: Workspace) -> Q:
     return own | for_all_teams()
 
 
-def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
+def _find(request: access.TeamRequest, workspace: access.Workspace, fact_id: UUID) -> Any:
     shown = ("file__agent", "file__owner", "owner", "confirmed_by", "contradiction")
     found = voted(_of(workspace), request.user).select_related(*shown)
     found = found.annotate(is_hidden=is_hidden())
     fact = get_object_or_404(found, pk=fact_id)
-    note_read(request, workspace.owner, "fact", fact_id)
+    access.note_read(request, workspace.owner, "fact", fact_id)
     return fact
 
 
@@ -267,12 +260,15 @@ def _hiding(fact: Any) -> ForgetRequest | None:
 
 
 def _show(
-    request: TeamRequest, workspace: Workspace, fact_id: UUID, form: EditForm | None = None
+    request: access.TeamRequest,
+    workspace: access.Workspace,
+    fact_id: UUID,
+    form: EditForm | None = None,
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows.rows_of(request, [fact])
     values, asked = rows.values_shown(request, fact), forgetting.hiding_of(fact)
-    is_own = is_theirs(request, workspace)
+    is_own = access.is_theirs(request, workspace)
     grounds = rows.grounds_of(request, fact)
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
     context = about(
@@ -312,9 +308,9 @@ class ManyForm(forms.Form):
     sure = forms.BooleanField(required=False)
 
 
-@team_view("POST")
-def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, to_write=True)
+@access.team_view("POST")
+def many(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, to_write=True)
     url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
     found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
     found = found.annotate(is_hidden=is_hidden())
@@ -325,7 +321,7 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if not picked or not form.is_valid():
         messages.warning(request, _("Tick statements first."))
         return redirect(url)
-    act, is_own = form.cleaned_data["act"], is_theirs(request, workspace)
+    act, is_own = form.cleaned_data["act"], access.is_theirs(request, workspace)
     if act == "forget" and not form.cleaned_data["sure"]:
         shown = list(readable_facts(picked, To.PAGE))
         context = about(workspace, tab="facts", picked=shown, is_theirs=is_own, back=url)
@@ -336,7 +332,7 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(url)
 
 
-def _picked(request: TeamRequest) -> list[UUID]:
+def _picked(request: access.TeamRequest) -> list[UUID]:
     """What is no id is passed over."""
     found = []
     for text in request.POST.getlist("pick")[:_MOST]:
@@ -355,7 +351,7 @@ def _acts(*, is_own: bool) -> dict[str, Callable[..., object]]:
     }
 
 
-def _do(request: TeamRequest, act: Callable[..., object], picked: list[Any]) -> int:
+def _do(request: access.TeamRequest, act: Callable[..., object], picked: list[Any]) -> int:
     """How many it was done to, up to the one at which it was refused."""
     visit, count = request.visit, 0
     with told_to(request):

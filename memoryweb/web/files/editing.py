@@ -21,15 +21,7 @@ from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.writing import machine_guards
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import WriteResult
-from memoryweb.web import markdown
-from memoryweb.web.access import (
-    TeamRequest,
-    Workspace,
-    find_file,
-    find_workspace,
-    find_workspace_file,
-    team_view,
-)
+from memoryweb.web import access, markdown
 from memoryweb.web.files import editor, forms
 from memoryweb.web.files.lines import Editing
 from memoryweb.web.files.views import show_file, show_files
@@ -37,9 +29,9 @@ from memoryweb.web.pages import about, done, show, to, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 
-@team_view("GET", "POST")
-def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, to_write=True)
+@access.team_view("GET", "POST")
+def new(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, to_write=True)
     form = forms.NewFileForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
@@ -62,9 +54,9 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "files/new.html", context)
 
 
-@team_view("GET", "POST")
-def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace = find_workspace(request, agent_id)
+@access.team_view("GET", "POST")
+def edit(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id)
     form = forms.EditForm(request.POST or None)
     file = _find_edited(request, workspace, path, form)
     workspace.require_write()
@@ -76,10 +68,10 @@ def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return editor.show_editor(request, workspace, file, form)
 
 
-@team_view("POST")
-def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+@access.team_view("POST")
+def preview(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     """How a text would look. Nothing is kept."""
-    workspace = find_workspace(request, agent_id)
+    workspace = access.find_workspace(request, agent_id)
     form = forms.SaveForm(request.POST)
     form.is_valid()
     content = form.cleaned_data.get("content", "")[: door.MAX_BYTES]
@@ -92,16 +84,16 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "files/preview.html", context, partials=("preview",))
 
 
-@team_view("GET")
-def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+@access.team_view("GET")
+def delete_confirm(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     context = about(workspace, file=file)
     return show(request, "files/delete.html", context)
 
 
-@team_view("POST")
-def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+@access.team_view("POST")
+def delete(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     form = forms.DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
@@ -120,15 +112,15 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 
 
 def _find_edited(
-    request: TeamRequest, workspace: Workspace, path: str, form: forms.EditForm
+    request: access.TeamRequest, workspace: access.Workspace, path: str, form: forms.EditForm
 ) -> File:
     """The file. What a form was opened with is found under the name that it has now, and even
     when it was deleted: the text in the form must not be lost."""
     if request.method == "POST" and form.is_valid():
         was = file_that_was(workspace.files, path, form.cleaned_data["sha256"])
         if was is not None:
-            return find_file(request, workspace, was.path, deleted=True)
-    return find_file(request, workspace, path)
+            return access.find_file(request, workspace, was.path, deleted=True)
+    return access.find_file(request, workspace, path)
 
 
 # One line, item or paragraph of a file, edited where it stands.
@@ -142,9 +134,9 @@ class LineClash(Exception):
         super().__init__(file.path)
 
 
-@team_view("POST")
-def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+@access.team_view("POST")
+def edit_line(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     form = forms.LineForm(request.POST)
     if not form.is_valid():
         return _again(request, workspace, file, form)
@@ -166,7 +158,7 @@ def edit_line(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 
 
 def _save(
-    request: TeamRequest, workspace: Workspace, file: File, form: forms.LineForm
+    request: access.TeamRequest, workspace: access.Workspace, file: File, form: forms.LineForm
 ) -> WriteResult:
     """What others changed elsewhere meanwhile stays. Raises Clashed and what files.write raises."""
     said = form.cleaned_data
@@ -202,8 +194,8 @@ def _merged(file: File, opened: str, said: dict[str, Any]) -> str:
 
 
 def _again(
-    request: TeamRequest,
-    workspace: Workspace,
+    request: access.TeamRequest,
+    workspace: access.Workspace,
     file: File,
     form: forms.LineForm,
     clash: Clash | None = None,
@@ -220,22 +212,22 @@ def _again(
 # Lines that a person wrote: let machines change them, or have them kept again.
 
 
-@team_view("POST")
-def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+@access.team_view("POST")
+def release(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines may change these lines now ({count}). To undo this, choose “Keep again”.")
     return _change(request, agent_id, path, machine_guards.release, said)
 
 
-@team_view("POST")
-def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+@access.team_view("POST")
+def keep(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines can no longer change these lines ({count}).")
     return _change(request, agent_id, path, machine_guards.keep, said)
 
 
 def _change(
-    request: TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
+    request: access.TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
 ) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     form = forms.LinesForm(request.POST)
     anchor = ""
     if form.is_valid():
@@ -253,9 +245,9 @@ def _change(
 # Which files enter the prompt: a switch, a step, a place in the order; and a file's name.
 
 
-@team_view("POST")
-def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+@access.team_view("POST")
+def arrange(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     form = forms.ArrangeForm(request.POST)
     if form.is_valid():
         with told_to(request):
@@ -269,9 +261,9 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return done(request, lambda again: show_files(again, workspace), url, partials=("tree",))
 
 
-@team_view("GET", "POST")
-def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
+@access.team_view("GET", "POST")
+def rename(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     form = forms.RenameForm(
         request.POST or None, initial={"path": file.path, "sha256": file.sha256}
     )
@@ -297,7 +289,7 @@ def _apply(tx: Transaction, file: File, form: forms.ArrangeForm) -> None:
         prompt.put_before(tx, file, asked["before"])
 
 
-def _said(workspace: Workspace, file: File) -> str:
+def _said(workspace: access.Workspace, file: File) -> str:
     paths = list(workspace.files.enabled_in_order().values_list("path", flat=True))
     if file.path not in paths:
         return _("{path} is not in the prompt.").format(path=file.path)
@@ -306,7 +298,7 @@ def _said(workspace: Workspace, file: File) -> str:
     return said.format(path=file.path, place=place, count=len(paths))
 
 
-def _rename(request: TeamRequest, file: File, form: forms.RenameForm) -> File:
+def _rename(request: access.TeamRequest, file: File, form: forms.RenameForm) -> File:
     with request.visit.write() as tx:
         return door.rename(
             tx,

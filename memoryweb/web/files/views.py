@@ -30,17 +30,7 @@ from memoryweb.memory.statements.listing import fact_at
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing.proposing import current_revision
-from memoryweb.web import markdown
-from memoryweb.web.access import (
-    Refused,
-    TeamRequest,
-    Workspace,
-    find_agent,
-    find_workspace,
-    find_workspace_file,
-    is_theirs,
-    team_view,
-)
+from memoryweb.web import access, markdown
 from memoryweb.web.files import lines
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.markdown import marked_blocks
@@ -86,7 +76,7 @@ class Tree:
         return not self.groups and not self.notes
 
 
-def tree(request: HttpRequest, workspace: Workspace) -> Tree:
+def tree(request: HttpRequest, workspace: access.Workspace) -> Tree:
     """The whole workspace, what `?name=` finds, or all of the one kind that `?kind=` asks for."""
     if name := request.GET.get("name", "").strip().replace("\0", ""):
         return _named(request, workspace, name)
@@ -102,7 +92,7 @@ def tree(request: HttpRequest, workspace: Workspace) -> Tree:
     return Tree(groups, months, notes)
 
 
-def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
+def _named(request: HttpRequest, workspace: access.Workspace, name: str) -> Tree:
     found = workspace.files.present().filter(folded_path__contains=fold(name)).untexted()
     pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
     size = found.aggregate(size=Sum("size"))["size"]
@@ -114,7 +104,7 @@ def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
     return Tree(groups, [], None, pages, name)
 
 
-def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
+def _by_kind(workspace: access.Workspace) -> dict[str, list[File]]:
     found: dict[str, list[File]] = defaultdict(list)
     others = workspace.files.present().filter(note_date=None).untexted()
     for file in others.order_by("sort_order", "folded_path"):
@@ -130,7 +120,9 @@ def _group(request: HttpRequest, key: str, files: list[File]) -> Group:
     return Group(key, GROUPS[key], files[:SHOWN], len(files), _size(files), more)
 
 
-def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[dict[str, Any]], Group | None]:
+def _notes(
+    request: HttpRequest, workspace: access.Workspace
+) -> tuple[list[dict[str, Any]], Group | None]:
     """The months that have notes, and the notes of the one that is asked for or the newest."""
     found = notes_by_month(workspace.files.present())
     if not found:
@@ -173,11 +165,11 @@ def _size(files: Sequence[File]) -> int:
     return sum(file.size for file in files)
 
 
-@team_view("GET")
+@access.team_view("GET")
 def global_file(
-    request: TeamRequest, agent_id: UUID, path: str, number: int | None = None
+    request: access.TeamRequest, agent_id: UUID, path: str, number: int | None = None
 ) -> HttpResponse:
-    agent = find_agent(request, agent_id)
+    agent = access.find_agent(request, agent_id)
     found = global_text(Reader(agent), path, number)
     if found is None:
         raise Http404
@@ -192,13 +184,13 @@ def global_file(
     return show(request, "files/global.html", context)
 
 
-@team_view("GET")
-def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="files")
+@access.team_view("GET")
+def files(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, read="files")
     return show_files(request, workspace)
 
 
-def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
+def show_files(request: access.TeamRequest, workspace: access.Workspace) -> HttpResponse:
     """The page, or its tree alone after a change."""
     context = about(
         workspace,
@@ -210,15 +202,15 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     return show(request, "files/files.html", context, partials=("tree",))
 
 
-@team_view("GET")
-def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, found = find_workspace_file(request, agent_id, path)
+@access.team_view("GET")
+def file(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    workspace, found = access.find_workspace_file(request, agent_id, path)
     return show_file(request, workspace, found, saved=number_of(request, "saved", 0))
 
 
 def show_file(
-    request: TeamRequest,
-    workspace: Workspace,
+    request: access.TeamRequest,
+    workspace: access.Workspace,
     found: File,
     *,
     editing: lines.Editing | None = None,
@@ -238,14 +230,14 @@ def show_file(
             else _text(request, workspace, found, editing, saved)
         ),
         revision=written,
-        may_forget=workspace.can_write and is_theirs(request, workspace),
+        may_forget=workspace.can_write and access.is_theirs(request, workspace),
     )
     return show(request, "files/file.html", context, partials=("text",), status=status)
 
 
 def _text(
-    request: TeamRequest,
-    workspace: Workspace,
+    request: access.TeamRequest,
+    workspace: access.Workspace,
     file: File,
     editing: lines.Editing | None,
     saved: int,
@@ -269,9 +261,9 @@ def _text(
     }
 
 
-@team_view("GET")
-def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
-    workspace, found = find_workspace_file(request, agent_id, path)
+@access.team_view("GET")
+def why(request: access.TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    workspace, found = access.find_workspace_file(request, agent_id, path)
     steps = lines.trace(request, found, line)
     if not steps:
         raise Http404
@@ -302,9 +294,9 @@ _DAYS = 7
 _TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
 
 
-@team_view("GET")
-def notes(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="files")
+@access.team_view("GET")
+def notes(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = access.find_workspace(request, agent_id, read="files")
     found = workspace.files.present().filter(note_date__isnull=False)
     shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
     texts = readable_files(shown.items, To.PAGE)
@@ -339,11 +331,11 @@ def _journal(text: str, day: date) -> str:
 _NAMED = 50  # places that a page names
 
 
-@team_view("GET", "POST")
-def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+@access.team_view("GET", "POST")
+def forget_line(request: access.TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
     """What is shared, an admin forgets; everybody else asks in Review."""
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
-    readable, is_own = readable_file(file, To.PAGE), is_theirs(request, workspace)
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
+    readable, is_own = readable_file(file, To.PAGE), access.is_theirs(request, workspace)
     numbers = _lines(readable, line)
     if not is_own and readable.hidden & {*numbers}:
         raise Http404
@@ -366,19 +358,21 @@ def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> H
     return show(request, "files/forget.html", context)
 
 
-@team_view("POST")
-def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, to_write=True)
-    if not is_theirs(request, workspace):
-        raise Refused("may_not_forget")
+@access.team_view("POST")
+def unforget_line(
+    request: access.TeamRequest, agent_id: UUID, path: str, line: int
+) -> HttpResponse:
+    workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
+    if not access.is_theirs(request, workspace):
+        raise access.Refused("may_not_forget")
     said = _("It is remembered again.")
     numbers = _lines(readable_file(file, To.PAGE), line)
     return _act(request, workspace, file, numbers, forgetting.undo_of_lines, said)
 
 
 def _act(
-    request: TeamRequest,
-    workspace: Workspace,
+    request: access.TeamRequest,
+    workspace: access.Workspace,
     file: File,
     numbers: range,
     act: Callable[..., object],

@@ -20,14 +20,7 @@ from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import Decided, MemoryRefused
 from memoryweb.memory.review import SOURCES, Inbox, Item, Kind, count_together
 from memoryweb.runs.models import Run
-from memoryweb.web.access import (
-    Refused,
-    TeamRequest,
-    find_agent,
-    note_read,
-    require_reading,
-    team_view,
-)
+from memoryweb.web import access
 from memoryweb.web.pages import Page, next_url, page, show, to
 from memoryweb.web.review.kinds import GROUPS, LOOKS, Decision, look_of, tell_all
 from memoryweb.web.review.lines import picked_of
@@ -45,7 +38,7 @@ class ReviewPage(Page[Item]):
     decided: int
 
 
-def listed_page(request: TeamRequest) -> ReviewPage:
+def listed_page(request: access.TeamRequest) -> ReviewPage:
     visit, state, kind = request.visit, state_of(request), request.GET.get("kind", "")
     kinds = GROUPS[kind][1] if kind in GROUPS else [kind] if kind in Kind.values else ()
     if state == "others":
@@ -60,19 +53,19 @@ def listed_page(request: TeamRequest) -> ReviewPage:
     return ReviewPage(**vars(page(request, found)), decided=len(lately))
 
 
-def state_of(request: TeamRequest) -> str:
+def state_of(request: access.TeamRequest) -> str:
     state = request.GET.get("state", "")
     return state if state in _STATES else ""
 
 
-def filters_of(request: TeamRequest) -> str:
+def filters_of(request: access.TeamRequest) -> str:
     """The filters of the list, for every link of it."""
     asked = {name: request.GET.get(name, "") for name in ("state", "kind", "page")}
     query = urlencode({name: value for name, value in asked.items() if value})
     return f"?{query}" if query else ""
 
 
-def groups_of(request: TeamRequest) -> list[Choice]:
+def groups_of(request: access.TeamRequest) -> list[Choice]:
     state, kind = state_of(request), request.GET.get("kind", "")
     more = f"&state={state}" if state else ""
     where = to(request, "review")
@@ -85,15 +78,15 @@ def groups_of(request: TeamRequest) -> list[Choice]:
 # The pages: the list with the chosen item beside it, and a decision.
 
 
-@team_view("GET")
-def review(request: TeamRequest) -> HttpResponse:
+@access.team_view("GET")
+def review(request: access.TeamRequest) -> HttpResponse:
     listed = listed_page(request)
     readable = (item for item in listed if _reads(request, item))
     return _show(request, listed, next(readable, None), is_list=True)
 
 
-@team_view("GET")
-def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
+@access.team_view("GET")
+def detail(request: access.TeamRequest, kind: str, item_id: str) -> HttpResponse:
     listed = listed_page(request)
     try:
         item = _find(request, kind, item_id, listed)
@@ -102,16 +95,16 @@ def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     return _show(request, listed, item)
 
 
-@team_view("GET")
-def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
+@access.team_view("GET")
+def moved(request: access.TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
     """Where proposals and flagged lines had pages of their own."""
     if item_id:
         return redirect(_url(request, _find(request, kind, str(item_id))))
     return redirect(to(request, "review", query=f"?kind={kind}"))
 
 
-@team_view("POST")
-def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
+@access.team_view("POST")
+def decide(request: access.TeamRequest, kind: str, item_id: str) -> HttpResponse:
     """After it the next item is open, or the same one again where a decision was taken back."""
     code = request.POST.get("decision", "")
     if kind == Kind.FLAG and code == "undo":
@@ -136,7 +129,7 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     return redirect(_onward_url(request, item, decision, was) or following)
 
 
-def _onward_url(request: TeamRequest, item: Item, decision: Decision, was: str) -> str:
+def _onward_url(request: access.TeamRequest, item: Item, decision: Decision, was: str) -> str:
     """Keeps what takes it back; a page that it was decided from says so itself."""
     _keep_undo(request, item, decision, was)
     if onward := next_url(request):
@@ -145,7 +138,7 @@ def _onward_url(request: TeamRequest, item: Item, decision: Decision, was: str) 
     return onward
 
 
-def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
+def _carry_out(request: access.TeamRequest, item: Item, code: str) -> None:
     visit = request.visit
     value = ",".join(request.POST.getlist("value"))
     picks = item.kind == Kind.PROPOSAL and code == "accept"
@@ -162,7 +155,7 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
         )
 
 
-def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
+def _undo_flag(request: access.TeamRequest, item_id: str) -> HttpResponse:
     """Nothing is kept of a flagged line that was decided but its file."""
     visit, kept = request.visit, _kept_undo(request)
     file = _flagged_file(request, item_id.partition(".")[0])
@@ -181,40 +174,42 @@ def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
     return redirect(to(request, "review_item", "flag", item_id))
 
 
-def _require_deciding(request: TeamRequest, owner: Any, kind: Kind) -> None:
+def _require_deciding(request: access.TeamRequest, owner: Any, kind: Kind) -> None:
     if not request.visit.decides(owner and owner.pk, SOURCES[kind].takes):
-        raise Refused("decide", owner)
+        raise access.Refused("decide", owner)
 
 
-def _find(request: TeamRequest, kind: str, item_id: str, listed: Iterable[Item] = ()) -> Item:
+def _find(
+    request: access.TeamRequest, kind: str, item_id: str, listed: Iterable[Item] = ()
+) -> Item:
     visit, key = request.visit, (kind, item_id)
     item = next((one for one in listed if (one.kind, one.id) == key), None)
     item = item or memory_review.find(kind, item_id, visit.team, visit.outcomes)
     if item is None:
         _require_gone(request, kind, item_id.partition(".")[0])
         raise Decided
-    require_reading(request, item.owner)
+    access.require_reading(request, item.owner)
     _note(request, item)
     return item
 
 
-def _require_gone(request: TeamRequest, kind: str, file_id: str) -> None:
+def _require_gone(request: access.TeamRequest, kind: str, file_id: str) -> None:
     """What else is not found than a flagged line was never there."""
     _flagged_file(request, file_id if kind == Kind.FLAG else "")
 
 
-def _flagged_file(request: TeamRequest, file_id: str) -> File:
+def _flagged_file(request: access.TeamRequest, file_id: str) -> File:
     try:
         key = UUID(file_id)
     except ValueError as error:
         raise Http404 from error
     files = files_of(request.visit.team).filter(request.visit.outcomes())
     file: File = get_object_or_404(files, pk=key)
-    require_reading(request, file.owner)
+    access.require_reading(request, file.owner)
     return file
 
 
-def _late(request: TeamRequest, late: Decided) -> HttpResponse:
+def _late(request: access.TeamRequest, late: Decided) -> HttpResponse:
     messages.error(request, str(late))
     return redirect(to(request, "review"))
 
@@ -228,7 +223,7 @@ def _decision(item: Item, code: str) -> Decision:
 
 
 def _show(
-    request: TeamRequest,
+    request: access.TeamRequest,
     listed: ReviewPage,
     item: Item | None,
     *,
@@ -255,7 +250,7 @@ def _show(
 
 
 def _opened(
-    request: TeamRequest, listed: ReviewPage, item: Item, data: QueryDict | None
+    request: access.TeamRequest, listed: ReviewPage, item: Item, data: QueryDict | None
 ) -> dict[str, Any]:
     _note(request, item)
     look, query = look_of(item), filters_of(request)
@@ -292,7 +287,7 @@ def _opened(
 
 
 def _rows(
-    request: TeamRequest, listed: ReviewPage, chosen: Item | None
+    request: access.TeamRequest, listed: ReviewPage, chosen: Item | None
 ) -> Iterator[dict[str, Any]]:
     said = tell_all(request, listed.items)
     for item in listed:
@@ -309,7 +304,7 @@ def _rows(
         }
 
 
-def _after(request: TeamRequest, listed: ReviewPage, item: Item) -> str:
+def _after(request: access.TeamRequest, listed: ReviewPage, item: Item) -> str:
     """The next one, else the one before, else the list."""
     at, query = _position(listed, item), filters_of(request)
     others = [*listed.items[at + 1 :], *listed.items[:at][::-1]] if at is not None else []
@@ -325,15 +320,15 @@ def _position(listed: ReviewPage, item: Item) -> int | None:
     return keys.index((item.kind, item.id)) if (item.kind, item.id) in keys else None
 
 
-def _reads(request: TeamRequest, item: Item) -> bool:
+def _reads(request: access.TeamRequest, item: Item) -> bool:
     return request.visit.reads(item.owner.pk if item.owner else None)
 
 
-def _note(request: TeamRequest, item: Item) -> None:
-    note_read(request, item.owner, SOURCES[item.kind].target, item.id.partition(".")[0])
+def _note(request: access.TeamRequest, item: Item) -> None:
+    access.note_read(request, item.owner, SOURCES[item.kind].target, item.id.partition(".")[0])
 
 
-def _url(request: TeamRequest, item: Item) -> str:
+def _url(request: access.TeamRequest, item: Item) -> str:
     return to(request, "review_item", item.kind, item.id)
 
 
@@ -350,7 +345,7 @@ def _was(item: Item, code: str) -> str:
     return str(item.row.marks if code == "keep" else item.row.file.revision)
 
 
-def _keep_undo(request: TeamRequest, item: Item, decision: Decision, was: str) -> None:
+def _keep_undo(request: access.TeamRequest, item: Item, decision: Decision, was: str) -> None:
     request.session[_NAME] = {
         "team": request.visit.team.slug,
         "kind": str(item.kind),
@@ -361,11 +356,11 @@ def _keep_undo(request: TeamRequest, item: Item, decision: Decision, was: str) -
     }
 
 
-def _drop_undo(request: TeamRequest) -> None:
+def _drop_undo(request: access.TeamRequest) -> None:
     request.session.pop(_NAME, None)
 
 
-def _kept_undo(request: TeamRequest) -> dict[str, Any] | None:
+def _kept_undo(request: access.TeamRequest) -> dict[str, Any] | None:
     found = request.session.get(_NAME)
     visit = request.visit
     if not found or found["team"] != visit.team.slug:
@@ -373,7 +368,7 @@ def _kept_undo(request: TeamRequest) -> dict[str, Any] | None:
     return found if visit.now.timestamp() - found["at"] < _SECONDS else None
 
 
-def _toast(request: TeamRequest) -> dict[str, Any] | None:
+def _toast(request: access.TeamRequest) -> dict[str, Any] | None:
     """What was done, and where it is taken back."""
     if not (found := _kept_undo(request)):
         return None
@@ -386,8 +381,8 @@ def _toast(request: TeamRequest) -> dict[str, Any] | None:
 # Looking again for secrets in what is kept already: agent by agent, with its progress.
 
 
-@team_view("GET", takes=Permission.MANAGE_AGENTS)
-def scans(request: TeamRequest) -> HttpResponse:
+@access.team_view("GET", takes=Permission.MANAGE_AGENTS)
+def scans(request: access.TeamRequest) -> HttpResponse:
     shown = page(request, request.visit.team.agents.live().order_by("folded_name"), size=25)
     runs = request.visit.team.runs.filter(kind=memory_review.KIND, agent__in=list(shown))
     latest = {run.agent_id: run for run in runs.order_by("created_at")}
@@ -399,26 +394,26 @@ def scans(request: TeamRequest) -> HttpResponse:
     return show(request, "review/scans.html", context, partials=("scans",))
 
 
-@team_view("POST", takes=Permission.MANAGE_AGENTS)
-def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+@access.team_view("POST", takes=Permission.MANAGE_AGENTS)
+def scan(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     begun = _("The search has begun. This page shows how far it is.")
-    _start_scan(request, find_agent(request, agent_id), begun, fix=False)
+    _start_scan(request, access.find_agent(request, agent_id), begun, fix=False)
     return redirect(to(request, "review_scans"))
 
 
-@team_view("GET", takes=Permission.MANAGE_AGENTS)
-def mask_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    return show(request, "review/mask.html", {"agent": find_agent(request, agent_id)})
+@access.team_view("GET", takes=Permission.MANAGE_AGENTS)
+def mask_confirm(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
+    return show(request, "review/mask.html", {"agent": access.find_agent(request, agent_id)})
 
 
-@team_view("POST", takes=Permission.MANAGE_AGENTS)
-def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+@access.team_view("POST", takes=Permission.MANAGE_AGENTS)
+def mask(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     begun = _("Masking has begun. This page shows how far it is.")
-    _start_scan(request, find_agent(request, agent_id), begun, fix=True)
+    _start_scan(request, access.find_agent(request, agent_id), begun, fix=True)
     return redirect(to(request, "review_scans"))
 
 
-def _start_scan(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
+def _start_scan(request: access.TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
     visit = request.visit
     with visit.write() as tx:
         run = memory_review.request(
