@@ -258,7 +258,7 @@ def _english_verb(tokens: Sequence[str]) -> Iterator[str]:
     for token in tokens[1:]:
         if token in support_words.BEING | support_words.HAVING | support_words.MAY:
             aux = token
-        elif not (token in FILLERS or token in ("often", "even") or token.endswith("ly")):
+        elif not (token in FILLERS | support_words.ADVERBS or token.endswith("ly")):
             ends = (
                 ("ing", "ed", "en")
                 if aux in support_words.BEING

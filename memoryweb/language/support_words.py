@@ -183,3 +183,28 @@ PLAIN = frozenset(
     )
     for form in {word, stem(word)}
 )
+
+# Between whoever does something and the verb, beside fillers and words in -ly.
+ADVERBS = frozenset(
+    [
+        "again",
+        "already",
+        "all",
+        "always",
+        "both",
+        "each",
+        "even",
+        "ever",
+        "never",
+        "now",
+        "often",
+        "once",
+        "rather",
+        "seldom",
+        "sometimes",
+        "soon",
+        "still",
+        "today",
+        "twice",
+    ]
+)
