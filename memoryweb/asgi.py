@@ -27,7 +27,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.api import problems
 from memoryweb.api.problems import Problem
-from memoryweb.core import home_lock, places
+from memoryweb.core import home_lock, slots
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 
@@ -95,7 +95,7 @@ async def _chat(environ: Message, receive: Receive, send: Send) -> None:
         await send(message)
 
     def tell(message: Message) -> None:
-        with places.left():
+        with slots.left():
             asyncio.run_coroutine_threadsafe(sent(message), loop).result()
 
     async def watch() -> None:
@@ -122,7 +122,7 @@ def _tell(environ: Message, tell: Callable[[Message], None], is_gone: Event) -> 
         started.append(_start(int(status.split()[0]), headers))
         return lambda piece: None
 
-    with places.taken():
+    with slots.taken():
         response = _django(environ, start)
         try:
             tell(started[0])

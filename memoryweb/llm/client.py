@@ -16,7 +16,7 @@ import pydantic
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from memoryweb.core import places
+from memoryweb.core import slots
 from memoryweb.llm import providers, transport, usage
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import Loading, ModelError, NoAnswer, TimedOut, TooLarge, from_answer
@@ -137,7 +137,7 @@ class _Bill:
 def _reply(dialect: Dialect, deadline: float, bill: _Bill) -> Reply:
     """Through the forms that the endpoint may know, from the strictest to the plainest."""
     endpoint, prompt, asking = bill.endpoint, bill.prompt, dialect
-    with places.left(), transport.client(deadline, is_public=endpoint.is_public) as http:
+    with slots.left(), transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
             response = _tried(http, providers.body(endpoint, prompt, asking), deadline, bill)
             if response.status == 200:
@@ -258,7 +258,7 @@ def _heard(pieces: Pieces, said: list[str]) -> Pieces:
     with closing(pieces):
         while True:
             try:
-                with places.left():
+                with slots.left():
                     piece = next(pieces)
             except StopIteration as end:
                 reply: Reply = end.value

@@ -9,7 +9,7 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         # Models must be loaded.
         from memoryweb.memory import agents  # noqa: PLC0415
-        from memoryweb.memory.forgetting import decisions, erasing  # noqa: PLC0415
+        from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
         from memoryweb.memory.review import inbox, proposals, rescan  # noqa: PLC0415
         from memoryweb.memory.snapshots import service  # noqa: PLC0415
@@ -22,7 +22,7 @@ class MemoryConfig(AppConfig):
         engine.register(service.CONVERSATIONS, service.bring_conversations)
         engine.register(facts.KIND, facts.write_all)
         engine.register_tick(erasing.queue_due)
-        engine.register_tick(decisions.expire)
+        engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(proposals.expire)
         engine.register_tick(service.purge)

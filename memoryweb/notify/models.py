@@ -2,6 +2,7 @@ import uuid
 
 from django.db import models
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.core.tables import PlainCharField, PlainJSONField, PlainTextField, TeamRow
@@ -36,6 +37,24 @@ class MailNotice(models.Model):
     @property
     def is_on(self) -> bool:
         return self.learned or self.waits or self.failed
+
+
+# A type of message: what people call it, and the audit actions that it tells of, if any.
+TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
+    "run.finished": (
+        _("A run finished: a dream, an extraction, an import"),
+        frozenset({"run.finished"}),
+    ),
+    "fact.changed": (
+        _("Statements changed"),
+        frozenset(
+            {"fact.changed", "fact.edited", "fact.confirmed", "fact.unconfirmed", "fact.not_true"}
+            | {"fact.restored", "fact.hidden"}
+        ),
+    ),
+    "item.waiting": (_("Something waits in Review"), frozenset()),
+}
+LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}
 
 
 class Endpoint(TeamRow):

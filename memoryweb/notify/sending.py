@@ -19,8 +19,6 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 from django_scopes import scopes_disabled
 
 from memoryweb.audit import keys
@@ -30,7 +28,7 @@ from memoryweb.core import outbound
 from memoryweb.memory.models import ReviewItem
 from memoryweb.memory.models.review import about
 from memoryweb.notify.endpoints import UrlRefused, call_worker, check_url, latest_item
-from memoryweb.notify.models import Delivery, Endpoint
+from memoryweb.notify.models import TYPES, Delivery, Endpoint
 
 # What of a team's history is told: events of the audit chain become messages, and so does what
 # begins to wait in Review, once each. Both are in the transaction of their change, one of a team
@@ -39,22 +37,6 @@ from memoryweb.notify.models import Delivery, Endpoint
 
 MOST = 500  # events of an endpoint at once
 KEPT = timedelta(days=30)
-# A type of message: what people call it, and the audit actions that it tells of, if any.
-TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
-    "run.finished": (
-        _("A run finished: a dream, an extraction, an import"),
-        frozenset({"run.finished"}),
-    ),
-    "fact.changed": (
-        _("Statements changed"),
-        frozenset(
-            {"fact.changed", "fact.edited", "fact.confirmed", "fact.unconfirmed", "fact.not_true"}
-            | {"fact.restored", "fact.hidden"}
-        ),
-    ),
-    "item.waiting": (_("Something waits in Review"), frozenset()),
-}
-LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}
 _OPENED = {
     ReviewItem.Kind.PROPOSAL: "proposal.made",
     ReviewItem.Kind.CONTRADICTION: "contradiction.opened",

@@ -15,8 +15,8 @@ from django.views.decorators.cache import never_cache
 from memoryweb.accounts.permissions import Permission
 from memoryweb.notify import endpoints
 from memoryweb.notify.endpoints import UrlRefused, check_url
-from memoryweb.notify.models import Delivery, Endpoint
-from memoryweb.notify.sending import LABELS, secret_of
+from memoryweb.notify.models import LABELS, Delivery, Endpoint
+from memoryweb.notify.sending import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.pages import page, show, to
 

@@ -358,12 +358,12 @@ def test_killed_it_has_changed_nothing(tmp_path: Path, column: int) -> None:
     )
     killing = f"""
 import os
-from memoryweb.audit import key_changes
-wrap, left = key_changes._wrap, [{column}]
+from memoryweb.audit import checkpoints
+wrap, left = checkpoints._wrap, [{column}]
 def dying(column):
     left[0] -= 1
     return wrap(column) if left[0] else os.kill(os.getpid(), 9)
-key_changes._wrap = dying
+checkpoints._wrap = dying
 {call}call('change_secret_key')"""
     assert python(killing, "second").returncode == -9
     assert python(f"{call}call('tick')", "first").returncode == 0

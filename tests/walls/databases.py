@@ -40,7 +40,7 @@ TESTED = {
     "memoryweb.memory.forgetting.hiding": "forgetting/test_hiding.py",
     "memoryweb.memory.forgetting.removal": "forgetting/test_bytes.py",
     "memoryweb.memory.forgetting.requests": "memory/test_screening.py",
-    "memoryweb.memory.forgetting.decisions": "web/test_erasing.py",
+    "memoryweb.memory.forgetting.retention": "web/test_erasing.py",
     "memoryweb.memory.forgetting.finding": "forgetting/test_bytes.py",
     "memoryweb.memory.index.fulltext": "search/test_index.py",
     "memoryweb.memory.index.indexing": "search/test_index.py",

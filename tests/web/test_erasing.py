@@ -8,7 +8,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory.forgetting import decisions, hiding
+from memoryweb.memory.forgetting import hiding, retention
 from memoryweb.memory.models import Conversation, LegalHold, Message, Receipt
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
@@ -62,7 +62,7 @@ def test_old_messages_and_silent_people_go_unless_held(world: World, alice: Clie
     with write_transaction(world.team) as tx:
         hiding.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.sender)
     alice.post(url(world.team, "settings_keep"), {"messages_days": "400", "owners_days": "450"})
-    decisions.expire(timezone.now())
+    retention.expire(timezone.now())
     said = Message.objects.filter(team=world.team)
     assert set(said.values_list("conversation__owner", flat=True)) == {world.sender.pk}
     list(engine.run_pending())

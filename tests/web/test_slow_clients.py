@@ -14,7 +14,7 @@ import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 
 from memoryweb import asgi
-from memoryweb.core import places
+from memoryweb.core import slots
 from tests.serving import answers, serving
 from tests.soaking import first_in_gate
 from tests.waiting import SECONDS
@@ -212,7 +212,7 @@ def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def slow() -> Iterator[bytes]:
         yield b"a"
-        with places.left():  # as whoever waits for a model
+        with slots.left():  # as whoever waits for a model
             go_on.wait(SECONDS)
         yield b"b"
 

@@ -2,6 +2,7 @@
 
 Each step is a transaction of its own, so that others wait for none of them long. The very words
 are kept with the run until the scan has ended, so that it knows what to look for after a crash.
+Which tables and columns are walked stands on the models (`erasure`, ErasableTextField).
 """
 
 import time

@@ -8,34 +8,34 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.db import connection
 
-_places = threading.BoundedSemaphore(settings.WEB_THREADS)
+_slots = threading.BoundedSemaphore(settings.WEB_THREADS)
 _mine = threading.local()
 
 
 @contextmanager
 def taken() -> Iterator[None]:
-    """One of the process's few, for this thread, as soon as one is free."""
-    _places.acquire()
+    """A slot for this thread, as soon as one is free."""
+    _slots.acquire()
     _mine.taken = True
     try:
         yield
     finally:
         _mine.taken = False
-        _places.release()
+        _slots.release()
 
 
 @contextmanager
 def left() -> Iterator[None]:
     """While this thread waits for somebody else: its connection to the database goes, too, with a
-    MiB of pages. Nothing happens within a transaction, nor where no place was taken."""
+    MiB of pages. Nothing happens within a transaction, nor where no slot was taken."""
     if connection.in_atomic_block or not getattr(_mine, "taken", False):
         yield
         return
     connection.close()
     _mine.taken = False
-    _places.release()
+    _slots.release()
     try:
         yield
     finally:
-        _places.acquire()
+        _slots.acquire()
         _mine.taken = True
