@@ -147,11 +147,21 @@ def test_who_asks_to_forget_a_password_is_heard_and_the_password_is_not_kept(
     assert ForgetRequest.objects.filter(owner=world.customer, via="message").exists()
 
 
+def test_what_was_stored_before_it_was_masked_is_the_same_when_it_comes_again(
+    world: World,
+) -> None:
+    add(world, say("Forget my password hunter2-blue.", id="m"))
+    Message.objects.update(raw_content="Forget my password hunter2-blue.")
+    assert add(world, say("Forget my password hunter2-blue.", id="m")).duplicates == 1
+
+
 @pytest.mark.parametrize(
     "said",
     [
         *("Forget my password.", "Forget my password manager.", "Forget my password, thanks!"),
         *("Forget my password for the bank, please.", "Forget my appointment on 5 May."),
+        *("Forget my pin collection.", "Forget that my PIN changed.", "忘记我的密码提示"),
+        "Forget my password entirely.",
     ],
 )
 def test_a_request_that_names_no_password_is_kept_as_it_was_said(world: World, said: str) -> None:

@@ -51,8 +51,10 @@ _PASSWORD_CJK = re.compile(
     r"(?P<said>(?!を|吧|了|好吗|请|和|与|と)[^\s。！？!?，、」』”]+?)"
     r"(?=[」』”]|です|だ[。\s]|を?忘|吧?[。！？!?，、\s]|$)"
 )
-_LIKE_ONE = re.compile(
-    r"(?i)(?!(?:manager|reset|hint|policy|generator|vault)s?$)\S+|.*[\d_@#$%^&*+=].*"
+_LIKE_ONE = re.compile(r".*[\d_@#$%^&*+=].*")
+# Behind "password" one word alone is one, too; behind "PIN" it is not ("my PIN collection").
+_WORD = re.compile(
+    r"(?i)(?!(?:manager|reset|hint|policy|generator|vault|change|changed|\w+ly)s?$)[^\W\d]+"
 )
 _WITH_DIGIT = re.compile(r"[^\s,;:。、「」]*\d[^\s,;:。、「」]*")
 _PASSWORD_MARK = credentials.mark("password")
@@ -215,7 +217,9 @@ def mask_asking(text: str) -> tuple[str, tuple[Sight, ...]]:
 
     def without(found: re.Match[str]) -> str:
         said = found["said"] or ""
-        if said.startswith("[secret:") or not _LIKE_ONE.fullmatch(said):
+        is_word = found[0][:1].lower() in "pk" and not found[0].lower().startswith("pin")
+        is_one = _LIKE_ONE.fullmatch(said) or (is_word and _WORD.fullmatch(said))
+        if said.startswith("[secret:") or not is_one:
             return found[0]
         line = found.string.count("\n", 0, found.start("said")) + 1
         sights.append(Sight("password", at + line, len(said)))
