@@ -74,10 +74,10 @@ def change(tx: Transaction, endpoint: Endpoint, *, url: str, events: Sequence[st
 
 def turn(tx: Transaction, endpoint: Endpoint, *, is_on: bool) -> None:
     """What happened while it was off it is not told."""
-    endpoint.is_on, endpoint.reason = is_on, ""
-    if is_on:
+    if is_on and not endpoint.is_on:
         endpoint.seen = ChainHead.objects.get(team_id=tx.team.pk).seq
         endpoint.seen_item = latest_item(tx.team.pk)
+    endpoint.is_on, endpoint.reason = is_on, ""
     endpoint.save(update_fields=["is_on", "reason", "seen", "seen_item"])
     tx.record("webhook.changed", **target(endpoint), details={"on": is_on})
 

@@ -164,6 +164,15 @@ def test_a_finished_run_and_what_waits_are_told(
     assert len(receiver.got) == len({body for _headers, body in receiver.got})
 
 
+def test_turning_on_one_that_is_on_skips_nothing(
+    world: World, receiver: Receiver, endpoint: Endpoint
+) -> None:
+    put(world, FLAGGED, AuthorKind.AGENT)
+    with write_transaction(world.team) as tx:
+        endpoints.turn(tx, endpoint, is_on=True)
+    assert "item.waiting" in {one.type for one in told()}
+
+
 def test_what_waited_before_is_not_told_nor_what_was_decided_at_once(
     world: World, receiver: Receiver, endpoint: Endpoint
 ) -> None:
