@@ -494,7 +494,7 @@ CHANGES: dict[str, Route] = {
     "settings_webhook_new": Route("settings_webhook_new", MANAGE, "POST", WEBHOOK),
     "settings_webhook_secret": Route("settings_webhook_secret", MANAGE, "POST"),
     "settings_webhook_change": _post("settings_webhook_change", MANAGE, WEBHOOK),
-    "settings_webhook_on": _post("settings_webhook_on", MANAGE),
+    "settings_webhook_on": _post("settings_webhook_on", MANAGE, first="settings_webhook_off"),
     "settings_webhook_off": _post("settings_webhook_off", MANAGE),
     "settings_webhook_test": _post("settings_webhook_test", MANAGE),
     "settings_webhook_resend": _post("settings_webhook_resend", MANAGE),
