@@ -54,7 +54,7 @@ class MorningCard(schemas.Camel):
     items: list[MorningItem]
 
 
-class MorningCardSeen(schemas.Camel):
+class MorningCardDismissal(schemas.Camel):
     seen_at: schemas.Moment
 
 
@@ -71,13 +71,13 @@ def read_morning_card(
 @card_router.operation("POST", CARD + "/seen", Right.READ)
 def mark_morning_card_seen(
     request: Request, agent_id: str, body: schemas.OwnerFields
-) -> MorningCardSeen:
+) -> MorningCardDismissal:
     """Say that the card was told: it is offered no more, here or on the first page."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.acting(request.auth, body)
     now = timezone.now()
     night_results.mark([agent], night_results.who(None, owner), now)
-    return MorningCardSeen(seen_at=now)
+    return MorningCardDismissal(seen_at=now)
 
 
 def offered(reader: Reader) -> MorningCard | None:

@@ -68,7 +68,7 @@ class MaskedInMessage(schemas.MaskedOut):
     message: int = Field(description="Index in the batch, starting at 0.")
 
 
-class MessagesReceived(schemas.Camel):
+class MessageReceipt(schemas.Camel):
     """`masked` is there when something was masked, `forget` when something is offered."""
 
     conversation_id: str
@@ -122,7 +122,7 @@ class SummarizeAnswer(schemas.Camel):
     extra=read_by_hand(MessageBatch),
     errors=(409, 413),
 )
-def send_messages(request: Request, agent_id: str, conversation: str) -> MessagesReceived:
+def send_messages(request: Request, agent_id: str, conversation: str) -> MessageReceipt:
     """Send messages to a conversation."""
     agent = request.auth.agent(agent_id)
     return received(request.auth, agent, conversation, body_of(request))
@@ -130,7 +130,7 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
 
 def received(
     caller: Caller, agent: Agent, conversation: str, body: dict[str, Any], source: str = ""
-) -> MessagesReceived:
+) -> MessageReceipt:
     """`source`: in place of what the body says."""
     external_id = conversation_id(conversation)
     batch = parse_batch(body)
@@ -154,7 +154,7 @@ def received(
         if not added.skipped:
             trigger, talk = Run.Trigger.CONVERSATION, added.conversation
             run = _extraction(tx, caller, talk, trigger, finished=batch.finished)
-    return MessagesReceived(
+    return MessageReceipt(
         conversation_id=external_id,
         added=added.added,
         duplicates=added.duplicates,

@@ -277,11 +277,11 @@ class EntryRead(Answer):
     content: str
 
 
-class EntryWritten(Answer):
+class EntryWriteResult(Answer):
     entry: ToolEntry
 
 
-class EntryRemoved(Answer):
+class EntryRemoval(Answer):
     removed: str
 
 
@@ -381,8 +381,8 @@ TOOLS = (
     Tool("forget_structured", Forgot, forget_structured, writes=True),
     Tool("entry_list", EntryList, list_entries),
     Tool("entry_read", EntryRead, read_entry),
-    Tool("entry_write", EntryWritten, write_entry, writes=True, repeats=True),
-    Tool("entry_rename", EntryWritten, rename_entry, writes=True),
-    Tool("entry_alias", EntryWritten, alias_entry, writes=True, adds=True, repeats=True),
-    Tool("entry_remove", EntryRemoved, remove_entry, writes=True),
+    Tool("entry_write", EntryWriteResult, write_entry, writes=True, repeats=True),
+    Tool("entry_rename", EntryWriteResult, rename_entry, writes=True),
+    Tool("entry_alias", EntryWriteResult, alias_entry, writes=True, adds=True, repeats=True),
+    Tool("entry_remove", EntryRemoval, remove_entry, writes=True),
 )

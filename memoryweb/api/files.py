@@ -53,7 +53,7 @@ class FileText(FileOut):
     )
 
 
-class Saved(FileOut, schemas.Screened):
+class SaveResult(FileOut, schemas.WriteOutcome):
     changed: bool = Field(description="False if the text was the same, so no revision was made.")
 
 
@@ -144,7 +144,7 @@ def read_revision(
 )
 def restore_file(
     request: Request, agent_id: str, path: str, query: Query[schemas.OwnerQuery], body: FileRestore
-) -> Status[Saved]:
+) -> Status[SaveResult]:
     """Restore an earlier revision, as a new revision."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with request.auth.write() as tx:
@@ -171,7 +171,7 @@ def rename_file(
     path: str,
     query: Query[schemas.OwnerQuery],
     body: FileRename,
-) -> Saved:
+) -> SaveResult:
     """Rename a file; its history is kept."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with request.auth.write() as tx:
@@ -223,7 +223,7 @@ def write_file(
     path: str,
     query: Query[schemas.OwnerQuery],
     body: FileWrite,
-) -> Status[Saved]:
+) -> Status[SaveResult]:
     """Create or replace a file."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
@@ -281,9 +281,9 @@ def _of_then(past: Past, owner: Owner | None) -> FileOut:
     return FileOut.of(past.file, **named, **then)
 
 
-def _saved(written: write.WriteResult, owner: Owner | None) -> Saved:
+def _saved(written: write.WriteResult, owner: Owner | None) -> SaveResult:
     file = written.file
-    return Saved.of(
+    return SaveResult.of(
         file, **_named(file, owner), changed=written.changed, **schemas.screened(written)
     )
 

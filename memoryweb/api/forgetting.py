@@ -233,7 +233,7 @@ class RequestQuery(schemas.OwnerPaging):
     state: Literal["open", "hidden", "held", "undone", "kept", "erased"] | None = None
 
 
-class Picked(schemas.RequestBody):
+class CandidateChoice(schemas.RequestBody):
     ids: list[str] = Field(
         default_factory=list, max_length=200, description="Of `candidates`: forget these, too."
     )
@@ -252,7 +252,7 @@ def list_forget_requests(
 
 @requests_router.operation("POST", ONE + "/erase", Right.DECIDE_OWN, errors=(409,))
 def erase_forget_request(
-    request: Request, agent_id: str, request_id: str, body: Picked
+    request: Request, agent_id: str, request_id: str, body: CandidateChoice
 ) -> ForgetRequestOut:
     """Erase what it hides now, and the candidates that you pick."""
     act = partial(forgetting.erase, picked=body.ids)

@@ -101,7 +101,7 @@ class MaskedOut(Camel):
     line: int = Field(description="Line number in the file or message, starting at 1.")
 
 
-class Screened(Camel):
+class WriteOutcome(Camel):
     """`masked` is there when something was masked, `proposal` when nothing was written yet."""
 
     masked: list[MaskedOut] = []
@@ -113,7 +113,7 @@ class Screened(Camel):
 
 
 def screened(written: WriteResult) -> dict[str, Any]:
-    """What `Screened` says of a write: nothing, where all was written as it is."""
+    """What `WriteOutcome` says of a write: nothing, where all was written as it is."""
     masked = [MaskedOut.of(one) for one in written.masked]
     proposal = str(written.proposal.pk) if written.proposal else ""
     told = {"masked": masked, "proposal": proposal}

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from memoryweb.api.auth import Right
-from memoryweb.api.schemas import Camel, OwnerFields, Screened, screened
+from memoryweb.api.schemas import Camel, OwnerFields, WriteOutcome, screened
 from memoryweb.memory.writing.write import WriteResult
 
 
@@ -23,7 +23,7 @@ class Answer(Camel):
     agent_id: str
 
 
-class WroteFile(Answer, Screened):
+class WroteFile(Answer, WriteOutcome):
     filename: str
     sha256: str
     changed: bool

@@ -14,7 +14,7 @@ from memoryweb.api import acting_owner, fact_tools
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
+from memoryweb.api.schemas import Camel, Flag, WriteOutcome, Whole, screened
 from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
 from memoryweb.memory import tools
 from memoryweb.memory.models import AuthorKind, File
@@ -180,7 +180,7 @@ class EditFile(FileCall):
     replace_all: Flag = False
 
 
-class EditedFile(Answer, Screened):
+class EditedFile(Answer, WriteOutcome):
     filename: str
     replacements: int
 
@@ -203,7 +203,7 @@ class Remember(Call):
     content: str = Field(min_length=1, max_length=8000)
 
 
-class Remembered(Answer, Screened):
+class RememberResult(Answer, WriteOutcome):
     filename: str
     line_number: int
     duplicate: bool
@@ -255,7 +255,7 @@ TOOLS = (
     Tool("read_workspace_memory_file", FileRead, _read_file),
     Tool("write_workspace_memory_file", WroteFile, _write_file, writes=True, repeats=True),
     Tool("edit_workspace_memory_file", EditedFile, _edit_file, writes=True),
-    Tool("remember", Remembered, _remember, writes=True, adds=True, repeats=True),
+    Tool("remember", RememberResult, _remember, writes=True, adds=True, repeats=True),
     Tool("memory_search", NoteHits, _memory_search),
     Tool("memory_get", Note, _memory_get),
     Tool("search_workspace_memory", WorkspaceHits, _search_workspace),

@@ -255,7 +255,7 @@ def _mentions(
     notes: Iterable[Text],
     origins: Mapping[tuple[str, int], list[LineOrigin]],
     outside: Collection[tuple[str, int]],
-    away: forgetting.Hidden,
+    away: forgetting.HiddenText,
 ) -> Iterable[Mention]:
     """The blocks of the notes; never what a dream wrote, nor what is to be forgotten."""
     for note in notes:
@@ -292,7 +292,7 @@ def _outside(run: Run, notes: Sequence[Text]) -> set[tuple[str, int]]:
 
 
 def _closed_lines(
-    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]], away: forgetting.Hidden
+    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]], away: forgetting.HiddenText
 ) -> frozenset[int]:
     """Lines that a person has to look at first, and those that are to be forgotten."""
     flagged = (at for at, rows in origins.items() if any(row.marks for row in rows))

@@ -13,7 +13,7 @@ from memoryweb.language.line_flags import ADDRESSES, KnownLines, flags_of
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statement_comparison import Lookup
-from memoryweb.language.support import Heard, is_said, shares_word
+from memoryweb.language.support import Citation, is_said, shares_word
 from memoryweb.memory.writing.machine_guards import addresses_in
 from memoryweb.memory.writing.proposing import Rejections
 
@@ -144,9 +144,9 @@ def _is_unsupported(case: Case) -> bool:
     return not is_said(case.operation.text, [_heard(one) for one in case.said], olds, names)
 
 
-def _heard(said: operations.CitableLine) -> Heard:
+def _heard(said: operations.CitableLine) -> Citation:
     at = said.by.said_at
-    return Heard(said.text, at.date() if at else None)
+    return Citation(said.text, at.date() if at else None)
 
 
 def _speaks_of_another(case: Case) -> bool:

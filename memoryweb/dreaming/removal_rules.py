@@ -12,7 +12,7 @@ from memoryweb.language import extraction_rules
 from memoryweb.language.normal_form import read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
-from memoryweb.language.support import Heard, is_earnest, is_said, renews, says_ended
+from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
 
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"
@@ -192,7 +192,7 @@ def why_replaced(
     """What code proves of a statement whose place another takes, citing `said`; None: nothing."""
     if _supersedes(new, old) or _supersedes(_with_subject(new), _with_subject(old)):
         return operations.Why.CANCELLED if new.claim.act in OVER else operations.Why.SUPERSEDED
-    if says_all_of(new.text, old.text) or is_said(old.text, [Heard(new.text)]):
+    if says_all_of(new.text, old.text) or is_said(old.text, [Citation(new.text)]):
         return operations.Why.DUPLICATE
     cited = tuple(said)
     if any(is_ended(one, old) for one in cited):

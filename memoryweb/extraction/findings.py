@@ -19,7 +19,7 @@ from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.note_line import without_time
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
-from memoryweb.language.support import Heard, is_said
+from memoryweb.language.support import Citation, is_said
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import Text, clean
 from memoryweb.memory.conversations import Window
@@ -181,13 +181,13 @@ class _Said:
     def _name(self, turn: Message) -> str:
         return turn.name or (self.owner if turn.role == Message.Role.USER else "")
 
-    def _heard(self, turn: Message, by: Collection[str]) -> Iterator[Heard]:
+    def _heard(self, turn: Message, by: Collection[str]) -> Iterator[Citation]:
         """On its day as the model was told it, and as the person lived it. What others say lends
         words to a line in the name of one of those who speak."""
         text = self.texts[turn.pk][: settings.EXTRACTION_MESSAGE_CHARACTERS]
         is_asked = turn.role != Message.Role.USER or bool(by and self._name(turn) not in by)
         for day in {turn.timestamp.astimezone(zone).date() for zone in (UTC, self.zone)}:
-            yield Heard(text, day, is_asked=is_asked)
+            yield Citation(text, day, is_asked=is_asked)
 
 
 def _requests(answer: ExtractionAnswer, turns: Sequence[Message]) -> Iterator[Request]:

@@ -41,7 +41,7 @@ _ASKING = re.compile(f"(?:{support_words.ASKS.pattern})|(?:{support_words.ASKS_W
 
 
 @dataclass(frozen=True)
-class Heard:
+class Citation:
     """What somebody said, on which day. What is asked of them lends words to their answer."""
 
     text: str
@@ -56,7 +56,7 @@ class _By(Enum):
 
 
 def is_said(
-    text: str, cited: Sequence[Heard], held: Iterable[str] = (), names: Iterable[str] = ()
+    text: str, cited: Sequence[Citation], held: Iterable[str] = (), names: Iterable[str] = ()
 ) -> bool:
     """By `cited`, or by the statements `held` that it takes the place of. What turns a sentence
     into its opposite has to be said with all of it."""
@@ -257,7 +257,7 @@ def _tells(sentence: Sentence, word: str) -> bool:
     return any(clause.has(word) for clause in sentence)
 
 
-def _said(cited: Iterable[Heard]) -> Iterator[tuple[Sentence, _By]]:
+def _said(cited: Iterable[Citation]) -> Iterator[tuple[Sentence, _By]]:
     """Each sentence; one that leans on those before, or answers one, is one with it."""
     was_asked: Sentence = ()
     for one in cited:

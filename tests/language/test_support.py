@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryweb.language.support import Heard, is_said, says_ended
+from memoryweb.language.support import Citation, is_said, says_ended
 from tests.tables import every_row
 
 
@@ -22,7 +22,7 @@ from tests.tables import every_row
     ],
 )
 def test_a_relatives_fact_is_not_ones_own(text: str, heard: str, is_so: bool) -> None:
-    assert is_said(text, [Heard(heard)]) is is_so
+    assert is_said(text, [Citation(heard)]) is is_so
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_was_used_has_not_ended(said: str, old: str, is_so: bool) -> None:
     ]
 )
 def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) -> None:
-    assert is_said(text, [Heard(heard)]) is False
+    assert is_said(text, [Citation(heard)]) is False
 
 
 @every_row(
@@ -119,7 +119,7 @@ def test_what_is_turned_round_or_of_another_was_not_said(text: str, heard: str) 
     ]
 )
 def test_what_was_said_of_whom_it_is_about_stands(text: str, heard: str) -> None:
-    assert is_said(text, [Heard(heard)]) is True
+    assert is_said(text, [Citation(heard)]) is True
 
 
 @every_row(
@@ -132,7 +132,7 @@ def test_what_was_said_of_whom_it_is_about_stands(text: str, heard: str) -> None
     ]
 )
 def test_what_is_quoted_is_said_by_whom_it_is_quoted_of(text: str, is_so: bool) -> None:
-    heard = Heard('Tom from work wrote: "I\'m moving to Oslo, I will miss you."')
+    heard = Citation('Tom from work wrote: "I\'m moving to Oslo, I will miss you."')
     assert is_said(text, [heard], names=["Mara"]) is is_so
 
 
@@ -146,8 +146,8 @@ def test_what_is_quoted_is_said_by_whom_it_is_quoted_of(text: str, is_so: bool) 
     ],
 )
 def test_a_question_is_what_was_answered(text: str, answer: str, is_so: bool) -> None:
-    asked = Heard("Are you vegetarian?", is_asked=True)
-    assert is_said(text, [asked, Heard(answer)]) is is_so
+    asked = Citation("Are you vegetarian?", is_asked=True)
+    assert is_said(text, [asked, Citation(answer)]) is is_so
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def _taken() -> Iterator[tuple[str, bool]]:
                 yield it["text"], is_said(it["text"], heard, it.get("old", ()))
 
 
-def _heard(turn: dict[str, str]) -> Heard:
+def _heard(turn: dict[str, str]) -> Citation:
     day = datetime.fromisoformat(turn["timestamp"].replace("Z", "+00:00")).date()
-    return Heard(turn["content"], day, is_asked=turn["role"] != "user")
+    return Citation(turn["content"], day, is_asked=turn["role"] != "user")
 
 
 def test_what_a_good_model_takes_of_months_of_talk_stands() -> None:

@@ -26,7 +26,7 @@ from memoryweb.memory.forgetting.removal import PARTS, Removal
 from memoryweb.memory.index import fulltext
 from memoryweb.memory.models.review import drop_empty
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
-from memoryweb.memory.visible.hidden import Hidden, of_targets
+from memoryweb.memory.visible.hidden import HiddenText, of_targets
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing import in_place
 from memoryweb.runs.engine import Lease, Outcome, enqueue
@@ -212,7 +212,7 @@ def _result(due: Sequence[models.ForgetRequest]) -> dict[str, Any]:
 
 def _going(run: Run, memory: Memory, targets: Collection[models.Target] = ()) -> Removal:
     frozen = {UUID(key): frozenset(found) for key, found in run.inputs["prints"].items()}
-    hidden = of_targets(targets) if targets else Hidden(prints=frozen)
+    hidden = of_targets(targets) if targets else HiddenText(prints=frozen)
     return Removal(memory, hidden, _sought(run))
 
 

@@ -31,7 +31,7 @@ from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.models.review import Kind, drop_empty, follow
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.visible import text_matching
-from memoryweb.memory.visible.hidden import MARK, Hidden, Span, lines_saying, without_spans
+from memoryweb.memory.visible.hidden import MARK, HiddenText, Span, lines_saying, without_spans
 from memoryweb.memory.visible.text_matching import Sought, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
 from memoryweb.memory.writing.in_place import Table
@@ -54,7 +54,7 @@ class Removal:
     """What goes of one memory, and the very words, by which the rest of it is found."""
 
     memory: Memory
-    hidden: Hidden
+    hidden: HiddenText
     sought: Sought
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -430,7 +430,7 @@ def in_diaries(memory: Memory, sought: Sought) -> tuple[Removal, list[UUID]]:
     found = models.File.objects.filter(_IS_DIARY, pk__in=told.values("file"))
     keys = list(found.values_list("pk", flat=True)) if memory != shared else []
     quoted = _quoted(shared, sought) if keys else Sought(())
-    return Removal(shared, Hidden(), quoted), keys if quoted else []
+    return Removal(shared, HiddenText(), quoted), keys if quoted else []
 
 
 def _quoted(shared: Memory, sought: Sought) -> Sought:

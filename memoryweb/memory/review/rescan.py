@@ -23,7 +23,7 @@ from memoryweb.memory.models.writer import Place, Transaction, Writer, write_tra
 from memoryweb.memory.statements import projection
 from memoryweb.memory.writing import in_place, screening, write
 from memoryweb.memory.writing.revising import sha256
-from memoryweb.memory.writing.screening import Masked, Sight
+from memoryweb.memory.writing.screening import MaskResult, Sight
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
 from memoryweb.runs.queue import enqueue
@@ -183,9 +183,9 @@ def in_message(message: models.Message, *, fix: bool) -> list[Sight]:
 
 def in_columns(
     row: Any, columns: Collection[str], owner_id: UUID | None, *, fix: bool
-) -> list[Masked]:
+) -> list[MaskResult]:
     """Of texts within JSON, too."""
-    found: list[Masked] = []
+    found: list[MaskResult] = []
 
     def mask(_column: str, text: str) -> str:
         found.append(screening.mask_in_place(row.team_id, text, owner_id=owner_id))

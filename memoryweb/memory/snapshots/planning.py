@@ -26,7 +26,7 @@ from memoryweb.memory.visible.placeholders import shown_in_diff
 from memoryweb.memory.visible.readable import To
 from memoryweb.memory.writing import matrix, screening, tombstones
 from memoryweb.memory.writing.matrix import WriteRefused
-from memoryweb.memory.writing.screening import Screened, Sight
+from memoryweb.memory.writing.screening import ScreenResult, Sight
 from memoryweb.memory.writing.tombstones import Tombstones
 from memoryweb.memory.writing.write import MAX_BYTES
 
@@ -336,7 +336,7 @@ def _lifting(items: Sequence[Item], agent_id: UUID, owner_id: UUID | None) -> It
         yield replace(item, lifts=found) if found else item
 
 
-def _masked(item: Item, screened: Screened) -> Item:
+def _masked(item: Item, screened: ScreenResult) -> Item:
     if item.action == Action.UPDATE and screened.text == item.before:
         return _left_out(item, "same", _MASKED)
     return replace(item, masked=screened.masked, shown=screened.text)

@@ -23,7 +23,7 @@ Statements = TypeVar("Statements", bound="QuerySet[Any]")
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenText:
     """Statements by id, lines by file and fingerprint of their text, characters of messages."""
 
     facts: frozenset[UUID] = frozenset()
@@ -64,15 +64,15 @@ def hidden(
     messages: Iterable[Message] = (),
     teams: Collection[UUID] = (),
     which: Q | None = None,
-) -> Hidden:
+) -> HiddenText:
     """Of these files and messages (or of `teams` and all that `which` finds of the requests)."""
     shown, said = list(files), list(messages)
     of = {*teams, *(one.team_id for one in shown), *(one.team_id for one in said)}
     if not of:
-        return Hidden()
+        return HiddenText()
     keys = [one.pk for one in shown], [one.pk for one in said]
     if which is None and not _is_any_meant(*keys):
-        return Hidden()
+        return HiddenText()
     wanted = which or Q(file__in=keys[0]) | Q(message__in=keys[1])
     with scope(team=tuple(of)):
         return of_targets(hiding(wanted))
@@ -109,7 +109,7 @@ def lines_saying(content: str, prints: Collection[str]) -> set[int]:
     return found
 
 
-def of_memory(team_id: UUID, agent_id: UUID, owner_id: UUID | None) -> Hidden:
+def of_memory(team_id: UUID, agent_id: UUID, owner_id: UUID | None) -> HiddenText:
     """Of exactly one memory, the agent's shared one or one owner's, whoever asked."""
     with scope(team=team_id):
         return of_targets(_of_memory(agent_id, owner_id))
@@ -150,7 +150,7 @@ def hidden_facts() -> "QuerySet[Target, Any]":
     return hiding(Q(fact__isnull=False)).values("fact")
 
 
-def of_targets(rows: Iterable[Target]) -> Hidden:
+def of_targets(rows: Iterable[Target]) -> HiddenText:
     """What these targets mean."""
     facts: set[UUID] = set()
     prints: dict[UUID, set[str]] = defaultdict(set)
@@ -163,7 +163,7 @@ def of_targets(rows: Iterable[Target]) -> Hidden:
         if row.message_id:
             spans[row.message_id].append((row.first or 0, row.last))
     kept = {key: frozenset(found) for key, found in prints.items()}
-    return Hidden(frozenset(facts), kept, dict(spans))
+    return HiddenText(frozenset(facts), kept, dict(spans))
 
 
 def text_of(row: Target) -> str:

@@ -25,7 +25,7 @@ from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.visible import outdated
-from memoryweb.memory.visible.hidden import Hidden
+from memoryweb.memory.visible.hidden import HiddenText
 from memoryweb.memory.visible.hidden import hidden as forgotten
 
 _PLACEHOLDER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
@@ -59,7 +59,7 @@ def shown_then(file: File, content: str) -> str:
     )
 
 
-def for_people(file: File, content: str | None = None, *, away: Hidden | None = None) -> str:
+def for_people(file: File, content: str | None = None, *, away: HiddenText | None = None) -> str:
     """The current text or another one of the file, as people read it: who asked to forget something
     reads with the request what it is. `away`: what is hidden of it, if that was asked already."""
     text = file.raw_content if content is None else content
@@ -187,7 +187,7 @@ def _withheld(file: File) -> set[int]:
     return outdated.withheld_of([file])[file.pk]
 
 
-def _hidden_in(text: str, file: File, away: Hidden) -> str:
+def _hidden_in(text: str, file: File, away: HiddenText) -> str:
     gone = away.lines_in(file.pk, text)
     if not gone:
         return text

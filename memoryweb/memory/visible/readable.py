@@ -20,7 +20,7 @@ from memoryweb.memory.lines.flags import without_flagged
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Evidence, Fact, File, Message, Passage, Proposal
 from memoryweb.memory.visible import outdated, placeholders
-from memoryweb.memory.visible.hidden import MARK, Hidden, hidden
+from memoryweb.memory.visible.hidden import MARK, HiddenText, hidden
 
 _Row = TypeVar("_Row", File, Message)
 TO_BE_FORGOTTEN = _("Hidden: it is to be forgotten")
@@ -101,7 +101,7 @@ class Look:
         self._facts = {one.pk: one for one in facts}
 
     @cached_property
-    def hidden(self) -> Hidden:
+    def hidden(self) -> HiddenText:
         """What is to be forgotten of all that this look is about."""
         files, messages = _may_hide(self._files), _may_hide(self._messages)
         unknown = {pk: one for pk, one in self._facts.items() if not hasattr(one, "is_hidden")}
@@ -111,7 +111,7 @@ class Look:
             which = Q(fact__in=[*unknown]) | Q(file__in=files) | Q(message__in=messages)
         teams = {fact.team_id for fact in unknown.values()}
         found = hidden(files=files, messages=messages, teams=teams, which=which)
-        return Hidden(found.facts | known, found.prints, found.spans) if known else found
+        return HiddenText(found.facts | known, found.prints, found.spans) if known else found
 
     @cached_property
     def _withheld(self) -> Mapping[UUID, set[int]]:

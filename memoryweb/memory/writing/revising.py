@@ -20,7 +20,7 @@ from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import projection
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.writing import screening
-from memoryweb.memory.writing.screening import Screened
+from memoryweb.memory.writing.screening import ScreenResult
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Save:
     file: File
     change: Change
     origins: Mapping[int, Origin] = field(default_factory=dict)
-    screened: Screened | None = None
+    screened: ScreenResult | None = None
     whys: Whys | None = None
 
 

@@ -60,7 +60,7 @@ _WITH_DIGIT = re.compile(r"[^\s,;:。、「」]*\d[^\s,;:。、「」]*")
 _PASSWORD_MARK = credentials.mark("password")
 
 
-class Said(Protocol):
+class HasText(Protocol):
     @property
     def text(self) -> str: ...
 
@@ -77,7 +77,7 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Screened:
+class ScreenResult:
     """`masked` stand in `text` as their marks; `passed` are what a person says is no secret."""
 
     text: str
@@ -92,7 +92,7 @@ def screen(
     owner_id: UUID | None,
     known: str = "",
     typed_by: Writer | None = None,
-) -> Screened:
+) -> ScreenResult:
     """For who can be told: raises SecretRefused, and AssignmentsFound for what a person types.
 
     What stands in `known`, the text before, is let through: an old secret must not block every
@@ -106,31 +106,31 @@ def screen(
         return screened
     if not typed_by.no_secrets:
         raise AssignmentsFound([(one.kind, one.line) for one in screened.masked])
-    return Screened(text, passed=screened.masked)
+    return ScreenResult(text, passed=screened.masked)
 
 
-def mask(team_id: UUID, text: str, *, owner_id: UUID | None) -> Screened:
+def mask(team_id: UUID, text: str, *, owner_id: UUID | None) -> ScreenResult:
     """For messages and what machines write: both classes are taken out, and nothing is refused."""
     return _masked(text, [*_sure(text), *_undecided(team_id, owner_id, [(text, "")])[0]])
 
 
 def mask_likely(
     team_id: UUID, texts: Sequence[tuple[str, str]], *, owner_id: UUID | None
-) -> list[Screened]:
+) -> list[ScreenResult]:
     """The likely passwords alone are taken out of each text, but for those of the one before it;
     one query at most."""
     found = _undecided(team_id, owner_id, texts)
     return [_masked(text, ones) for (text, _known), ones in zip(texts, found, strict=True)]
 
 
-def _masked(text: str, found: Iterable[tuple[Secret, Sight]]) -> Screened:
+def _masked(text: str, found: Iterable[tuple[Secret, Sight]]) -> ScreenResult:
     ones = sorted(found, key=lambda one: one[0].start)
     masked = credentials.replaced(text, [secret for secret, _sight in ones])
-    return Screened(masked, tuple(sight for _secret, sight in ones))
+    return ScreenResult(masked, tuple(sight for _secret, sight in ones))
 
 
 @dataclass(frozen=True)
-class Masked(Screened):
+class MaskResult(ScreenResult):
     """`spans` say where each secret stood in `before`, and what stands there now."""
 
     before: str = ""
@@ -155,7 +155,7 @@ class Masked(Screened):
         return "".join([*pieces, self.before[last:end]]), sights
 
 
-def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> Masked:
+def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> MaskResult:
     """Both classes, with as many lines as before: for what is kept already."""
     [likely] = _undecided(team_id, owner_id, [(text, "")])
     found = [*credentials.find(text), *(secret for secret, _sight in likely)]
@@ -163,7 +163,7 @@ def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> Masked:
         (start, end, credentials.mark(kind) + "\n" * text.count("\n", start, end))
         for start, end, kind in sorted((one.start, one.end, one.kind) for one in found)
     )
-    masked = Masked(text, before=text, spans=spans)
+    masked = MaskResult(text, before=text, spans=spans)
     whole, sights = masked.cut(0, len(text))
     return replace(masked, text=whole, sights=tuple(sights))
 
@@ -244,12 +244,12 @@ def data_for_prompt(data: Any, team_id: UUID, *, owner_id: UUID | None) -> Any:
 
 
 def each_line(
-    team_id: UUID, said: Iterable[Said], first: int, owner_id: UUID | None, writer: Writer
-) -> Screened:
+    team_id: UUID, said: Iterable[HasText], first: int, owner_id: UUID | None, writer: Writer
+) -> ScreenResult:
     """Lines to append, from that number on, each for itself: a machine's secrets are masked, a
     person's refused."""
 
-    def look(text: str) -> Screened:
+    def look(text: str) -> ScreenResult:
         if writer.is_machine:
             return mask(team_id, text, owner_id=owner_id)
         return screen(team_id, text, owner_id=owner_id, typed_by=writer)
@@ -261,7 +261,7 @@ def each_line(
         return tuple(replace(one, line=n) for n, line in numbered for one in getattr(line, name))
 
     text = "".join(f"{line.text}\n" for line in lines)
-    return Screened(text, placed("masked"), placed("passed"))
+    return ScreenResult(text, placed("masked"), placed("passed"))
 
 
 def _one_line(text: str) -> str:
@@ -287,7 +287,7 @@ def fingerprint(team_id: UUID, value: str) -> str:
     return keys.print_of(f"memoryweb.held/{team_id}", normal)
 
 
-def note(tx: Transaction, file: File, screened: Screened, writer: Writer) -> None:
+def note(tx: Transaction, file: File, screened: ScreenResult, writer: Writer) -> None:
     """What was masked in a file, or what its writer says is no secret, once it is written."""
     about = target(file) | {"target_revision": file.revision, "on_behalf_of": file.owner_id}
     if screened.passed:

@@ -31,7 +31,7 @@ from memoryweb.memory.visible import placeholders
 from memoryweb.memory.writing import matrix, proposing, screening, tombstones
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.memory.writing.revising import Change, Save, keep, record, revise, save
-from memoryweb.memory.writing.screening import Screened, Sight
+from memoryweb.memory.writing.screening import ScreenResult, Sight
 
 MAX_BYTES = 1024 * 1024
 
@@ -349,7 +349,7 @@ def _held_back(
     tx: Transaction,
     file: File,
     broken: Sequence[tuple[str, str]],
-    screened: Screened,
+    screened: ScreenResult,
     writer: Writer,
     origins: Mapping[int, Origin],
 ) -> WriteResult:
