@@ -14,7 +14,7 @@ from memoryweb.api import acting_owner, fact_tools
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, WriteOutcome, Whole, screened
+from memoryweb.api.schemas import Camel, Flag, Whole, WriteOutcome, screened
 from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
 from memoryweb.memory import tools
 from memoryweb.memory.models import AuthorKind, File
