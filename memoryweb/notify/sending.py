@@ -48,8 +48,8 @@ _TYPE_OF = {action: kind for kind, (_label, actions) in TYPES.items() for action
 def tell(now: datetime) -> None:
     """Once a minute."""
     with scopes_disabled():
-        for endpoint in Endpoint.objects.filter(is_on=True).order_by("pk"):
-            _tell(endpoint, now)
+        for pk in Endpoint.objects.filter(is_on=True).order_by("pk").values_list("pk", flat=True):
+            _tell(pk, now)
         if Delivery.objects.filter(due_at__lte=now).exists():
             call_worker()
 
@@ -101,23 +101,23 @@ def item_message(item: ReviewItem) -> dict[str, Any]:
     }
 
 
-def _tell(endpoint: Endpoint, now: datetime) -> None:
+def _tell(pk: UUID, now: datetime) -> None:
+    """As it is set up now: it may have been changed, turned off or told since it was listed."""
     with transaction.atomic():
+        endpoint = Endpoint.objects.select_for_update().filter(pk=pk, is_on=True).first()
+        if endpoint is None:
+            return
         head = ChainHead.objects.filter(team_id=endpoint.team_id).values_list("seq", flat=True)
         upto = head.first() or 0
         events = list(_events(endpoint, upto))
         latest = latest_item(endpoint.team_id)
         items = list(_items(endpoint, latest))
-        told = {
-            "seen": events[-1].seq if len(events) == MOST else upto,
-            "seen_item": items[-1].pk if len(items) == MOST else latest,
-        }
-        before = {name: getattr(endpoint, name) for name in told}
-        # Two ticks at once: the later one finds that the first has told it.
-        if Endpoint.objects.filter(pk=endpoint.pk, is_on=True, **before).update(**told):
-            said = [message(_TYPE_OF[event.action], event) for event in events]
-            said += [item_message(item) for item in items if item.state == ReviewItem.State.OPEN]
-            Delivery.objects.bulk_create(_delivery(endpoint, one, now) for one in said)
+        endpoint.seen = events[-1].seq if len(events) == MOST else upto
+        endpoint.seen_item = items[-1].pk if len(items) == MOST else latest
+        endpoint.save(update_fields=["seen", "seen_item"])
+        said = [message(_TYPE_OF[event.action], event) for event in events]
+        said += [item_message(item) for item in items if item.state == ReviewItem.State.OPEN]
+        Delivery.objects.bulk_create(_delivery(endpoint, one, now) for one in said)
 
 
 def _events(endpoint: Endpoint, upto: int) -> "QuerySet[Event]":

@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
@@ -171,6 +172,21 @@ def test_turning_on_one_that_is_on_skips_nothing(
     with write_transaction(world.team) as tx:
         endpoints.turn(tx, endpoint, is_on=True)
     assert "item.waiting" in {one.type for one in told()}
+
+
+def test_what_is_told_is_what_it_is_set_up_for_now(
+    world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(world, FLAGGED, AuthorKind.AGENT)
+    tell = sending._tell
+
+    def changed_meanwhile(pk: UUID, now: datetime) -> None:
+        with write_transaction(world.team) as tx:
+            endpoints.change(tx, endpoint, url=endpoint.url, events=["run.finished"])
+        tell(pk, now)
+
+    monkeypatch.setattr(sending, "_tell", changed_meanwhile)
+    assert told() == []
 
 
 def test_what_waited_before_is_not_told_nor_what_was_decided_at_once(
