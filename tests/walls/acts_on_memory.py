@@ -399,7 +399,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
 
 
 def _entry(tx: Transaction, world: World) -> Entry:
-    known = entries.find(world.agent, None, "Starter")
+    known = entries.find(Memory(world.agent, None), "Starter")
     return known or entries.add(
-        tx, world.agent, None, "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
+        tx, Memory(world.agent, None), "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
     )

@@ -52,6 +52,9 @@ class Memory:
     def files(self) -> FileQuerySet:
         return File.objects.of(*self.key)
 
+    def at(self, path: str) -> "Place":
+        return Place(self.agent, self.owner, path)
+
 
 @dataclass(frozen=True)
 class Place:
