@@ -193,10 +193,10 @@ def read_dreaming_status(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> DreamingStatus:
     """Read the dreaming status."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    visible = acting_owner.of_owner(owner)
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    agent, visible = memory.agent, acting_owner.of_owner(memory.owner)
     now = timezone.now()
-    stands = status.status(agent, owner, now, request.auth.to)
+    stands = status.status(memory, now, request.auth.to)
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
@@ -204,9 +204,9 @@ def read_dreaming_status(
         last_run=described(stands.last_run, visible) if stands.last_run else None,
         next_run_at=agent.next_dream_at,
         running=described(stands.running[0], visible) if stands.running else None,
-        pending_candidates=status.pending(agent, owner, now),
+        pending_candidates=status.pending(memory, now),
         latest_diary_entry=stands.latest_entry or None,
-        prompts=PromptCounts.of(prompts_of(agent, Q(owner=owner), now - WEEK)),
+        prompts=PromptCounts.of(prompts_of(agent, Q(owner=memory.owner), now - WEEK)),
         warnings=list(stands.warnings),
     )
 
@@ -216,16 +216,16 @@ def list_candidates(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> schemas.Items[CandidateOut]:
     """Preview what a dream would add now, and why."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    verdicts = status.candidates(agent, owner, timezone.now())
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    verdicts = status.candidates(memory, timezone.now())
     return schemas.Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
 
 
 @router.operation("GET", BASE + "/dreaming/dreams", Right.READ)
 def read_diary(request: Request, agent_id: str, query: Query[schemas.OwnerQuery]) -> DreamDiary:
     """Read the dream diary, DREAMS.md."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    file = files_of(memory).present().filter(path=inputs.DIARY).first()
     if file is None:
         return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
     content = readable_file(file, request.auth.to).text

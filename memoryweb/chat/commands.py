@@ -121,7 +121,7 @@ def _rebuilt(asked: ChatQuestion) -> str:
     try:
         with write_transaction(asked.agent.team, actor=asked.actor) as tx:
             trigger = Run.Trigger.API
-            schedule.request(tx, asked.agent, asked.owner, trigger=trigger, **by)
+            schedule.request(tx, Memory(asked.agent, asked.owner), trigger=trigger, **by)
     except CoolingDown as cooling:
         said = _("A manual dream has just finished. Try again in {n} seconds.")
         return said.format(n=cooling.seconds)

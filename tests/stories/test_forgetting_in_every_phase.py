@@ -35,7 +35,9 @@ SAID = (("user", "Hello there!"), ("user", "How are you?"), ("user", GONE), ("us
 def _told(world: World) -> Run:
     says(world, "monday", GONE, STAYS)
     with write_transaction(world.team) as work:
-        asked = schedule.request_night(work, world.agent, world.customer, NIGHT, trigger="command")
+        asked = schedule.request_night(
+            work, Memory(world.agent, world.customer), NIGHT, trigger="command"
+        )
     return asked.run
 
 

@@ -337,7 +337,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "ask for a dream": (
         "run.requested",
-        _in_unit(lambda u, w: schedule.request(u, w.other_agent, None, trigger="person")),
+        _in_unit(lambda u, w: schedule.request(u, Memory(w.other_agent, None), trigger="person")),
     ),
     "stop a backfill": ("run.stopped", _in_unit(lambda u, w: backfill.stop(u, _backfill(w)))),
     "ask for an extraction": (
