@@ -9,7 +9,7 @@ from django.utils import timezone
 from ninja import Query, Status
 from pydantic import Field
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
@@ -20,7 +20,7 @@ from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.readable import readable_file
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
@@ -167,7 +167,7 @@ def dream_now(
         )
     with caller.write() as tx:
         owner = acting_owner.acting(caller, body or schemas.OwnerFields())
-        made = _requested(tx, caller, agent, owner)
+        made = _requested(tx, caller, Memory(agent, owner))
     return _started(caller, made, acting_owner.of_owner(owner))
 
 
@@ -184,7 +184,7 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
         raise Invalid("topic", "Say what the dream should be about.")
     with caller.write() as tx:
         owner = acting_owner.acting(caller, body)
-        made = _requested(tx, caller, agent, owner, topic)
+        made = _requested(tx, caller, Memory(agent, owner), topic)
     return _started(caller, made, acting_owner.of_owner(owner))
 
 
@@ -234,13 +234,11 @@ def read_diary(request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
     )
 
 
-def _requested(
-    tx: Transaction, caller: Caller, agent: Agent, owner: Owner | None, topic: str = ""
-) -> list[Run]:
+def _requested(tx: Transaction, caller: Caller, memory: Memory, topic: str = "") -> list[Run]:
     """Raises a 429 when it has just dreamt."""
     asked: dict[str, Any] = {"trigger": Run.Trigger.API, "topic": topic, **_by(caller)}
     try:
-        return schedule.request_each(tx, agent, [owner], **asked)
+        return schedule.request_each(tx, [memory], **asked)
     except CoolingDown as cooling:
         raise _cooling_down(cooling.seconds) from cooling
 

@@ -1,7 +1,7 @@
 """When dreams start: every night where there is something new, and by hand (SPEC §5.1)."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
@@ -87,10 +87,10 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
     owners = [owner for owner in with_new_notes(agent, timezone.now()) if owner]
     made: list[Run] = []
     waits: list[int] = []
-    for some in batches([None, *owners], _AT_ONCE):
+    for some in batches([Memory(agent, owner) for owner in (None, *owners)], _AT_ONCE):
         with write_transaction(agent.team, actor=actor) as tx:
             try:
-                made += request_each(tx, agent, some, trigger=trigger, **by)
+                made += request_each(tx, some, trigger=trigger, **by)
             except CoolingDown as cooling:
                 waits.append(cooling.seconds)
     if not made:
@@ -99,19 +99,14 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
 
 
 def request_each(
-    tx: Transaction,
-    agent: Agent,
-    owners: Sequence[Owner | None],
-    *,
-    trigger: str,
-    **by: object,
+    tx: Transaction, memories: Iterable[Memory], *, trigger: str, **by: object
 ) -> list[Run]:
     """A run for each but those that dreamt a moment ago. Raises CoolingDown if that is all."""
     made: list[Run] = []
     waits: list[int] = []
-    for owner in owners:
+    for memory in memories:
         try:
-            made.append(request(tx, Memory(agent, owner), trigger=trigger, **by).run)
+            made.append(request(tx, memory, trigger=trigger, **by).run)
         except CoolingDown as cooling:
             waits.append(cooling.seconds)
     if not made:

@@ -142,10 +142,8 @@ def _start(request: access.TeamRequest, workspace: access.Workspace) -> list[Run
     with visit.write() as tx:
         if is_backfill:
             return _backfills(tx, request, workspace)
-        owner = workspace.owned(request).owner
-        return schedule.request_each(
-            tx, workspace.agent, [owner], trigger=trigger, user=user, topic=topic
-        )
+        memory = workspace.owned(request).memory
+        return schedule.request_each(tx, [memory], trigger=trigger, user=user, topic=topic)
 
 
 def _backfills(
