@@ -235,7 +235,7 @@ class Workspace:
 
     @property
     def files(self) -> FileQuerySet:
-        return self.agent.files.of(self.agent.pk, self.owner_id)
+        return self.agent.files.of(*self.memory.key)
 
     def require_write(self) -> None:
         if not self.can_write:
