@@ -71,8 +71,7 @@ def _place(told: RequestContent, secret: Collection[int]) -> ForgotPlace:
 def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) -> ForgetRequest:
     """An agent's word: erased is what was hidden only after the usual time, if nobody undoes it."""
     said = Wish(
-        acting.reader.agent,
-        acting.reader.owner,
+        Memory(acting.reader.agent, acting.reader.owner),
         ForgetRequest.Via.TOOL,
         asked.text.strip(),
         by=writer.user if acting.token and acting.token.act_as_person else None,

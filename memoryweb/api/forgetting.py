@@ -119,7 +119,7 @@ def forgotten(caller: Caller, memory: Memory, body: ForgetIn) -> ForgetOut:
         caller.require(Right.DECIDE)
     with caller.write() as tx:
         by, about = caller.user if is_person else None, body.text.strip()
-        asked = Wish(memory.agent, memory.owner, ForgetRequest.Via.API, about, by=by)
+        asked = Wish(memory, ForgetRequest.Via.API, about, by=by)
         made = forgetting.forget(tx, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == ForgetRequest.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))

@@ -40,7 +40,7 @@ class Status:
 def status(memory: Memory, now: datetime, to: To = To.PAGE) -> Status:
     """Of one memory, or of the agent's shared notes."""
     runs = dreams_of(memory)
-    looks = dreams_of(Memory(memory.agent, None)).filter(reason=inputs.NO_NEW_NOTES)
+    looks = dreams_of(memory.shared).filter(reason=inputs.NO_NEW_NOTES)
     latest_entry, notes = told(memory, now, to)
     return Status(
         agent=memory.agent,

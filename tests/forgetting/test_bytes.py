@@ -177,7 +177,9 @@ def planted(world: World) -> World:
 def _hidden(world: World) -> ForgetRequest:
     with write_transaction(world.team) as tx:
         found = finding.of_text(Memory(world.agent, world.customer), CANARY)
-        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, CANARY))
+        request = open_request(
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, CANARY)
+        )
         hide(tx, request, found.meant, seconds=0)
     return request
 

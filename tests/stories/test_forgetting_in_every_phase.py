@@ -50,7 +50,7 @@ def _talked(world: World) -> Run:
 def _forget(world: World) -> None:
     with write_transaction(world.team) as work:
         found = finding.of_text(Memory(world.agent, world.customer), "stamps")
-        asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
+        asked = hiding.Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, "stamps")
         request = hiding.open_request(work, asked)
         hiding.hide(work, request, found.meant)
         run = erasing.erase_now(work, request)

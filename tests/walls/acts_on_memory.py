@@ -135,7 +135,7 @@ def _see_crowded(tx: Transaction, world: World) -> None:
 def _forget(tx: Transaction, world: World) -> ForgetRequest:
     fact = _stated(tx, world, "Her doctor is Jonas.")
     request = hiding.open_request(
-        tx, hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API)
+        tx, hiding.Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API)
     )
     hiding.hide(tx, request, [Mention(Target.Kind.FACT, fact.raw_text, fact=fact)])
     return request

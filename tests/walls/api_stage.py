@@ -130,7 +130,7 @@ def asked_to_forget(home: Home | World, owner: Owner | None, *, is_open: bool = 
         write(tx, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
         roof = home.agent.facts.get(path=place.path, owner=owner)
         request = hiding.open_request(
-            tx, Wish(home.agent, owner, ForgetRequest.Via.PAGE, "the roof")
+            tx, Wish(Memory(home.agent, owner), ForgetRequest.Via.PAGE, "the roof")
         )
         found = [fact_mention(roof)]
         hiding.hide(tx, request, () if is_open else found, candidates=found if is_open else ())

@@ -69,7 +69,9 @@ def hide(planted: Forgotten) -> Forgotten:
     for canary, fact in planted.facts.items():
         with write_transaction(world.team) as tx:
             found = finding.of_facts(Memory(world.agent, fact.owner), [fact])
-            request = hiding.open_request(tx, Wish(world.agent, fact.owner, ForgetRequest.Via.PAGE))
+            request = hiding.open_request(
+                tx, Wish(Memory(world.agent, fact.owner), ForgetRequest.Via.PAGE)
+            )
             hiding.hide(tx, request, found.meant, candidates=found.candidates)
             requests[canary] = request
     return replace(planted, requests=requests)
