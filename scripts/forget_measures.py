@@ -20,7 +20,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import erasing, finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Passage, Receipt
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.runs import engine
 from scripts.search_measures import _add_others, _agent, _blocks, _settle
@@ -49,7 +49,7 @@ def forget(team: Team) -> tuple[float, Receipt, str]:
         fact = Fact.objects.select_related("agent", "owner", "file").get(raw_text=LINE)
         started = time.perf_counter()
         with write_transaction(team) as tx:
-            asked = Wish(fact.agent, None, ForgetRequest.Via.PAGE)
+            asked = Wish(Memory(fact.agent, None), ForgetRequest.Via.PAGE)
             found = finding.of_facts(asked.memory, [fact])
             request = open_request(tx, asked)
             hide(tx, request, found.meant, seconds=0)

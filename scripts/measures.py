@@ -24,7 +24,7 @@ from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import AuthorKind, File
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
@@ -170,7 +170,7 @@ def _dream(team: Team, name: str, lines: int) -> Measured:
             place = Place(agent, owner, f"memory/{day.isoformat()}.md")
             write.append(tx, place, said, writer=Writer(AuthorKind.EXTRACTION))
     with write_transaction(team) as tx:
-        run = schedule.request_night(tx, agent, owner, NIGHT, trigger=COMMAND).run
+        run = schedule.request_night(tx, Memory(agent, owner), NIGHT, trigger=COMMAND).run
     return _measured(lambda: engine.work(run.pk))
 
 

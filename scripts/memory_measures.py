@@ -26,7 +26,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.models import AuthorKind, Fact, File, LineOrigin
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -214,7 +214,7 @@ def _said(home: Home, conversation: str, messages: Sequence[Said]) -> None:
 def _dream(home: Home, night: date) -> None:
     with write_transaction(home.team) as tx:
         asked = schedule.request_night(
-            tx, home.agent, home.owner, night, trigger=Run.Trigger.COMMAND
+            tx, Memory(home.agent, home.owner), night, trigger=Run.Trigger.COMMAND
         )
     engine.work(asked.run.pk)
 

@@ -14,7 +14,7 @@ from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import AuthorKind
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
@@ -76,7 +76,7 @@ def _night(team: Team, agent: Agent, owner: Owner, day: date) -> None:
         door.append(tx, place, said, writer=Writer(AuthorKind.EXTRACTION))
     with write_transaction(team) as tx:
         night = day + timedelta(days=1)
-        asked = schedule.request_night(tx, agent, owner, night, trigger=COMMAND).run
+        asked = schedule.request_night(tx, Memory(agent, owner), night, trigger=COMMAND).run
     engine.work(asked.pk)
 
 

@@ -19,6 +19,7 @@ from memoryweb.api.auth import Caller, Right
 from memoryweb.api.problems import Forbidden, Invalid, Problem
 from memoryweb.api.schemas import OwnerFields
 from memoryweb.audit.record import Entry, record
+from memoryweb.memory.models.writer import Memory
 
 SHARED = "shared"
 
@@ -56,11 +57,9 @@ def asked(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner |
     return found.known(caller) if isinstance(found, _Identity) else found
 
 
-def readable(
-    caller: Caller, agent_id: str, owner: str | None, *, default: str = SHARED
-) -> tuple[Agent, Owner | None]:
-    """The agent of an address, and the owner of its `owner=` parameter."""
-    return caller.agent(agent_id), asked(caller, owner, default=default)
+def readable(caller: Caller, agent_id: str, owner: str | None, *, default: str = SHARED) -> Memory:
+    """Of the agent of an address, and of the owner of its `owner=` parameter."""
+    return Memory(caller.agent(agent_id), asked(caller, owner, default=default))
 
 
 def acting(
@@ -91,17 +90,15 @@ def intended(caller: Caller, text: str) -> Owner | None:
     return found.known(caller) if isinstance(found, _Identity) else found
 
 
-def writable(
-    caller: Caller, agent_id: str, owner: str | None, *, default: str = SHARED
-) -> tuple[Agent, Owner | None]:
-    """As `readable`, of the memory that the caller may change.
+def writable(caller: Caller, agent_id: str, owner: str | None, *, default: str = SHARED) -> Memory:
+    """As `readable`, where the caller may change it.
 
     Everyone may correct the memory about themselves; any other takes the right to write.
     """
-    agent, found = caller.agent(agent_id), target(caller, owner, default=default)
-    if found is None or not is_own(caller, found):
+    found = Memory(caller.agent(agent_id), target(caller, owner, default=default))
+    if found.owner is None or not is_own(caller, found.owner):
         caller.require(Right.WRITE)
-    return agent, found
+    return found
 
 
 def is_own(caller: Caller, owner: Owner) -> bool:

@@ -63,7 +63,8 @@ def read_morning_card(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> MorningCard:
     """Read what the last dream did to shared memory and to an owner's."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    agent, owner = memory.agent, memory.owner
     reader = Reader(agent, owner if owner and not owner._state.adding else None)
     return _card(reader, _night(reader, owner))
 

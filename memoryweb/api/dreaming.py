@@ -9,7 +9,7 @@ from django.utils import timezone
 from ninja import Query, Status
 from pydantic import Field
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
@@ -20,7 +20,7 @@ from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.index.recalls import WEEK, prompts_of
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.readable import readable_file
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
@@ -167,7 +167,7 @@ def dream_now(
         )
     with caller.write() as tx:
         owner = acting_owner.acting(caller, body or schemas.OwnerFields())
-        made = _requested(tx, caller, agent, owner)
+        made = _requested(tx, caller, Memory(agent, owner))
     return _started(caller, made, acting_owner.of_owner(owner))
 
 
@@ -184,7 +184,7 @@ def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Statu
         raise Invalid("topic", "Say what the dream should be about.")
     with caller.write() as tx:
         owner = acting_owner.acting(caller, body)
-        made = _requested(tx, caller, agent, owner, topic)
+        made = _requested(tx, caller, Memory(agent, owner), topic)
     return _started(caller, made, acting_owner.of_owner(owner))
 
 
@@ -193,10 +193,10 @@ def read_dreaming_status(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> DreamingStatus:
     """Read the dreaming status."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    visible = acting_owner.of_owner(owner)
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    agent, visible = memory.agent, acting_owner.of_owner(memory.owner)
     now = timezone.now()
-    stands = status.status(agent, owner, now, request.auth.to)
+    stands = status.status(memory, now, request.auth.to)
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
@@ -204,9 +204,9 @@ def read_dreaming_status(
         last_run=described(stands.last_run, visible) if stands.last_run else None,
         next_run_at=agent.next_dream_at,
         running=described(stands.running[0], visible) if stands.running else None,
-        pending_candidates=status.pending(agent, owner, now),
+        pending_candidates=status.pending(memory, now),
         latest_diary_entry=stands.latest_entry or None,
-        prompts=PromptCounts.of(prompts_of(agent, Q(owner=owner), now - WEEK)),
+        prompts=PromptCounts.of(prompts_of(agent, Q(owner=memory.owner), now - WEEK)),
         warnings=list(stands.warnings),
     )
 
@@ -216,16 +216,16 @@ def list_candidates(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> schemas.Items[CandidateOut]:
     """Preview what a dream would add now, and why."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    verdicts = status.candidates(agent, owner, timezone.now())
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    verdicts = status.candidates(memory, timezone.now())
     return schemas.Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
 
 
 @router.operation("GET", BASE + "/dreaming/dreams", Right.READ)
 def read_diary(request: Request, agent_id: str, query: Query[schemas.OwnerQuery]) -> DreamDiary:
     """Read the dream diary, DREAMS.md."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    file = files_of(memory).present().filter(path=inputs.DIARY).first()
     if file is None:
         return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
     content = readable_file(file, request.auth.to).text
@@ -234,13 +234,11 @@ def read_diary(request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
     )
 
 
-def _requested(
-    tx: Transaction, caller: Caller, agent: Agent, owner: Owner | None, topic: str = ""
-) -> list[Run]:
+def _requested(tx: Transaction, caller: Caller, memory: Memory, topic: str = "") -> list[Run]:
     """Raises a 429 when it has just dreamt."""
     asked: dict[str, Any] = {"trigger": Run.Trigger.API, "topic": topic, **_by(caller)}
     try:
-        return schedule.request_each(tx, agent, [owner], **asked)
+        return schedule.request_each(tx, [memory], **asked)
     except CoolingDown as cooling:
         raise _cooling_down(cooling.seconds) from cooling
 

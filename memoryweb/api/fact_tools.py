@@ -16,7 +16,7 @@ from memoryweb.memory.forgetting import Wish
 from memoryweb.memory.lines.files import entries_of
 from memoryweb.memory.models import Contradiction, Entry, Fact, ForgetRequest
 from memoryweb.memory.models.entries import MOST_OF_NAME
-from memoryweb.memory.models.writer import Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Transaction, Writer
 from memoryweb.memory.search import WeighedFact, found_with
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
@@ -71,8 +71,7 @@ def _place(told: RequestContent, secret: Collection[int]) -> ForgotPlace:
 def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) -> ForgetRequest:
     """An agent's word: erased is what was hidden only after the usual time, if nobody undoes it."""
     said = Wish(
-        acting.reader.agent,
-        acting.reader.owner,
+        Memory(acting.reader.agent, acting.reader.owner),
         ForgetRequest.Via.TOOL,
         asked.text.strip(),
         by=writer.user if acting.token and acting.token.act_as_person else None,
@@ -287,16 +286,16 @@ class EntryRemoval(Answer):
 
 def list_entries(acting: Acting, asked: ListEntries) -> dict[str, Any]:
     """List the named entries, the owner's and the shared ones, newest first."""
-    found = [one for rows in _memories(acting) for one in rows.order_by("-number")[: asked.limit]]
+    present = (entries_of(memory).order_by("-number") for memory in _memories(acting))
+    found = [one for rows in present for one in rows[: asked.limit]]
     newest = sorted(found, key=lambda one: one.created_at, reverse=True)[: asked.limit]
     return {"count": len(newest), "entries": [_tool_entry(acting, one) for one in newest]}
 
 
 def read_entry(acting: Acting, asked: OneEntry) -> dict[str, Any]:
     """Read a named entry: the owner's, else the shared one."""
-    agent, own = acting.sees.agent, acting.sees.owner
-    found = entries.find(agent, own, asked.name) if own else None
-    found = found or entries.find(agent, None, asked.name)
+    nearest_first = (entries.find(memory, asked.name) for memory in _memories(acting))
+    found = next(filter(None, nearest_first), None)
     if found is None:
         raise NotFound
     file, content = tools.read_file(acting, found.file.path)
@@ -309,11 +308,10 @@ def write_entry(
     acting: Acting, asked: WriteEntry, tx: Transaction, writer: Writer
 ) -> dict[str, Any]:
     """Write a named entry: a new one, or the whole text of the one that the name leads to."""
-    owner = tools.place_of(acting, "").owner
-    found = entries.find(acting.reader.agent, owner, asked.name)
+    memory = tools.place_of(acting, "").memory
+    found = entries.find(memory, asked.name)
     if found is None:
-        agent = acting.reader.agent
-        found = entries.add(tx, agent, owner, asked.name, asked.content, writer=writer)
+        found = entries.add(tx, memory, asked.name, asked.content, writer=writer)
     else:
         entries.rewrite(tx, found, asked.content, writer=writer)
     return {"entry": _tool_entry(acting, found)}
@@ -346,14 +344,14 @@ def remove_entry(
     return {"removed": entries.name_of(found)}
 
 
-def _memories(acting: Acting) -> list[Any]:
+def _memories(acting: Acting) -> list[Memory]:
+    """The nearest first."""
     agent, own = acting.sees.agent, acting.sees.owner
-    return [entries_of(agent, one) for one in dict.fromkeys((own, None))]
+    return [Memory(agent, one) for one in dict.fromkeys((own, None))]
 
 
 def _writable(acting: Acting, asked: str) -> Entry:
-    owner = tools.place_of(acting, "").owner
-    found = entries.find(acting.reader.agent, owner, asked)
+    found = entries.find(tools.place_of(acting, "").memory, asked)
     if found is None:
         raise NotFound
     return found

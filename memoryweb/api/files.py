@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from ninja import Query, Status
 from pydantic import ConfigDict, Field, model_validator
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Owner
 from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.problems import Invalid, NotFound, Problem, or_not_found
@@ -92,15 +92,17 @@ def list_files(
     request: Request, agent_id: str, query: Query[schemas.FileQuery]
 ) -> schemas.Items[FileOut]:
     """List the files of a workspace."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
     if query.at is not None:
-        pasts = files_at(agent.pk, owner.pk if owner else None, query.at)
+        pasts = files_at(*memory.key, query.at)
         return schemas.page_by(
-            pasts, lambda past: past.path, query, lambda past: _of_then(past, owner)
+            pasts, lambda past: past.path, query, lambda past: _of_then(past, memory.owner)
         )
-    present = files_of(agent, owner).present()
+    present = files_of(memory).present()
     order = ["sort_order", "folded_path"]
-    return schemas.page(present, order, query, lambda file: FileOut.of(file, **_named(file, owner)))
+    return schemas.page(
+        present, order, query, lambda file: FileOut.of(file, **_named(file, memory.owner))
+    )
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions", Right.READ)
@@ -108,10 +110,10 @@ def list_revisions(
     request: Request, agent_id: str, path: str, query: Query[schemas.RevisionQuery]
 ) -> schemas.Items[RevisionOut]:
     """List a file's revisions, newest first."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    file = _file(agent, owner, path)
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    file = _file(memory, path)
     rows = file.revisions.filter(**query.columns)
-    away = away_from(agent.pk, file.owner_id)
+    away = away_from(*memory.key)
 
     def described(row: Revision) -> RevisionOut:
         return RevisionOut.of(row, **_author(row), reason=away.without(row.reason))
@@ -124,8 +126,8 @@ def read_revision(
     request: Request, agent_id: str, path: str, number: str, query: Query[schemas.OwnerQuery]
 ) -> RevisionText:
     """Read a revision of a file."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    file = _file(agent, owner, path)
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    file = _file(memory, path)
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise NotFound
     revision = or_not_found(file.revisions.filter(number=int(number)).first())
@@ -146,14 +148,14 @@ def restore_file(
     request: Request, agent_id: str, path: str, query: Query[schemas.OwnerQuery], body: FileRestore
 ) -> Status[SaveResult]:
     """Restore an earlier revision, as a new revision."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    memory = acting_owner.writable(request.auth, agent_id, query.owner)
     with request.auth.write() as tx:
-        file = _found(write.find(write.Place(agent, owner, path)))
+        file = _found(write.find(memory.at(path)))
         try:
             written = write.restore(tx, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
             raise Invalid("revision", "This file has no revision with that number.") from None
-    return Status(202 if written.proposal else 200, _saved(written, owner))
+    return Status(202 if written.proposal else 200, _saved(written, memory.owner))
 
 
 @router.operation(
@@ -173,14 +175,14 @@ def rename_file(
     body: FileRename,
 ) -> SaveResult:
     """Rename a file; its history is kept."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    memory = acting_owner.writable(request.auth, agent_id, query.owner)
     with request.auth.write() as tx:
-        file = _found(write.find(write.Place(agent, owner, path)), standing=True)
+        file = _found(write.find(memory.at(path)), standing=True)
         written = write.rename(
             tx, file, body.filename, writer=request.auth.writer, expected=expected_by(request)
         )
     response["ETag"] = f'"{written.file.sha256}"'
-    return _saved(written, owner)
+    return _saved(written, memory.owner)
 
 
 @router.operation("GET", BASE + "/{path:path}", Right.READ)
@@ -192,14 +194,14 @@ def read_file(
     query: Query[schemas.OwnerQuery],
 ) -> FileText:
     """Read a file; the ETag is its SHA-256."""
-    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    file = _at(agent, owner, path)
-    if owner is None and (file is None or file.deleted_at):
-        file = global_file(agent, path)  # what search finds can be read, too
+    memory = acting_owner.readable(request.auth, agent_id, query.owner)
+    file = _at(memory, path)
+    if memory.owner is None and (file is None or file.deleted_at):
+        file = global_file(memory.agent, path)  # what search finds can be read, too
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
     content = readable_file(file, request.auth.to).text
-    return FileText.of(file, **_named(file, owner), content=content)
+    return FileText.of(file, **_named(file, memory.owner), content=content)
 
 
 @router.operation(
@@ -225,17 +227,16 @@ def write_file(
     body: FileWrite,
 ) -> Status[SaveResult]:
     """Create or replace a file."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    memory = acting_owner.writable(request.auth, agent_id, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
         raise Problem(413, "too_large", "A file may hold at most 1 MiB of text.")
     expected = expected_by(request)
-    place = write.Place(agent, owner, path)
     read_ahead(body.content, path)
     try:
         with request.auth.write() as tx:
             written = write.write(
                 tx,
-                place,
+                memory.at(path),
                 body.content,
                 writer=body.typed_by(request.auth.writer),
                 expected=expected,
@@ -245,7 +246,9 @@ def write_file(
         raise _unmet(refused, expected) from None
     response["ETag"] = f'"{written.file.sha256}"'
     is_new = written.file.revision == 1 and written.changed
-    return Status(202 if written.proposal else 201 if is_new else 200, _saved(written, owner))
+    return Status(
+        202 if written.proposal else 201 if is_new else 200, _saved(written, memory.owner)
+    )
 
 
 @router.operation(
@@ -260,15 +263,15 @@ def delete_file(
     request: Request, agent_id: str, path: str, query: Query[schemas.OwnerQuery]
 ) -> Status[None]:
     """Delete a file; its revisions can still be restored."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    memory = acting_owner.writable(request.auth, agent_id, query.owner)
     with request.auth.write() as tx:
-        file = _found(write.find(write.Place(agent, owner, path)), standing=True)
+        file = _found(write.find(memory.at(path)), standing=True)
         write.delete(tx, file, writer=request.auth.writer, expected=expected_by(request))
     return Status(204, None)
 
 
-def files_of(agent: Agent, owner: Owner | None) -> Any:
-    return agent.files.of(agent.pk, owner.pk if owner else None)
+def files_of(memory: Memory) -> Any:
+    return memory.agent.files.of(*memory.key)
 
 
 def _named(file: File, owner: Owner | None) -> dict[str, Any]:
@@ -288,14 +291,14 @@ def _saved(written: write.WriteResult, owner: Owner | None) -> SaveResult:
     )
 
 
-def _file(agent: Agent, owner: Owner | None, path: str) -> File:
-    return _found(_at(agent, owner, path))
+def _file(memory: Memory, path: str) -> File:
+    return _found(_at(memory, path))
 
 
-def _at(agent: Agent, owner: Owner | None, path: str) -> File | None:
-    file = next(iter(files_at_path(agent.pk, owner.pk if owner else None, fold(path))), None)
+def _at(memory: Memory, path: str) -> File | None:
+    file = next(iter(files_at_path(*memory.key, fold(path))), None)
     if file is not None:
-        file.agent, file.owner = agent, owner
+        file.agent, file.owner = memory.agent, memory.owner
     return file
 
 
@@ -368,7 +371,7 @@ def list_prompt_files(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> schemas.Items[PromptFile]:
     """List the files in their order."""
-    return _items(*acting_owner.readable(request.auth, agent_id, query.owner))
+    return _items(acting_owner.readable(request.auth, agent_id, query.owner))
 
 
 @prompt_files_router.operation("PUT", PATH, Right.WRITE_OWN)
@@ -376,24 +379,24 @@ def arrange_prompt_files(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery], body: PromptFileOrder
 ) -> schemas.Items[PromptFile]:
     """Set which files are in the prompt, and their order."""
-    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
+    memory = acting_owner.writable(request.auth, agent_id, query.owner)
     check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):
         raise Invalid("files", "List each file only once.")
     try:
         with request.auth.write() as tx:
-            arrange(tx, Memory(agent, owner), order)
+            arrange(tx, memory, order)
     except FileMissing as missing:
         raise Invalid("files", str(missing)) from None
-    return _items(agent, owner)
+    return _items(memory)
 
 
-def _items(agent: Agent, owner: Owner | None) -> schemas.Items[PromptFile]:
-    present = files_of(agent, owner).present().order_by("sort_order", "folded_path")
+def _items(memory: Memory) -> schemas.Items[PromptFile]:
+    present = files_of(memory).present().order_by("sort_order", "folded_path")
     return schemas.Items[PromptFile](
         items=[
-            PromptFile.of(file, filename=file.path, owner=acting_owner.shown(owner))
+            PromptFile.of(file, filename=file.path, owner=acting_owner.shown(memory.owner))
             for file in present
         ]
     )

@@ -9,7 +9,7 @@ from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
@@ -80,7 +80,7 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
     caller = request.auth
     agent = caller.agent(agent_id)
     owner = acting_owner.acting(caller, body, default="me")
-    return forgotten(caller, agent, owner, body)
+    return forgotten(caller, Memory(agent, owner), body)
 
 
 @router.operation("GET", BASE + "/receipts", Right.READ)
@@ -107,39 +107,40 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     return Status(202, ErasureOut(runs=[described(run, visible) for run in made]))
 
 
-def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn) -> ForgetOut:
-    found = _found(agent, owner, body)
+def forgotten(caller: Caller, memory: Memory, body: ForgetIn) -> ForgetOut:
+    found = _found(memory, body)
     told = partial(_answer, _secret(found) if caller.is_program else lambda _one: False)
     if body.dry_run:
         return told(None, found.meant, found.candidates)
     is_person = caller.user is not None and not caller.is_program
     # Whoever reaches a personal memory here acts for its owner.
-    is_theirs = owner is not None or caller.decides(None, Permission.FORGET)
+    is_theirs = memory.owner is not None or caller.decides(None, Permission.FORGET)
     if not is_theirs:
         caller.require(Right.DECIDE)
     with caller.write() as tx:
         by, about = caller.user if is_person else None, body.text.strip()
-        asked = Wish(agent, owner, ForgetRequest.Via.API, about, by=by)
+        asked = Wish(memory, ForgetRequest.Via.API, about, by=by)
         made = forgetting.forget(tx, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == ForgetRequest.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))
     return told(made, found.meant, found.candidates)
 
 
-def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Finding:
+def _found(memory: Memory, body: ForgetIn) -> Finding:
     """Raises Invalid, NotFound."""
     if [bool(body.ids), bool(body.filename), bool(body.text.strip())].count(True) != 1:
         raise Invalid("text", "Send ids, or a filename with lines, or a text.")
     if body.text:
-        return forgetting.of_text(Memory(agent, owner), body.text.strip())
+        return forgetting.of_text(memory, body.text.strip())
     if body.ids:
         wanted = {known_id(one) for one in body.ids}
-        facts = agent.facts.filter(owner=owner, pk__in=wanted)
+        facts = memory.agent.facts.filter(owner=memory.owner, pk__in=wanted)
         rows = list(facts.select_related("agent", "owner", "file"))
         if len(rows) < len(wanted):
             raise NotFound
-        return forgetting.of_facts(Memory(agent, owner), rows)
-    named = agent.files.filter(owner=owner, deleted_at=None, folded_path=fold(body.filename or ""))
+        return forgetting.of_facts(memory, rows)
+    there = memory.agent.files.filter(owner=memory.owner, deleted_at=None)
+    named = there.filter(folded_path=fold(body.filename or ""))
     file = or_not_found(named.select_related("agent", "owner").first())
     if not body.lines:
         raise Invalid("lines", "Send the numbers of the lines.")

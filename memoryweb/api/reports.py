@@ -25,6 +25,7 @@ from memoryweb.dreaming.operations import DECIDED, OUTCOMES
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory.models import Fact
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.readable import Look
 from memoryweb.memory.visible.request_contents import away_of
 from memoryweb.memory.visible.text_matching import Sought
@@ -117,7 +118,7 @@ def forget_report_entry(request: Request, agent_id: str, report_id: str, key: st
     """Forget what a dream wrote, as `POST …/forget` does."""
     fact = _fact_of(request.auth, agent_id, report_id, key)
     body = ForgetIn(ids=[str(fact.pk)])
-    return forgetting.forgotten(request.auth, fact.agent, fact.owner, body)
+    return forgetting.forgotten(request.auth, Memory(fact.agent, fact.owner), body)
 
 
 def _fact_of(caller: Caller, agent_id: str, report_id: str, key: str) -> Fact:

@@ -121,7 +121,7 @@ def _rebuilt(asked: ChatQuestion) -> str:
     try:
         with write_transaction(asked.agent.team, actor=asked.actor) as tx:
             trigger = Run.Trigger.API
-            schedule.request(tx, asked.agent, asked.owner, trigger=trigger, **by)
+            schedule.request(tx, Memory(asked.agent, asked.owner), trigger=trigger, **by)
     except CoolingDown as cooling:
         said = _("A manual dream has just finished. Try again in {n} seconds.")
         return said.format(n=cooling.seconds)
@@ -135,14 +135,15 @@ def _cleared(asked: ChatQuestion, rights: Rights, *, is_sure: bool) -> str:
     if not rights.may_clear:
         return _("Only the person can clear their memory: signed in, or with a My memory link.")
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
-        facts = list(facts_of(Memory(asked.agent, asked.owner), ~Q(pk__in=hidden_facts())))
+        memory = Memory(asked.agent, asked.owner)
+        facts = list(facts_of(memory, ~Q(pk__in=hidden_facts())))
         count = len(facts)
         if not count:
             return _("Nothing is remembered yet.")
         if is_sure:
             via = ForgetRequest.Via.API
-            of = forgetting.Wish(asked.agent, asked.owner, via, about="", by=asked.user)
-            found = Matches(facts=facts).everywhere(of.memory)
+            of = forgetting.Wish(memory, via, about="", by=asked.user)
+            found = Matches(facts=facts).everywhere(memory)
             request = forgetting.open_request(tx, of)
             forgetting.hide(tx, request, found.meant, candidates=found.candidates)
     if not is_sure:

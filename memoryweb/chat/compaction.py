@@ -27,7 +27,7 @@ from memoryweb.memory.conversations import SPEAKING, last_marker
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Conversation, Marker, Message
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import KEPT_MESSAGES, MOST_TOKENS, Context, summary_of
 from memoryweb.memory.visible.hidden import asked_since
 from memoryweb.memory.visible.readable import To, readable_messages
@@ -120,12 +120,12 @@ def _keep(
     title = f"# {rows[0].timestamp:%Y-%m-%d %H:%M} to {rows[-1].timestamp:%Y-%m-%d %H:%M}"
     content = "\n".join([title, "", *(line.text for line in lines), ""])
     origins = {number: _origin(line.said_by) for number, line in enumerate(lines, 3)}
-    agent, owner = reader.agent, reader.owner
-    entry = entries.archive(tx, agent, owner, content, writer=writer, origins=origins)
+    memory = Memory(reader.agent, reader.owner)
+    entry = entries.archive(tx, memory, content, writer=writer, origins=origins)
     name = entries.name_of(entry)
     told = f"{len(rows)} messages are in “{name}”: {_short(lines)}"
     about = [Source(message_id=row.pk) for row in rows]
-    entries.append_history(tx, agent, owner, told, writer=writer, origins=about)
+    entries.append_history(tx, memory, told, writer=writer, origins=about)
     return Marker.objects.create(
         team_id=talk.team_id,
         conversation=talk,

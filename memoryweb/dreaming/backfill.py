@@ -15,7 +15,7 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner, dream_time
 from memoryweb.dreaming import inputs, schedule
 from memoryweb.memory.models import File
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -36,17 +36,15 @@ def is_left(agent: Agent) -> bool:
     return bool(_unread(agent))
 
 
-def request(
-    tx: Transaction, agent: Agent, owner: Owner | None, user: User | None = None
-) -> engine.QueuedRun | None:
+def request(tx: Transaction, memory: Memory, user: User | None = None) -> engine.QueuedRun | None:
     """The oldest week that is left, or the active run by hand; None where nothing is left."""
-    return _next(tx, agent, owner, user)
+    return _next(tx, memory, user)
 
 
 def go_on(tx: Transaction, run: Run) -> None:
     """The next week, once one has ended."""
     if run.trigger == BACKFILL and not _is_stopped(run):
-        _next(tx, run.agent, run.owner, run.user, after=run)
+        _next(tx, Memory(run.agent, run.owner), run.user, after=run)
 
 
 def stop(tx: Transaction, run: Run) -> bool:
@@ -68,23 +66,23 @@ def after_extraction(tx: Transaction, run: Run) -> None:
     late = {note.owner_id for note in _unread(run.agent, pk__in=files)}
     for owner in owners(run.agent) if late else ():
         if (owner.pk if owner else None) in late:
-            request(tx, run.agent, owner)
+            request(tx, Memory(run.agent, owner))
 
 
 def _next(
-    tx: Transaction,
-    agent: Agent,
-    owner: Owner | None,
-    user: User | None,
-    after: Run | None = None,
+    tx: Transaction, memory: Memory, user: User | None, after: Run | None = None
 ) -> engine.QueuedRun | None:
-    left = _weeks(agent, owner)
-    clock = dream_time(agent, left[0] + timedelta(days=1)) if left else None
+    left = _weeks(memory)
+    clock = dream_time(memory.agent, left[0] + timedelta(days=1)) if left else None
     if clock is None or (after and after.clock == clock):  # a note that is written to all the time
         return None
-    kind = Run.Kind.DREAM
     made = engine.enqueue(
-        agent=agent, owner=owner, kind=kind, trigger=BACKFILL, user=user, clock=clock
+        agent=memory.agent,
+        owner=memory.owner,
+        kind=Run.Kind.DREAM,
+        trigger=BACKFILL,
+        user=user,
+        clock=clock,
     )
     if made.created:
         done = after.result["week"] if after else 0
@@ -94,9 +92,9 @@ def _next(
     return made
 
 
-def _weeks(agent: Agent, owner: Owner | None) -> list[date]:
+def _weeks(memory: Memory) -> list[date]:
     """The last date of each slice that holds a note to read."""
-    notes = _unread(agent, owner=owner)
+    notes = _unread(memory.agent, owner=memory.owner)
     found: list[date] = []
     for day in sorted(note.note_date for note in notes if note.note_date):
         if not found or day > found[-1]:

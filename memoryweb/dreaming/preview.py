@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 from django.utils.functional import cached_property
 
 from memoryweb.accounts.models import User
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming import consolidators, document, inputs, pipeline, reports, schedule
 from memoryweb.dreaming.inputs import MEMORY, Inputs
 from memoryweb.dreaming.models import Operation
@@ -26,7 +26,7 @@ from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.tokens import estimate, estimate_messages
 from memoryweb.memory.conversations import amount_of
 from memoryweb.memory.models import File, Message
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.writing import screening
 from memoryweb.runs import engine
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
@@ -47,9 +47,10 @@ class Estimate:
 
 
 class Preview:
-    """Of one (agent, owner) as its memory stands; `asked` is its last run of a model."""
+    """Of one memory as it stands; `asked` is its last run of a model."""
 
-    def __init__(self, agent: Agent, owner: Owner | None, now: datetime) -> None:
+    def __init__(self, memory: Memory, now: datetime) -> None:
+        agent, owner = memory.agent, memory.owner
         self.run = Run(team_id=agent.team_id, agent=agent, owner=owner, clock=now)
         self.read: Inputs = inputs.read(self.run)
 
@@ -91,10 +92,12 @@ class Preview:
         return Estimate(len(parts), tokens_in, tokens_out, cost)
 
 
-def request(tx: Transaction, agent: Agent, owner: Owner | None, user: User) -> Run:
+def request(tx: Transaction, memory: Memory, user: User) -> Run:
     """Ask the model; the run that asks already where there is one."""
     kind, trigger = Run.Kind.PREVIEW, Run.Trigger.PERSON
-    made = engine.enqueue(agent=agent, owner=owner, kind=kind, trigger=trigger, user=user)
+    made = engine.enqueue(
+        agent=memory.agent, owner=memory.owner, kind=kind, trigger=trigger, user=user
+    )
     if made.created:
         schedule.record(tx, "run.requested", made.run)
     return made.run

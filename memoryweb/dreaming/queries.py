@@ -29,6 +29,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
 from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.runs.models import ACTIVE, Run
 
@@ -129,10 +130,10 @@ class Dreamt:
     changes: list[tuple[str, str, list[str]]]
 
 
-def dreamt(agent: Agent, owner_id: UUID | None, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
+def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
     """The dreams of exactly one memory, the latest first, without what is to be forgotten."""
-    away = away_from(agent.pk, owner_id)
-    runs = Run.objects.filter(agent=agent, owner=owner_id, kind=Run.Kind.DREAM)
+    away = away_from(*memory.key)
+    runs = Run.objects.filter(agent=memory.agent, owner=memory.owner_id, kind=Run.Kind.DREAM)
     runs = runs.filter(finished_at__gte=now - timedelta(days=days + 1), reverted_at=None)
     at = Coalesce("clock", "finished_at")
     its = ("does", "why", "code", "waits", "before", "after")
@@ -140,7 +141,7 @@ def dreamt(agent: Agent, owner_id: UUID | None, now: datetime, days: int = NIGHT
     columns = ("pk", "status", "night", "at", "started_at", "finished_at")
     found: dict[UUID, Dreamt] = {}
     for row in rows.values(*columns, *(f"report__operations__{name}" for name in its)):
-        run = found.get(row["pk"]) or _dreamt(agent, row)
+        run = found.get(row["pk"]) or _dreamt(memory.agent, row)
         found[row["pk"]] = run
         one = Operation(**{name: row[f"report__operations__{name}"] for name in its})
         texts = filter(None, (one.after, *(one.before or ())))

@@ -1,7 +1,7 @@
 """When dreams start: every night where there is something new, and by hand (SPEC §5.1)."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
@@ -16,7 +16,7 @@ from memoryweb.dreaming import inputs, knowledge
 from memoryweb.dreaming.models import Report
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.models import Fact, File, LineOrigin
-from memoryweb.memory.models.writer import Transaction, write_transaction
+from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.statements.listing import is_pinned
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -51,18 +51,16 @@ def topic_of(said: str) -> str:
     return credentials.mask(" ".join(said.split()))[0][:LONGEST_TOPIC]
 
 
-def request(
-    tx: Transaction, agent: Agent, owner: Owner | None, *, trigger: str, **by: object
-) -> engine.QueuedRun:
+def request(tx: Transaction, memory: Memory, *, trigger: str, **by: object) -> engine.QueuedRun:
     """A dream by hand; the active one when there is one. Raises CoolingDown.
 
     `by` may name the user or integration that asks.
     """
     if trigger in {Run.Trigger.PERSON, Run.Trigger.API}:
-        _check_cooldown(agent, owner)
+        _check_cooldown(memory)
     made = engine.enqueue(
-        agent=agent,
-        owner=owner,
+        agent=memory.agent,
+        owner=memory.owner,
         kind=Run.Kind.DREAM,
         trigger=trigger,
         **by,  # type: ignore[arg-type]
@@ -78,9 +76,9 @@ def after_extraction(tx: Transaction, run: Run) -> None:
     sent = run.extractions.filter(conversation__source="mem0", status="applied")
     if not (settings.DREAMING and run.agent.dreaming and sent.exists()):
         return
-    by = Run.Trigger.CONVERSATION
-    due_at = _cooled_down_at(run.agent, run.owner, [by])
-    request(tx, run.agent, run.owner, trigger=by, integration=run.integration, due_at=due_at)
+    memory, by = Memory(run.agent, run.owner), Run.Trigger.CONVERSATION
+    due_at = _cooled_down_at(memory, [by])
+    request(tx, memory, trigger=by, integration=run.integration, due_at=due_at)
 
 
 def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> list[Run]:
@@ -89,10 +87,10 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
     owners = [owner for owner in with_new_notes(agent, timezone.now()) if owner]
     made: list[Run] = []
     waits: list[int] = []
-    for some in batches([None, *owners], _AT_ONCE):
+    for some in batches([Memory(agent, owner) for owner in (None, *owners)], _AT_ONCE):
         with write_transaction(agent.team, actor=actor) as tx:
             try:
-                made += request_each(tx, agent, some, trigger=trigger, **by)
+                made += request_each(tx, some, trigger=trigger, **by)
             except CoolingDown as cooling:
                 waits.append(cooling.seconds)
     if not made:
@@ -101,19 +99,14 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
 
 
 def request_each(
-    tx: Transaction,
-    agent: Agent,
-    owners: Sequence[Owner | None],
-    *,
-    trigger: str,
-    **by: object,
+    tx: Transaction, memories: Iterable[Memory], *, trigger: str, **by: object
 ) -> list[Run]:
     """A run for each but those that dreamt a moment ago. Raises CoolingDown if that is all."""
     made: list[Run] = []
     waits: list[int] = []
-    for owner in owners:
+    for memory in memories:
         try:
-            made.append(request(tx, agent, owner, trigger=trigger, **by).run)
+            made.append(request(tx, memory, trigger=trigger, **by).run)
         except CoolingDown as cooling:
             waits.append(cooling.seconds)
     if not made:
@@ -122,17 +115,17 @@ def request_each(
 
 
 def request_night(
-    tx: Transaction, agent: Agent, owner: Owner | None, night: date, *, trigger: str
+    tx: Transaction, memory: Memory, night: date, *, trigger: str
 ) -> engine.QueuedRun:
     """The nightly dream of a local date: queued, or the one that was, whatever came of it."""
-    clock = dream_time(agent, night)
-    if owner is None:  # a look that found nothing new is no dream
+    clock = dream_time(memory.agent, night)
+    if memory.owner is None:  # a look that found nothing new is no dream
         Run.objects.filter(
-            agent=agent, owner=None, night=night, reason=inputs.NO_NEW_NOTES
+            agent=memory.agent, owner=None, night=night, reason=inputs.NO_NEW_NOTES
         ).delete()
     made = engine.enqueue(
-        agent=agent,
-        owner=owner,
+        agent=memory.agent,
+        owner=memory.owner,
         kind=Run.Kind.DREAM,
         trigger=trigger,
         night=night,
@@ -178,7 +171,7 @@ def _plan(agent: Agent, now: datetime) -> int:
         night, unstarted = night_of(agent, now), _unstarted(agent)
         due = with_new_notes(agent, now)
         made = [
-            request_night(tx, agent, owner, night, trigger=Run.Trigger.CRON)
+            request_night(tx, Memory(agent, owner), night, trigger=Run.Trigger.CRON)
             for owner in due
             if (owner.pk if owner else None) not in unstarted
         ]
@@ -253,20 +246,20 @@ def _decided(agent: Agent) -> set[object]:
     }
 
 
-def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
-    cooled_down_at = _cooled_down_at(agent, owner, [Run.Trigger.PERSON, Run.Trigger.API])
+def _check_cooldown(memory: Memory) -> None:
+    cooled_down_at = _cooled_down_at(memory, [Run.Trigger.PERSON, Run.Trigger.API])
     if cooled_down_at:
         left = (cooled_down_at - timezone.now()).total_seconds()
         raise CoolingDown(max(1, round(left)))
 
 
-def _cooled_down_at(agent: Agent, owner: Owner | None, triggers: Sequence[str]) -> datetime | None:
+def _cooled_down_at(memory: Memory, triggers: Sequence[str]) -> datetime | None:
     """Where a dream that was asked for so ended less than the cooldown ago."""
     now, pause = timezone.now(), timedelta(seconds=settings.DREAM_COOLDOWN_SECONDS)
     last = (
         Run.objects.filter(
-            inputs.notes_of(owner),
-            agent=agent,
+            inputs.notes_of(memory.owner),
+            agent=memory.agent,
             kind=Run.Kind.DREAM,
             trigger__in=triggers,
             finished_at__range=(now - pause, now),

@@ -11,13 +11,14 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models import File
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.review import is_crowded
 from memoryweb.memory.visible.readable import To, readable_file
 from memoryweb.runs.models import Run
@@ -36,13 +37,13 @@ class Status:
     warnings: tuple[str, ...]
 
 
-def status(agent: Agent, owner: Owner | None, now: datetime, to: To = To.PAGE) -> Status:
-    """Of one (agent, owner), or of the agent's shared notes."""
-    runs = dreams_of(agent, owner)
-    looks = dreams_of(agent, None).filter(reason=inputs.NO_NEW_NOTES)
-    latest_entry, notes = told(agent, owner, now, to)
+def status(memory: Memory, now: datetime, to: To = To.PAGE) -> Status:
+    """Of one memory, or of the agent's shared notes."""
+    runs = dreams_of(memory)
+    looks = dreams_of(memory.shared).filter(reason=inputs.NO_NEW_NOTES)
+    latest_entry, notes = told(memory, now, to)
     return Status(
-        agent=agent,
+        agent=memory.agent,
         last_run=(runs | looks).exclude(finished_at=None).order_by("-finished_at").first(),
         running=tuple(runs.filter(status=Run.Status.RUNNING)),
         latest_entry=latest_entry,
@@ -50,29 +51,30 @@ def status(agent: Agent, owner: Owner | None, now: datetime, to: To = To.PAGE) -
     )
 
 
-def told(
-    agent: Agent, owner: Owner | None, now: datetime, to: To = To.PAGE
-) -> tuple[str, tuple[str, ...]]:
+def told(memory: Memory, now: datetime, to: To = To.PAGE) -> tuple[str, tuple[str, ...]]:
     """The latest diary entry, and what a person should look at."""
-    files = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    files = memory.files.present()
     core = {one.path: one for one in files.filter(path__in=(inputs.DIARY, inputs.MEMORY))}
     entry = diary.latest(readable_file(core[inputs.DIARY], to).text) if inputs.DIARY in core else ""
-    return entry, (*warnings(agent, now), *_crowded(core.get(inputs.MEMORY)))
+    return entry, (*warnings(memory.agent, now), *_crowded(core.get(inputs.MEMORY)))
 
 
-def pending(agent: Agent, owner: Owner | None, now: datetime) -> int:
+def pending(memory: Memory, now: datetime) -> int:
     """How many note lines a dream would consider now."""
-    return sum(one.verdict != "rejected" for one in candidates(agent, owner, now))
+    return sum(one.verdict != "rejected" for one in candidates(memory, now))
 
 
-def candidates(agent: Agent, owner: Owner | None, now: datetime) -> tuple[Verdict, ...]:
+def candidates(memory: Memory, now: datetime) -> tuple[Verdict, ...]:
     """What a dream would decide about now, by the rules; nothing is written."""
+    agent, owner = memory.agent, memory.owner
     read = inputs.read(Run(team_id=agent.team_id, agent=agent, owner=owner, clock=now))
     return consolidators.by_rules(read).verdicts if read.mentions else ()
 
 
-def dreams_of(agent: Agent, owner: Owner | None) -> QuerySet[Run]:
-    return Run.objects.filter(inputs.notes_of(owner), agent=agent, kind=Run.Kind.DREAM)
+def dreams_of(memory: Memory) -> QuerySet[Run]:
+    return Run.objects.filter(
+        inputs.notes_of(memory.owner), agent=memory.agent, kind=Run.Kind.DREAM
+    )
 
 
 def warnings(agent: Agent, now: datetime) -> Iterable[str]:

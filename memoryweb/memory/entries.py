@@ -6,11 +6,11 @@ of one memory never lead to two entries.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import count
 
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.markdown.paths import entry_path, fold, stem_of
 from memoryweb.memory.lines.files import find, is_number, next_number
@@ -18,7 +18,7 @@ from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import Alias, Entry
 from memoryweb.memory.models.entries import MOST_OF_NAME
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.writing import matrix, screening, write
 from memoryweb.memory.writing.write import NewLine
 
@@ -39,8 +39,7 @@ def name_of(entry: Entry) -> str:
 
 def add(
     tx: Transaction,
-    agent: Agent,
-    owner: Owner | None,
+    memory: Memory,
     name: str,
     content: str,
     *,
@@ -51,17 +50,17 @@ def add(
 ) -> Entry:
     """A new entry, with a number that none had before; `origins` by line. Raises
     EntryRefused, and what `write.write` raises."""
-    name = _free(agent, owner, name)
+    name = _free(memory, name)
     _check_content(content)
-    place = Place(agent, owner, entry_path(name))
+    place = memory.at(entry_path(name))
     known = write.find(place)
     write.write(tx, place, content, writer=writer, expected="", origins=origins)
     entry = Entry.objects.select_related("file").get(
-        file__agent=agent, file__owner=owner, file__folded_path=fold(place.path)
+        file__agent=memory.agent, file__owner=memory.owner, file__folded_path=fold(place.path)
     )
     entry.kind = kind
     if known is not None:  # a removed one had the name: this is another
-        entry.number, entry.created_at = next_number(agent.pk, entry.owner_id), tx.now
+        entry.number, entry.created_at = next_number(*memory.key), tx.now
     entry.save(update_fields=["kind", "number", "created_at"])
     for alias in aliases:
         add_alias(tx, entry, alias, writer=writer)
@@ -79,7 +78,7 @@ def rename(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> None:
     and what `write.rename` raises."""
     own = entry.aliases.filter(folded=fold(name.strip()))
     if not own.delete()[0] and fold(name.strip()) != fold(name_of(entry)):
-        _free(entry.agent, entry.owner, name)
+        _free(_place(entry).memory, name)
     write.rename(tx, entry.file, entry_path(_checked(name)), writer=writer)
 
 
@@ -88,7 +87,7 @@ def add_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> No
     matrix.check(writer, _place(entry))
     if fold(name.strip()) == fold(name_of(entry)) or _has(entry, name):
         return
-    name = _free(entry.agent, entry.owner, name)
+    name = _free(_place(entry).memory, name)
     if entry.aliases.count() >= MOST_ALIASES:
         raise EntryRefused("too_many_aliases", _("An entry may have at most 20 other names."))
     Alias.objects.create(
@@ -119,8 +118,7 @@ def remove(tx: Transaction, entry: Entry, *, writer: Writer) -> None:
 
 def archive(
     tx: Transaction,
-    agent: Agent,
-    owner: Owner | None,
+    memory: Memory,
     content: str,
     *,
     writer: Writer,
@@ -129,15 +127,14 @@ def archive(
     """What is left of an earlier part of a conversation, under a name of its moment."""
     stem = f"archive {tx.now:%Y-%m-%d %H.%M}"
     names = (stem if number == 1 else f"{stem} ({number})" for number in count(1))
-    name = next(one for one in names if find(agent, owner, one) is None)
+    name = next(one for one in names if find(memory, one) is None)
     kind = Entry.Kind.ARCHIVE
-    return add(tx, agent, owner, name, content, writer=writer, kind=kind, origins=origins)
+    return add(tx, memory, name, content, writer=writer, kind=kind, origins=origins)
 
 
 def append_history(
     tx: Transaction,
-    agent: Agent,
-    owner: Owner | None,
+    memory: Memory,
     text: str,
     *,
     writer: Writer,
@@ -146,7 +143,7 @@ def append_history(
     """One paragraph at the end of the month's HISTORY file, under its time; of its second or third
     one, where that is full."""
     said = f"[{tx.now:%Y-%m-%d %H:%M}] {' '.join(text.split())}"
-    place = _with_room(Place(agent, owner, f"HISTORY-{tx.now:%Y-%m}.md"), said)
+    place = _with_room(memory.at(f"HISTORY-{tx.now:%Y-%m}.md"), said)
     stands_on = Origin(tuple(origins))
     lines = [NewLine(""), NewLine(f"## {tx.now:%Y-%m-%dT%H:%M:%SZ}"), NewLine(said, stands_on)]
     write.append(tx, place, lines, writer=writer)
@@ -156,30 +153,30 @@ def _with_room(place: Place, said: str) -> Place:
     stem, room = place.path.removesuffix(".md"), write.MAX_BYTES - len(said.encode()) - 100
     for number in count(1):
         path = place.path if number == 1 else f"{stem}-{number}.md"
-        file = write.find(Place(place.agent, place.owner, path))
+        file = write.find(replace(place, path=path))
         if file is None or file.size < room:
-            return Place(place.agent, place.owner, path)
+            return replace(place, path=path)
     raise AssertionError
 
 
 def _place(entry: Entry) -> Place:
-    return Place(entry.agent, entry.owner, entry.file.path)
+    return Memory(entry.agent, entry.owner).at(entry.file.path)
 
 
 def _has(entry: Entry, name: str) -> bool:
     return entry.aliases.filter(folded=fold(name.strip())).exists()
 
 
-def _free(agent: Agent, owner: Owner | None, name: str) -> str:
+def _free(memory: Memory, name: str) -> str:
     """The name as it will stand. The transaction's lock keeps it free."""
     name = _checked(name)
-    if find(agent, owner, name) is not None:
+    if find(memory, name) is not None:
         raise EntryRefused(
             "name_taken",
             _("“{name}” already leads to an entry; choose another name.").format(name=name),
         )
     # An entry whose file was deleted or moved away keeps its other names until they are wanted.
-    Alias.objects.filter(agent=agent, owner=owner, folded=fold(name)).delete()
+    Alias.objects.filter(agent=memory.agent, owner=memory.owner, folded=fold(name)).delete()
     return name
 
 

@@ -20,7 +20,7 @@ from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory import models
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models.refusals import ContentRefused, Decided, MemoryRefused
-from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.statements import conflicts, evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
 from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add, value_print
@@ -241,10 +241,10 @@ def amounts(agent: Agent, owners: Collection[UUID], now: datetime) -> dict[UUID 
     return dict(found.order_by().values_list("owner").annotate(Count("pk")))
 
 
-def standing(agent: Agent, owner_id: UUID | None, now: datetime) -> "QuerySet[Any]":
+def standing(memory: Memory, now: datetime) -> "QuerySet[Any]":
     """The statements of exactly one memory, the latest first, weighed. `was`: the value before."""
-    found = remembered(in_states(_STANDING, today(now, agent.zone)))
-    found = found.filter(agent=agent, owner=owner_id)
+    found = remembered(in_states(_STANDING, today(now, memory.agent.zone)))
+    found = found.filter(agent=memory.agent, owner=memory.owner_id)
     earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
     was = Subquery(earlier.values("raw_value")[:1])
     listed: QuerySet[Any] = weighed(found).annotate(was=was)

@@ -36,7 +36,7 @@ from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import AssignmentsFound
-from memoryweb.memory.models.writer import Transaction, write_transaction
+from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.review import Inbox, may_decide, reach_of
 from memoryweb.memory.visible.readable import Look
 from memoryweb.runs.models import Run
@@ -226,12 +226,16 @@ class Workspace:
         return f"&owner={self.value}" if self.value else ""
 
     @property
+    def memory(self) -> Memory:
+        return Memory(self.agent, self.owner)
+
+    @property
     def owner_id(self) -> UUID | None:
         return self.owner.pk if self.owner else None
 
     @property
     def files(self) -> FileQuerySet:
-        return self.agent.files.of(self.agent.pk, self.owner_id)
+        return self.agent.files.of(*self.memory.key)
 
     def require_write(self) -> None:
         if not self.can_write:

@@ -32,7 +32,7 @@ from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines.files import find
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, Injection, Marker, Message
 from memoryweb.memory.models.refusals import MemoryRefused
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.writer import Memory, Writer
 from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
@@ -223,7 +223,7 @@ def _said(request: TeamRequest, found: Conversation) -> Iterator[ChatRow]:
 
 def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:
     reader = Reader(talk.agent, request.visit.me)
-    entry = find(talk.agent, request.visit.me, marker.archive_name)
+    entry = find(Memory(talk.agent, request.visit.me), marker.archive_name)
     return {
         "count": marker.count,
         "name": marker.archive_name,

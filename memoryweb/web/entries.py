@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.memory import entries as door
 from memoryweb.memory.lines.files import entries_of
 from memoryweb.memory.models.entries import MOST_OF_NAME
+from memoryweb.memory.models.writer import Memory
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, own_owner, team_view
 from memoryweb.web.files.forms import TextField
 from memoryweb.web.pages import about, page, show, to, told_in, told_to
@@ -62,9 +63,8 @@ def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
             with request.visit.write() as tx:
                 owner = workspace.owner and workspace.owned(request).owner
                 owner = owner or own_owner(request, asked)
-                made = door.add(
-                    tx, workspace.agent, owner, **form.cleaned_data, writer=writer_of(request)
-                )
+                memory = Memory(workspace.agent, owner)
+                made = door.add(tx, memory, **form.cleaned_data, writer=writer_of(request))
             messages.success(request, _("{name} was added.").format(name=door.name_of(made)))
             query = workspace.query or (f"?owner={asked}" if owner else "")
             return redirect(to(request, "agents_entries", agent_id, query=query))
@@ -78,7 +78,7 @@ def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpRespo
     if form.is_valid():
         with told_to(request):
             with request.visit.write() as tx:
-                found = door.find(workspace.agent, workspace.owner, str(number))
+                found = door.find(workspace.memory, str(number))
                 if found is None:
                     raise Http404
                 is_new = form.cleaned_data["act"] == "add"
@@ -93,7 +93,7 @@ def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpRespo
 def _list(
     request: TeamRequest, workspace: Workspace, form: EntryForm, status: int = 200
 ) -> HttpResponse:
-    found = entries_of(workspace.agent, workspace.owner).order_by("-number")
+    found = entries_of(workspace.memory).order_by("-number")
     shown = page(request, found)
     if workspace.owner is not None:
         form.fields.pop("owner")

@@ -18,6 +18,7 @@ from memoryweb.memory.index.hits import Found, Hit
 from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.models import SourceClass
 from memoryweb.memory.models.refusals import SearchRefused
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.search import search as find
 from memoryweb.memory.search import search_each
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
@@ -150,7 +151,7 @@ def _groups(request: TeamRequest, agents: list[Agent], asked: Mapping[str, Any])
     else:
         finds = search_each(chosen, owner, query, limit=_OF_EACH, kinds=kinds, scope=scope)
     for agent, found in zip(chosen, finds, strict=True):
-        yield _group(request, agent, found, owner, asked["q"], is_one=is_one)
+        yield _group(request, Memory(agent, owner), found, asked["q"], is_one=is_one)
 
 
 def _query(asked: Mapping[str, Any]) -> Query:
@@ -172,17 +173,15 @@ def _owner(request: TeamRequest, whose: str) -> Owner | None:
     return None if owner is None or owner._state.adding else owner
 
 
-def _group(
-    request: TeamRequest, agent: Agent, found: Found, owner: Owner | None, q: str, *, is_one: bool
-) -> Group:
+def _group(request: TeamRequest, memory: Memory, found: Found, q: str, *, is_one: bool) -> Group:
     """What one agent has. `more_url` leads to all of it, or to the next page."""
     more_url = ""
     if is_one and found.cursor:
         more_url = _address(request, {"cursor": found.cursor})
     elif not is_one and found.total > len(found.hits):
-        more_url = _address(request, {"agent": str(agent.pk), "cursor": ""})
-    hits = [_shown(request, agent, hit, owner, q) for hit in found.hits]
-    return {"agent": agent, "total": found.total, "hits": hits, "more_url": more_url}
+        more_url = _address(request, {"agent": str(memory.agent.pk), "cursor": ""})
+    hits = [_shown(request, memory, hit, q) for hit in found.hits]
+    return {"agent": memory.agent, "total": found.total, "hits": hits, "more_url": more_url}
 
 
 def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:
@@ -192,14 +191,11 @@ def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:
     return to(request, "search", query=f"?{urlencode(kept)}")
 
 
-def _shown(
-    request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str
-) -> dict[str, Any]:
-    title, url = _place(request, agent, hit, owner, q)
-    others = [_place(request, agent, other, owner, q) for other in hit.others]
-    owner = owner if hit.owner_id else None
-    whose = owner_name(request.visit, owner)
-    if hit.file and hit.file.agent_id != agent.pk:
+def _shown(request: TeamRequest, memory: Memory, hit: Hit, q: str) -> dict[str, Any]:
+    title, url = _place(request, memory, hit, q)
+    others = [_place(request, memory, other, q) for other in hit.others]
+    whose = owner_name(request.visit, memory.owner if hit.owner_id else None)
+    if hit.file and hit.file.agent_id != memory.agent.pk:
         whose = _("Global")
     return {
         "hit": hit,
@@ -213,9 +209,7 @@ def _shown(
     }
 
 
-def _place(
-    request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str
-) -> tuple[str, str]:
+def _place(request: TeamRequest, memory: Memory, hit: Hit, q: str) -> tuple[str, str]:
     """How a hit's place is called, and where it is shown."""
     if hit.message:
         talk = hit.message.conversation
@@ -224,16 +218,15 @@ def _place(
         url += f"?{urlencode({'message': at, 'q': q})}#m{at}"
         return f"{hit.message.name or hit.message.get_role_display()} · {talk.external_id}", url
     assert hit.file
-    url = _file_url(request, agent, hit, owner if hit.owner_id else None, q)
-    return f"{hit.file.path}:{hit.line}", url
+    return f"{hit.file.path}:{hit.line}", _file_url(request, memory, hit, q)
 
 
-def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
+def _file_url(request: TeamRequest, memory: Memory, hit: Hit, q: str) -> str:
     """The file's page, or the one of the revision that was current at the moment searched."""
     assert hit.file
-    page = _PAGES[hit.file.agent_id == agent.pk, hit.is_past]
+    page = _PAGES[hit.file.agent_id == memory.agent.pk, hit.is_past]
     path = hit.past.file.path if hit.past else hit.file.path
     number = [hit.revision] if hit.is_past else []
-    whose = owner_query(request.visit, owner.pk if owner else None)
+    whose = owner_query(request.visit, memory.owner_id if hit.owner_id else None)
     query = f"{whose}{'&' if whose else '?'}{urlencode({'q': q})}#L{hit.line}"
-    return to(request, page, agent.pk, path, *number, query=query)
+    return to(request, page, memory.agent.pk, path, *number, query=query)

@@ -152,12 +152,12 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
         (
             "dream",
             _("Before the last dream"),
-            revisions.before_last_dream(workspace.agent, workspace.owner_id),
+            revisions.before_last_dream(workspace.memory),
         ),
         (
             "import",
             _("Before the last import"),
-            revisions.before_last_import(workspace.agent, workspace.owner_id),
+            revisions.before_last_import(workspace.memory),
         ),
     ]
     return [

@@ -15,7 +15,7 @@ from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Evidence, Fact, ForgetRequest, Message, Target, Vote
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
@@ -74,7 +74,9 @@ def test_evidence_leaves_out_what_is_to_be_forgotten(
     with write_transaction(world.team) as tx:
         Evidence.objects.update(first=None, last=None)  # as where it is in other words
         message = Message.objects.get()
-        request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "weight"))
+        request = open_request(
+            tx, Wish(Memory(fact.agent, fact.owner), ForgetRequest.Via.API, "weight")
+        )
         meant = Mention(Target.Kind.MESSAGE, weight, message=message, first=0, last=len(weight))
         hide(tx, request, [meant])
     found = callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=api:customer-1").json()

@@ -14,7 +14,7 @@ from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, LegalHold
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.screening import mask_wish
 from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
@@ -173,7 +173,9 @@ def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: 
 
 def test_only_an_admin_decides_about_memory_of_the_system(world: World, callers: Callers) -> None:
     with write_transaction(world.team) as tx:
-        asked = Wish(world.agent, system_owner(world.team), ForgetRequest.Via.TOOL, "the pool")
+        asked = Wish(
+            Memory(world.agent, system_owner(world.team)), ForgetRequest.Via.TOOL, "the pool"
+        )
         made = {"request": str(open_request(tx, asked).pk)}
     assert decide(world, callers.member, made, "keep", 403)["code"] == "may_not_forget"
     assert decide(world, callers.admin, made, "keep")["state"] == "kept"
@@ -268,7 +270,7 @@ def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
         one = fact.filter(raw_text=WEIGHT, file__isnull=False).get()
         with write_transaction(world.team) as tx:
             offered = open_request(
-                tx, Wish(request.agent, request.owner, ForgetRequest.Via.TOOL, "x")
+                tx, Wish(Memory(request.agent, request.owner), ForgetRequest.Via.TOOL, "x")
             )
             hide(tx, offered, (), candidates=[fact_mention(one)])
     seen = listed(world, callers.helpdesk, "?owner=api:customer-1")

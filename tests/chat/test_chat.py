@@ -22,7 +22,7 @@ from memoryweb.memory.models import (
     Target,
 )
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers, narrow
@@ -207,7 +207,7 @@ def test_an_answer_that_is_to_be_forgotten_is_not_given_again(
     with write_transaction(world.team) as tx:
         answer = Message.objects.get(role="assistant")
         request = open_request(
-            tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, "weight")
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, "weight")
         )
         hide(tx, request, [Mention(Target.Kind.MESSAGE, answer.raw_content, message=answer)])
     again = callers.helpdesk.post("/chat/stream", asked(world), idempotency_key="k-1")

@@ -11,7 +11,7 @@ from memoryweb.chat import compaction
 from memoryweb.memory import entries
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, Conversation, Entry, File, ForgetRequest, Marker
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.prompt.earlier_turns import summary_of
 from memoryweb.memory.writing.write import write
@@ -72,7 +72,7 @@ def test_after_fifty_messages_all_but_twenty_five_are_archived_and_told(
     assert "27 messages are in" in text(world, "HISTORY-")
     with scope(team=world.team):
         marker = Marker.objects.get()
-        entry = entries.find(world.agent, world.customer, told["name"])
+        entry = entries.find(Memory(world.agent, world.customer), told["name"])
         assert entry is not None
         assert (marker.archive_name, marker.upto, entry.kind) == (told["name"], 27, "archive")
     assert len(said(world)) == 54  # nothing that was said is gone

@@ -7,7 +7,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.dreaming import schedule
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import AuthorKind, File
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
@@ -42,7 +42,7 @@ def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHIN
 
 def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
     with write_transaction(world.team) as tx:
-        run = schedule.request_night(tx, world.agent, owner, night, trigger="command").run
+        run = schedule.request_night(tx, Memory(world.agent, owner), night, trigger="command").run
     engine.work(run.pk)
     return Run.objects.get(pk=run.pk)
 

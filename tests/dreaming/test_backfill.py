@@ -9,7 +9,7 @@ from memoryweb.agents.models import Owner, dream_time
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.models import Fact, File
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.commands.calling import run as command
@@ -22,7 +22,7 @@ BERLIN, LEEDS = "I live in Berlin.", "I live in Leeds."
 
 def _ask(world: World, owner: Owner | None) -> Run | None:
     with write_transaction(world.team) as tx:
-        made = backfill.request(tx, world.agent, owner)
+        made = backfill.request(tx, Memory(world.agent, owner))
     return made.run if made else None
 
 

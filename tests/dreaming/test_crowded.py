@@ -10,7 +10,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.dreaming.document import CAP
 from memoryweb.dreaming.status import status
 from memoryweb.memory.models import AuthorKind, Fact
-from memoryweb.memory.models.writer import Writer
+from memoryweb.memory.models.writer import Memory, Writer
 from memoryweb.memory.review.inbox import Inbox, Kind
 from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note
 from tests.web.pages import text, tight, url
@@ -27,7 +27,7 @@ def _fill(world: World, share: float, writer: Writer, owner: Owner | None = None
 
 
 def _is_told(world: World) -> bool:
-    warnings = status(world.agent, world.customer, timezone.now()).warnings
+    warnings = status(Memory(world.agent, world.customer), timezone.now()).warnings
     return any(one.startswith(TOLD) for one in warnings)
 
 

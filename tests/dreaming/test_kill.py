@@ -17,7 +17,7 @@ from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import AuthorKind, File, Revision
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
@@ -65,7 +65,9 @@ def run(world: World, model_server: ModelServer) -> Run:
     line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
     with write_transaction(world.team) as tx:
         write.append(tx, note, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
-        return schedule.request_night(tx, world.agent, world.customer, NIGHT, trigger="command").run
+        return schedule.request_night(
+            tx, Memory(world.agent, world.customer), NIGHT, trigger="command"
+        ).run
 
 
 @pytest.mark.parametrize("point", first_in_gate(1, POINTS))
@@ -106,7 +108,7 @@ def test_a_backfill_killed_in_its_second_week_dreams_each_week_once(
             place = Place(world.agent, world.customer, f"memory/{day}.md")
             line = NewLine(f"- 09:00 {name}'s team ships on Thursdays.", Origin(durable=True))
             write.append(tx, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
-        backfill.request(tx, world.agent, world.customer)
+        backfill.request(tx, Memory(world.agent, world.customer))
     engine.work_next()
     workers = start("finished", model=False)
     workers.start("run_pending")

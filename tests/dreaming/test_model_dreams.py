@@ -13,7 +13,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import AuthorKind, File, ForgetRequest, LineOrigin, Proposal, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -128,7 +128,7 @@ class TestModel:
         proposal = Proposal.objects.get(run=dream(world, world.customer))
         with write_transaction(world.team) as tx:
             proposals.reject(tx, proposal, by=world.alice)
-            asked = Wish(world.agent, world.customer, ForgetRequest.Via.API, "Thursdays")
+            asked = Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, "Thursdays")
             meant = Mention(Target.Kind.LINE, LINE, file=noted, fingerprint=fingerprint(LINE))
             hide(tx, open_request(tx, asked), [meant])
         note(world, world.customer, NIGHT + timedelta(days=1), "Marta likes tea.")

@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from memoryweb.agents.models import dream_time
 from memoryweb.dreaming import schedule
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.clock import Clock
@@ -40,7 +40,7 @@ def nights(world: World) -> Callable[[int], list[Run]]:
             note(world, owner, NIGHT, "Marta's team ships on Thursdays.")
         with write_transaction(world.team) as tx:
             return [
-                schedule.request_night(tx, world.agent, owner, NIGHT, trigger="cron").run
+                schedule.request_night(tx, Memory(world.agent, owner), NIGHT, trigger="cron").run
                 for owner in dreaming
             ]
 

@@ -11,7 +11,7 @@ from memoryweb.dreaming import gates, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.models import AuthorKind, File, LineOrigin, Proposal
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.review import proposals
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -178,7 +178,9 @@ def test_a_rules_dream_over_seven_notes_takes_at_most_45_statements(
         )
     memory(world, world.customer, "# Memory\n\n- Marta likes green tea.\n")
     with write_transaction(world.team) as tx:
-        run = schedule.request_night(tx, world.agent, world.customer, NIGHT, trigger="command").run
+        run = schedule.request_night(
+            tx, Memory(world.agent, world.customer), NIGHT, trigger="command"
+        ).run
     with CaptureQueriesContext(connection) as queries:
         engine.work(run.pk)
     assert Run.objects.get(pk=run.pk).status == "succeeded"
@@ -219,8 +221,8 @@ def test_one_agent_with_a_bad_time_zone_stops_no_other(world: World) -> None:
 
 def test_two_requests_by_hand_get_one_run(world: World) -> None:
     with write_transaction(world.team) as tx:
-        first = schedule.request(tx, world.agent, None, trigger="person", user=world.alice)
-        second = schedule.request(tx, world.agent, None, trigger="api")
+        first = schedule.request(tx, Memory(world.agent, None), trigger="person", user=world.alice)
+        second = schedule.request(tx, Memory(world.agent, None), trigger="api")
     assert (first.created, second.created) == (True, False)
     assert first.run == second.run
 
@@ -228,10 +230,12 @@ def test_two_requests_by_hand_get_one_run(world: World) -> None:
 def test_a_second_dream_by_hand_waits_for_the_cooldown(world: World) -> None:
     note(world, None, datetime.now(UTC).date(), "The office opens at eight.")
     with write_transaction(world.team) as tx:
-        run = schedule.request(tx, world.agent, None, trigger="person", user=world.alice).run
+        run = schedule.request(
+            tx, Memory(world.agent, None), trigger="person", user=world.alice
+        ).run
     engine.work(run.pk)
     with write_transaction(world.team) as tx, pytest.raises(schedule.CoolingDown) as waiting:
-        schedule.request(tx, world.agent, None, trigger="person", user=world.alice)
+        schedule.request(tx, Memory(world.agent, None), trigger="person", user=world.alice)
     assert 0 < waiting.value.seconds <= 300
 
 

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from memoryweb.dreaming import schedule
 from memoryweb.memory.models import Revision
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import add, answer, note, text_of
@@ -81,6 +81,6 @@ def _asked(world: World, client: Client) -> Run:
 
 def _dream(world: World) -> Run:
     with write_transaction(world.team) as tx:
-        run = schedule.request(tx, world.agent, None, trigger="command").run
+        run = schedule.request(tx, Memory(world.agent, None), trigger="command").run
     engine.work(run.pk)
     return Run.objects.get(pk=run.pk)

@@ -14,7 +14,7 @@ from memoryweb.dreaming.queries import nights_of, team_warnings
 from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.models import File
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.clock import Clock
@@ -77,7 +77,9 @@ def test_a_night_without_new_notes_leaves_one_outcome_of_the_agent(world: World)
     assert (look.owner, look.status, look.reason) == (None, "no_change", "no_new_notes")
     assert Event.objects.get(action="run.finished", run_id=look.pk).reason_code == "no_new_notes"
     for owner in (None, world.customer):
-        assert status(world.agent, owner, look.finished_at or look.created_at).last_run == look
+        assert (
+            status(Memory(world.agent, owner), look.finished_at or look.created_at).last_run == look
+        )
 
 
 def test_a_look_that_found_nothing_new_is_in_the_way_of_no_dream(world: World) -> None:
@@ -96,7 +98,9 @@ def test_a_night_is_planned_while_a_dream_by_hand_waits_and_comes_after_it(world
     now = timezone.now()
     note(world, world.customer, now.date(), SHIPS)
     with write_transaction(world.team) as tx:
-        schedule.request(tx, world.agent, world.customer, trigger="person", user=world.alice)
+        schedule.request(
+            tx, Memory(world.agent, world.customer), trigger="person", user=world.alice
+        )
     Agent.objects.update(next_dream_at=None)
     Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
     assert schedule.tick(now) == 1
@@ -110,10 +114,10 @@ def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
     assert _tick(world, NIGHT) == 0
     with write_transaction(world.team) as tx:
         if by_hand:
-            asked = schedule.request(tx, world.agent, world.customer, trigger="command")
+            asked = schedule.request(tx, Memory(world.agent, world.customer), trigger="command")
         else:
             asked = schedule.request_night(
-                tx, world.agent, world.customer, NIGHT, trigger="command"
+                tx, Memory(world.agent, world.customer), NIGHT, trigger="command"
             )
     engine.work(asked.run.pk)
     run = Run.objects.get(pk=asked.run.pk)
@@ -126,7 +130,7 @@ def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
 def test_a_dream_that_waits_while_its_agent_is_archived_writes_nothing(world: World) -> None:
     note(world, None, NIGHT, SHIPS)
     with write_transaction(world.team) as tx:
-        asked = schedule.request_night(tx, world.agent, None, NIGHT, trigger="command")
+        asked = schedule.request_night(tx, Memory(world.agent, None), NIGHT, trigger="command")
         archive_agent(tx, world.agent)
     engine.work(asked.run.pk)
     run = Run.objects.get(pk=asked.run.pk)
@@ -188,7 +192,7 @@ class TestAClockThatRanAMonthAheadAndCameBack:
             clock.put(moment)
             with write_transaction(world.team) as tx:
                 asked = schedule.request(
-                    tx, world.agent, world.customer, trigger="person", user=world.alice
+                    tx, Memory(world.agent, world.customer), trigger="person", user=world.alice
                 )
             engine.work(asked.run.pk)
         assert Run.objects.filter(finished_at__lt=now + timedelta(days=1)).count() == 1

@@ -9,7 +9,7 @@ from memoryweb.memory import entries
 from memoryweb.memory.entries import EntryRefused
 from memoryweb.memory.models import Alias, AuthorKind, Entry, File
 from memoryweb.memory.models.refusals import ContentRefused, PathRefused, SecretRefused
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
@@ -137,8 +137,8 @@ def test_a_file_that_comes_another_way_is_an_entry_too(world: World) -> None:
 def test_archives_of_one_minute_have_names_of_their_own(world: World) -> None:
     run = Writer(AuthorKind.EXTRACTION)
     with write_transaction(world.team) as tx:
-        first = entries.archive(tx, world.agent, world.customer, "They spoke.", writer=run)
-        second = entries.archive(tx, world.agent, world.customer, "And again.", writer=run)
+        first = entries.archive(tx, Memory(world.agent, world.customer), "They spoke.", writer=run)
+        second = entries.archive(tx, Memory(world.agent, world.customer), "And again.", writer=run)
     assert (first.kind, second.kind) == ("archive", "archive")
     assert entries.name_of(second) == f"{entries.name_of(first)} (2)"
 
@@ -146,7 +146,7 @@ def test_archives_of_one_minute_have_names_of_their_own(world: World) -> None:
 def test_history_is_written_by_months(world: World) -> None:
     with write_transaction(world.team) as tx:
         run = Writer(AuthorKind.EXTRACTION)
-        entries.append_history(tx, world.agent, world.customer, "They\nspoke.", writer=run)
+        entries.append_history(tx, Memory(world.agent, world.customer), "They\nspoke.", writer=run)
     file = File.objects.get(path=f"HISTORY-{tx.now:%Y-%m}.md")
     head, said = file.raw_content.rstrip().split("\n")[-2:]
     assert head == f"## {tx.now:%Y-%m-%dT%H:%M:%SZ}"
@@ -172,7 +172,7 @@ def test_other_names_are_events(world: World) -> None:
 
 def _add(world: World, name: str, content: str, owner: Owner | None = None, **given: Any) -> Entry:
     with write_transaction(world.team) as tx:
-        return entries.add(tx, world.agent, owner, name, content, writer=AGENT, **given)
+        return entries.add(tx, Memory(world.agent, owner), name, content, writer=AGENT, **given)
 
 
 def _do(world: World, what: Callable[..., Any], *given: Any, writer: Writer = AGENT) -> None:
@@ -181,7 +181,7 @@ def _do(world: World, what: Callable[..., Any], *given: Any, writer: Writer = AG
 
 
 def _find(world: World, asked: str) -> Entry | None:
-    return entries.find(world.agent, None, asked)
+    return entries.find(Memory(world.agent, None), asked)
 
 
 def _found(world: World, query: str) -> list[str]:
@@ -194,6 +194,6 @@ def test_a_full_month_goes_on_in_another_file(world: World) -> None:
     with write_transaction(world.team) as tx:
         full = Place(world.agent, world.customer, f"HISTORY-{tx.now:%Y-%m}.md")
         write.write(tx, full, "x" * (write.MAX_BYTES - 60), writer=Writer(AuthorKind.PERSON))
-        entries.append_history(tx, world.agent, world.customer, "They spoke.", writer=run)
+        entries.append_history(tx, Memory(world.agent, world.customer), "They spoke.", writer=run)
     more = File.objects.get(path=f"HISTORY-{tx.now:%Y-%m}-2.md")
     assert more.raw_content.rstrip().endswith("They spoke.")

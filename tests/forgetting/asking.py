@@ -12,7 +12,7 @@ from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, Message, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append, write
 from tests.world import World
 
@@ -73,6 +73,8 @@ def places_of(fact: Fact) -> list[Mention]:
 
 def hidden(world: World, fact: Fact) -> ForgetRequest:
     with write_transaction(world.team) as tx:
-        request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API, "my weight"))
+        request = open_request(
+            tx, Wish(Memory(fact.agent, fact.owner), ForgetRequest.Via.API, "my weight")
+        )
         hide(tx, request, places_of(fact))
     return request

@@ -89,10 +89,14 @@ def _wrote(world: World, message: int) -> File:
         write.delete(tx, file, writer=person)
         agent, owner = world.agent, world.customer
         told = [f"the {CANARY}", f"{CANARY.title()} again"]
-        entries.add(tx, agent, owner, "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told)
-        entries.add(tx, agent, owner, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
-        entries.archive(tx, agent, owner, f"We spoke.\n\n{LINE}\n", writer=extraction)
-        entries.append_history(tx, agent, owner, f"Said then: {LINE}", writer=extraction)
+        entries.add(
+            tx, Memory(agent, owner), "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told
+        )
+        entries.add(
+            tx, Memory(agent, owner), f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"]
+        )
+        entries.archive(tx, Memory(agent, owner), f"We spoke.\n\n{LINE}\n", writer=extraction)
+        entries.append_history(tx, Memory(agent, owner), f"Said then: {LINE}", writer=extraction)
         masked = Place(world.agent, world.customer, "PROFILE.md")
         machine = Writer(AuthorKind.AGENT)
         write.write(tx, masked, f"- wifi password={CANARY}X\n", writer=machine)
@@ -173,7 +177,9 @@ def planted(world: World) -> World:
 def _hidden(world: World) -> ForgetRequest:
     with write_transaction(world.team) as tx:
         found = finding.of_text(Memory(world.agent, world.customer), CANARY)
-        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, CANARY))
+        request = open_request(
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, CANARY)
+        )
         hide(tx, request, found.meant, seconds=0)
     return request
 

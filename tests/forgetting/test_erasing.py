@@ -41,7 +41,7 @@ WORDS = "62 kilos"
 def forgotten(world: World, fact: Fact) -> ForgetRequest:
     """Asked, and due."""
     with write_transaction(world.team) as tx:
-        request = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
+        request = open_request(tx, Wish(Memory(fact.agent, fact.owner), ForgetRequest.Via.API))
         found = finding.of_facts(Memory(fact.agent, fact.owner), [fact])
         hide(tx, request, found.meant, seconds=0)
     return request
@@ -180,7 +180,7 @@ def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) ->
 def test_forgetting_twice_is_forgetting_once(world: World) -> None:
     fact = lived(world, world.customer)
     with write_transaction(world.team) as tx:
-        again = open_request(tx, Wish(fact.agent, fact.owner, ForgetRequest.Via.API))
+        again = open_request(tx, Wish(Memory(fact.agent, fact.owner), ForgetRequest.Via.API))
         hide(tx, again, finding.of_facts(Memory(fact.agent, fact.owner), [fact]).meant, seconds=0)
     erased(world, fact)
     assert holding(WORDS) == set()
@@ -232,7 +232,9 @@ def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
             file = write(tx, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
         erased(world, Fact.objects.get(raw_text="Age: 34"))
         with write_transaction(world.team) as tx:
-            request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+            request = open_request(
+                tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API)
+            )
             hide(tx, request, [finding.line_mention(file, "The budget is 5000 euros.")], seconds=0)
         engine.tick(timezone.now() + timedelta(seconds=1))
         assert [run.error for run in engine.run_pending()] == [""]

@@ -56,7 +56,9 @@ def _through_doors(world: World) -> None:
         text = f"# {CUSTOMERS.title()} plan\n\n- The kettle is green.\n"
         write.write(tx, place, text, writer=person, reason=NAME)
         write.write(tx, place, f"{text}- The kettle is old.\n", writer=person)
-        entries.add(tx, agent, owner, f"on {CUSTOMERS}", "Tea.", writer=person, aliases=[NAME])
+        entries.add(
+            tx, Memory(agent, owner), f"on {CUSTOMERS}", "Tea.", writer=person, aliases=[NAME]
+        )
     open_glass(owner=owner, user=world.alice, reason=NAME, by=SYSTEM)
     integration_token(world.integration)
     token = world.integration.tokens.latest("created_at")

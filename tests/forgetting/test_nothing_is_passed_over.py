@@ -77,8 +77,7 @@ def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World
         first = ForgetRequest.objects.get()
         for n in range(55):
             asked = Wish(
-                world.agent,
-                world.customer,
+                Memory(world.agent, world.customer),
                 ForgetRequest.Via.MESSAGE,
                 f"Thing {n}",
                 None,
@@ -114,7 +113,7 @@ def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
     )
     with write_transaction(world.team) as tx:
         file = write(tx, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
-        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        request = open_request(tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API))
         hide(tx, request, [finding.line_mention(file, WEIGHT)])
         write(tx, place, "- Tea.\n", writer=person)
         file = File.objects.get(pk=file.pk)

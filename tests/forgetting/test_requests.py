@@ -15,7 +15,7 @@ from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import NothingToUndo, Wish, hide, open_request, undo
 from memoryweb.memory.forgetting.requests import undo_of_fact
 from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.writing.write import write
 from tests.forgetting.asking import WEIGHT, lived
@@ -290,7 +290,7 @@ def test_undoing_it_for_a_shared_statement_leaves_an_owners_request_alone(world:
     shared = Fact.objects.get(owner=None)
     with write_transaction(world.team) as tx:
         private = open_request(
-            tx, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.MESSAGE, "the pool")
         )
         hide(tx, private, [fact_mention(shared)])
     with write_transaction(world.team) as tx, pytest.raises(NothingToUndo):
@@ -311,7 +311,10 @@ def test_an_open_request_that_hides_nothing_hides_no_echo(world: World) -> None:
     with write_transaction(world.team) as tx:
         talk = world.agent.conversations.get(owner=world.customer)
         asked = Wish(
-            world.agent, world.customer, ForgetRequest.Via.MESSAGE, ASKED, talk.messages.get()
+            Memory(world.agent, world.customer),
+            ForgetRequest.Via.MESSAGE,
+            ASKED,
+            talk.messages.get(),
         )
         open_request(tx, asked)
         answer = [NewMessage("assistant", "You weigh 62 kilos.")]

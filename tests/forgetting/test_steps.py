@@ -14,7 +14,7 @@ from memoryweb.memory.forgetting import erasing, hiding, removal
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import Fact, ForgetRequest, LegalHold, Message, Receipt, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.visible.hidden import of_targets
 from memoryweb.memory.writing import in_place
 from memoryweb.runs import engine
@@ -38,7 +38,7 @@ def said_often(world: World, times: int) -> ForgetRequest:
         add_messages(
             tx, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
         )
-        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+        request = open_request(tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API))
         places = [
             Mention(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.raw_content) - 5)
             for one in Message.objects.all()
@@ -126,7 +126,9 @@ def test_what_another_request_hides_of_the_same_message_moves_along(world: World
         )
         message = Message.objects.get()
         for one, seconds in ((said[0], 0), (said[2], 3600), (said[0], 3600)):
-            request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API))
+            request = open_request(
+                tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API)
+            )
             first = text.index(one)
             place = Mention(
                 Target.Kind.MESSAGE, one, message=message, first=first, last=first + len(one)

@@ -9,7 +9,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.finding import fact_mention, message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import Evidence, Fact, ForgetRequest, Message
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.prompt.context import MOST_PERSONAL, Context, build
 from memoryweb.memory.prompt.injections import served
 from memoryweb.memory.prompt.prefetch import PromptHit
@@ -102,7 +102,7 @@ def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> 
     assert [one.message for one in injection.spans.exclude(message=None)] == [said]
     with write_transaction(world.team) as tx:
         request = open_request(
-            tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, "the cello")
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, "the cello")
         )
         hide(tx, request, [fact_mention(fact)])
     assert given(world, "Where is the cello kept?").is_silent
@@ -127,7 +127,9 @@ def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     assert turns[3] not in memory
     last = added.conversation.messages.get(position=3)
     with write_transaction(world.team) as tx:
-        request = open_request(tx, Wish(world.agent, world.customer, ForgetRequest.Via.API, "whom"))
+        request = open_request(
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, "whom")
+        )
         hide(tx, request, [message_mention(last, 0, len(last.raw_content))])
     assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
 

@@ -35,7 +35,9 @@ SAID = (("user", "Hello there!"), ("user", "How are you?"), ("user", GONE), ("us
 def _told(world: World) -> Run:
     says(world, "monday", GONE, STAYS)
     with write_transaction(world.team) as work:
-        asked = schedule.request_night(work, world.agent, world.customer, NIGHT, trigger="command")
+        asked = schedule.request_night(
+            work, Memory(world.agent, world.customer), NIGHT, trigger="command"
+        )
     return asked.run
 
 
@@ -48,7 +50,7 @@ def _talked(world: World) -> Run:
 def _forget(world: World) -> None:
     with write_transaction(world.team) as work:
         found = finding.of_text(Memory(world.agent, world.customer), "stamps")
-        asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
+        asked = hiding.Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API, "stamps")
         request = hiding.open_request(work, asked)
         hiding.hide(work, request, found.meant)
         run = erasing.erase_now(work, request)

@@ -238,7 +238,9 @@ def test_a_dream_that_has_read_it_ends_without_it(
             forgotten.append(SAID)
             with write_transaction(world.team) as tx:
                 found = finding.of_text(Memory(world.agent, world.customer), SAID)
-                asked = hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API, "stamps")
+                asked = hiding.Wish(
+                    Memory(world.agent, world.customer), ForgetRequest.Via.API, "stamps"
+                )
                 request = hiding.open_request(tx, asked)
                 hiding.hide(tx, request, found.meant)
                 run = erasing.erase_now(tx, request)

@@ -65,13 +65,13 @@ def _forget(team: Any) -> None:
     """Of one owner something is erased, of the others something waits for it."""
     from memoryweb.memory.forgetting import erasing, finding, hiding  # noqa: PLC0415
     from memoryweb.memory.models import Fact, ForgetRequest  # noqa: PLC0415
-    from memoryweb.memory.models.writer import write_transaction  # noqa: PLC0415
+    from memoryweb.memory.models.writer import Memory, write_transaction  # noqa: PLC0415
     from memoryweb.runs import engine  # noqa: PLC0415
 
     personal = Fact.objects.living().filter(team=team).exclude(owner=None)
     for number, fact in enumerate({fact.owner_id: fact for fact in personal}.values()):
         with write_transaction(team) as tx:
-            asked = hiding.Wish(fact.agent, fact.owner, ForgetRequest.Via.API)
+            asked = hiding.Wish(Memory(fact.agent, fact.owner), ForgetRequest.Via.API)
             found = finding.of_facts(asked.memory, [fact])
             seconds = None if number else 0
             hiding.hide(tx, hiding.open_request(tx, asked), found.meant, seconds=seconds)

@@ -135,7 +135,7 @@ def _see_crowded(tx: Transaction, world: World) -> None:
 def _forget(tx: Transaction, world: World) -> ForgetRequest:
     fact = _stated(tx, world, "Her doctor is Jonas.")
     request = hiding.open_request(
-        tx, hiding.Wish(world.agent, world.customer, ForgetRequest.Via.API)
+        tx, hiding.Wish(Memory(world.agent, world.customer), ForgetRequest.Via.API)
     )
     hiding.hide(tx, request, [Mention(Target.Kind.FACT, fact.raw_text, fact=fact)])
     return request
@@ -337,7 +337,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "ask for a dream": (
         "run.requested",
-        _in_unit(lambda u, w: schedule.request(u, w.other_agent, None, trigger="person")),
+        _in_unit(lambda u, w: schedule.request(u, Memory(w.other_agent, None), trigger="person")),
     ),
     "stop a backfill": ("run.stopped", _in_unit(lambda u, w: backfill.stop(u, _backfill(w)))),
     "ask for an extraction": (
@@ -399,7 +399,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
 
 
 def _entry(tx: Transaction, world: World) -> Entry:
-    known = entries.find(world.agent, None, "Starter")
+    known = entries.find(Memory(world.agent, None), "Starter")
     return known or entries.add(
-        tx, world.agent, None, "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
+        tx, Memory(world.agent, None), "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
     )

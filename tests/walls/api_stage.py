@@ -82,10 +82,14 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
             origins={},
             broken=[],
         )
-        keys = entries.add(tx, home.agent, None, "Keys", "Two for each room.", writer=writer)
+        keys = entries.add(
+            tx, Memory(home.agent, None), "Keys", "Two for each room.", writer=writer
+        )
         entries.add_alias(tx, keys, "room keys", writer=writer)
         whose = f"Whose {canary}"
-        entries.add(tx, home.agent, home.customer, whose, canary, writer=writer, aliases=[canary])
+        entries.add(
+            tx, Memory(home.agent, home.customer), whose, canary, writer=writer, aliases=[canary]
+        )
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
         write(tx, place, wifi, writer=agent)
@@ -126,7 +130,7 @@ def asked_to_forget(home: Home | World, owner: Owner | None, *, is_open: bool = 
         write(tx, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
         roof = home.agent.facts.get(path=place.path, owner=owner)
         request = hiding.open_request(
-            tx, Wish(home.agent, owner, ForgetRequest.Via.PAGE, "the roof")
+            tx, Wish(Memory(home.agent, owner), ForgetRequest.Via.PAGE, "the roof")
         )
         found = [fact_mention(roof)]
         hiding.hide(tx, request, () if is_open else found, candidates=found if is_open else ())

@@ -12,7 +12,7 @@ from memoryweb.extraction.requests import request
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import AuthorKind
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -115,7 +115,7 @@ def _talk(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
 
 def _dream(agent: Agent, owner: Owner | None, night: date) -> None:
     with write_transaction(agent.team) as tx:
-        run = schedule.request_night(tx, agent, owner, night, trigger="command").run
+        run = schedule.request_night(tx, Memory(agent, owner), night, trigger="command").run
     engine.work(run.pk)
 
 

@@ -69,7 +69,9 @@ def hide(planted: Forgotten) -> Forgotten:
     for canary, fact in planted.facts.items():
         with write_transaction(world.team) as tx:
             found = finding.of_facts(Memory(world.agent, fact.owner), [fact])
-            request = hiding.open_request(tx, Wish(world.agent, fact.owner, ForgetRequest.Via.PAGE))
+            request = hiding.open_request(
+                tx, Wish(Memory(world.agent, fact.owner), ForgetRequest.Via.PAGE)
+            )
             hiding.hide(tx, request, found.meant, candidates=found.candidates)
             requests[canary] = request
     return replace(planted, requests=requests)
@@ -220,9 +222,9 @@ def _archived(world: World, owner: Owner | None, canary: str, message: int) -> N
     person = Writer(AuthorKind.PERSON, user=world.alice)
     extraction = Writer(AuthorKind.EXTRACTION, is_vouched=True)
     with write_transaction(world.team) as tx:
-        entries.add(tx, world.agent, owner, "Lantern", f"Notes.\n\n{said}\n", writer=person)
-        entries.archive(tx, world.agent, owner, f"We spoke.\n\n{said}\n", writer=extraction)
-        entries.append_history(tx, world.agent, owner, f"Then: {said}", writer=extraction)
+        entries.add(tx, Memory(world.agent, owner), "Lantern", f"Notes.\n\n{said}\n", writer=person)
+        entries.archive(tx, Memory(world.agent, owner), f"We spoke.\n\n{said}\n", writer=extraction)
+        entries.append_history(tx, Memory(world.agent, owner), f"Then: {said}", writer=extraction)
     archive = of({"memory/2026-03-09.md": f"# 2026-03-09\n\n- {said}\n"})
     by = Writer(AuthorKind.PERSON, user=world.alice)
     token = snapshots.preview(Memory(world.agent, owner), archive, by=by).token

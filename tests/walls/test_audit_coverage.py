@@ -13,7 +13,7 @@ from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import File
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
@@ -118,7 +118,9 @@ def _dream_of_one_line(world: World) -> Run:
     with write_transaction(world.team) as tx:
         line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
         write.append(tx, place_of(world, f"memory/{night}.md"), [line], writer=PERSON)
-        return schedule.request_night(tx, world.agent, world.customer, night, trigger="command").run
+        return schedule.request_night(
+            tx, Memory(world.agent, world.customer), night, trigger="command"
+        ).run
 
 
 def _all_verify() -> bool:

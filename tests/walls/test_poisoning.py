@@ -13,7 +13,7 @@ from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.origins import Source as Line
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Conversation, File, Passage
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.reverting import Reversal, revert
 from memoryweb.memory.review import decisions as mark_decisions
@@ -55,7 +55,9 @@ def _poisoned(world: World, owner: Owner | None = None) -> Conversation:
 
 def _dream(world: World, night: date = NIGHT) -> None:
     with write_transaction(world.team) as tx:
-        run = schedule.request_night(tx, world.agent, world.customer, night, trigger="command").run
+        run = schedule.request_night(
+            tx, Memory(world.agent, world.customer), night, trigger="command"
+        ).run
     engine.work(run.pk)
 
 

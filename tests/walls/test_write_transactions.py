@@ -17,7 +17,7 @@ from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.write import Text, write, write_all
 from tests.api.callers import Callers, callers_of
 from tests.mcp.client import Mcp
@@ -155,7 +155,7 @@ def _decide(verb: str) -> Any:
         bob, keys = ground.world.bobs_memory, []
         for fact in Fact.objects.filter(pk__in=stated(ground, MANY, bob)):
             with write_transaction(ground.world.team) as tx:
-                asked = Wish(ground.agent, bob, ForgetRequest.Via.PAGE, "x")
+                asked = Wish(Memory(ground.agent, bob), ForgetRequest.Via.PAGE, "x")
                 request = hiding.open_request(tx, asked)
                 hiding.hide(tx, request, [fact_mention(fact)])
             keys.append(str(request.pk))

@@ -12,7 +12,7 @@ from memoryweb.dreaming import schedule
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import NewLine, append
 from memoryweb.runs import engine
@@ -90,7 +90,7 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
 
 def dream(home: Home, owner: Owner | None) -> Run:
     with write_transaction(home.team) as tx:
-        run = schedule.request(tx, home.agent, owner, trigger=Run.Trigger.COMMAND).run
+        run = schedule.request(tx, Memory(home.agent, owner), trigger=Run.Trigger.COMMAND).run
     list(engine.run_pending(until_idle=True))
     run.refresh_from_db()
     return run

@@ -8,7 +8,7 @@ from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, ForgetRequest, Message
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import write
 from tests.api.client import Api
@@ -36,7 +36,7 @@ def private(world: World) -> Fact:
         write(tx, place, f"# Memory\n\n- {POOL}\n", writer=writer)
         shared = Fact.objects.get(raw_text=POOL)
         request = open_request(
-            tx, Wish(world.agent, world.customer, ForgetRequest.Via.MESSAGE, "the pool")
+            tx, Wish(Memory(world.agent, world.customer), ForgetRequest.Via.MESSAGE, "the pool")
         )
         hide(tx, request, [fact_mention(shared)])
     return shared
@@ -106,7 +106,7 @@ def test_the_list_of_review_says_only_that_a_side_is_hidden(world: World, bob: C
     found = Contradiction.objects.get(pk=contradicted(world.home, None))
     sides = list(found.facts.order_by("created_at"))
     with write_transaction(world.team) as tx:
-        request = open_request(tx, Wish(world.agent, None, ForgetRequest.Via.PAGE, "Marta"))
+        request = open_request(tx, Wish(Memory(world.agent, None), ForgetRequest.Via.PAGE, "Marta"))
         hide(tx, request, [fact_mention(sides[0])])
     page = text(bob.get(url(world.team, "review")))
     assert sides[0].raw_text not in page

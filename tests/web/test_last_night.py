@@ -15,7 +15,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.forgetting.finding import message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.tools.files import Acting, remember
 from memoryweb.runs.models import Beat, Run
 from tests.walls.api_stage import asked_to_forget, contradicted
@@ -268,7 +268,7 @@ def test_a_quote_of_a_message_that_is_to_be_forgotten_in_part_is_left_out(
     fact.evidence.update(message=message, root=None, first=0, last=16)
     assert "What Alice said." in alice.get(address).content.decode()
     with write_transaction(stage.world.team) as tx:
-        wish = Wish(fact.agent, None, ForgetRequest.Via.PAGE, "", by=stage.world.alice)
+        wish = Wish(Memory(fact.agent, None), ForgetRequest.Via.PAGE, "", by=stage.world.alice)
         hide(tx, open_request(tx, wish), [message_mention(message, 5, 10)])
     page = alice.get(address).content.decode()
     assert SHARED in page

@@ -9,7 +9,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.models import AuthorKind, ForgetRequest
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
@@ -41,7 +41,7 @@ def says(world: World, *said: str) -> ForgetRequest:
 
 
 def by_tool(world: World, about: str) -> ForgetRequest:
-    asked = Wish(world.agent, world.bobs_memory, ForgetRequest.Via.TOOL, about)
+    asked = Wish(Memory(world.agent, world.bobs_memory), ForgetRequest.Via.TOOL, about)
     with write_transaction(world.team) as tx:
         return requests.ask(tx, asked)
 

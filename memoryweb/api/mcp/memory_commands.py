@@ -220,11 +220,10 @@ def _changed(
 def _own(acting: Acting, path: str) -> list[File]:
     """The file, or those of the folder, that a write of this owner reaches."""
     place = tools.place_of(acting, path)
-    owner_id = place.owner.pk if place.owner else None
     return [
         file
         for file in tools.list_files(acting)
-        if (file.agent_id, file.owner_id) == (place.agent.pk, owner_id)
+        if (file.agent_id, file.owner_id) == place.memory.key
         and f"{file.path}/".startswith(f"{path}/")
     ]
 

@@ -25,7 +25,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, Fact, Proposal
 from memoryweb.memory.models.review import Kind, follow
-from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.prompt import served
 from memoryweb.memory.statements.listing import saying
 from memoryweb.memory.visible.readable import To, statement
@@ -318,7 +318,9 @@ def _sleep(agents: Iterable[Agent], day: date) -> None:
         at, began = dream_time(agent, night), timezone.now()
         for owner in schedule.with_new_notes(agent, at):
             with write_transaction(agent.team) as tx:
-                asked = schedule.request_night(tx, agent, owner, night, trigger=Run.Trigger.COMMAND)
+                asked = schedule.request_night(
+                    tx, Memory(agent, owner), night, trigger=Run.Trigger.COMMAND
+                )
             engine.work(asked.run.pk)
         # Statements keep the real time, for a run's clock is not theirs.
         agent.facts.filter(created_at__gte=began).update(created_at=at)

@@ -263,7 +263,7 @@ def _cited(facts: Collection[Fact], speaker_id: UUID | None) -> Mapping[UUID, li
 
 def match(asked: Wish, meanings: Iterable[Meaning], said_at: datetime) -> Matches:
     """Nothing that was said later than the request itself."""
-    found, names = Matches(), _names(asked.owner)
+    found, names = Matches(), _names(asked.memory.owner)
     for meaning in meanings:
         if meaning.is_last:
             _add_last(found, asked.message)
@@ -309,7 +309,7 @@ def _add_fact(found: Matches, fact: Fact, how: Fit) -> None:
 
 def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage]"]:
     """The passages of this very memory that have a word of it, the latest first."""
-    own = Passage.objects.filter(agent=asked.agent, owner=asked.owner)
+    own = Passage.objects.filter(agent=asked.memory.agent, owner=asked.memory.owner)
     reach = scope_key(*asked.memory.key)
     (there,) = fulltext.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
     found = set[int]().union(*there.postings.values())

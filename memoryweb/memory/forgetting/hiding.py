@@ -37,8 +37,7 @@ class NothingToUndo(MemoryRefused):
 class Wish:
     """Who asked to forget, where, and in which words; `why` it can only be offered."""
 
-    agent: Agent
-    owner: Owner | None
+    memory: Memory
     via: ForgetRequest.Via
     about: str = ""
     message: Message | None = None
@@ -46,18 +45,14 @@ class Wish:
     conversation: Conversation | None = None
     why: str = ""
 
-    @property
-    def memory(self) -> Memory:
-        return Memory(self.agent, self.owner)
-
 
 def open_request(tx: Transaction, asked: Wish) -> ForgetRequest:
     """An open request that hides nothing yet; its words are kept without what may be a secret."""
     return ForgetRequest.objects.ask(
         screening.mask_wish(asked.about),
-        team_id=asked.agent.team_id,
-        agent=asked.agent,
-        owner=asked.owner,
+        team_id=asked.memory.agent.team_id,
+        agent=asked.memory.agent,
+        owner=asked.memory.owner,
         conversation=asked.message.conversation if asked.message else asked.conversation,
         message=asked.message,
         via=asked.via,

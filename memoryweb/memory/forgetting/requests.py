@@ -106,7 +106,7 @@ def ask_of(tx: Transaction, asked: Wish, ids: Collection[str]) -> models.ForgetR
     said = [place for key, place in request_contents.offered(asked.memory) if key in wanted]
     if len(facts) + len(said) == len(wanted):
         return _answer(tx, asked, Matches(facts=facts, said=said))
-    shared = [fact for fact in facts_of(Memory(asked.agent, None)) if str(fact.pk) in wanted]
+    shared = [fact for fact in facts_of(asked.memory.shared) if str(fact.pk) in wanted]
     if len(shared) != len(wanted):
         raise NothingNamed
     return _offer(tx, _of_shared(asked), [fact_mention(fact) for fact in shared])
@@ -122,9 +122,8 @@ def offer(tx: Transaction, message: models.Message, about: str) -> None:
     )
     if not is_own or models.ForgetRequest.objects.filter(message=message).exists():
         return
-    asked = Wish(
-        conversation.agent, conversation.owner, models.ForgetRequest.Via.MESSAGE, about, message
-    )
+    memory = Memory(conversation.agent, conversation.owner)
+    asked = Wish(memory, models.ForgetRequest.Via.MESSAGE, about, message)
     found = finding.match(asked, meanings_of(about), message.timestamp)
     if places := found.places or unique(found.near):
         _offer(tx, asked, places)
@@ -150,8 +149,8 @@ def forget_fact(
     tx: Transaction, fact: models.Fact, *, writer: Writer, is_theirs: bool
 ) -> models.ForgetRequest:
     """With all that says the same."""
-    asked = Wish(fact.agent, fact.owner, models.ForgetRequest.Via.PAGE, by=writer.user)
-    found = finding.of_facts(Memory(fact.agent, fact.owner), [fact])
+    asked = Wish(Memory(fact.agent, fact.owner), models.ForgetRequest.Via.PAGE, by=writer.user)
+    found = finding.of_facts(asked.memory, [fact])
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
 
@@ -166,7 +165,7 @@ def forget_lines(
 ) -> models.ForgetRequest:
     """Lines of the text that has this hash, with all that says the same. Raises Stale."""
     file = _unchanged(file, expected)
-    asked = Wish(file.agent, file.owner, models.ForgetRequest.Via.PAGE, by=writer.user)
+    asked = Wish(Memory(file.agent, file.owner), models.ForgetRequest.Via.PAGE, by=writer.user)
     found = finding.of_lines(file, numbers)
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
 
@@ -246,7 +245,7 @@ def _asked(message: models.Message, places: Iterable[Mention], why: str) -> Wish
     talk, about = message.conversation, " ".join(place.text.strip() for place in places)
     kept = message if message.pk else None
     via = models.ForgetRequest.Via.MESSAGE
-    return Wish(talk.agent, talk.owner, via, about, kept, conversation=talk, why=why)
+    return Wish(Memory(talk.agent, talk.owner), via, about, kept, conversation=talk, why=why)
 
 
 def _hide_offered(tx: Transaction, yes: models.Message) -> models.ForgetRequest | None:
@@ -300,8 +299,8 @@ def _ask(
     """What is not in the owner's own memory may be in the shared one: then it asks who decides
     about that."""
     found = finding.match(asked, meanings, said_at)
-    if asked.owner is not None and not (found.places or found.near):
-        shared = replace(asked, owner=None)
+    if asked.memory.owner is not None and not (found.places or found.near):
+        shared = replace(asked, memory=asked.memory.shared)
         of_all = finding.match(shared, meanings, said_at).places
         if of_all and asked.via != models.ForgetRequest.Via.MESSAGE:
             return _offer(tx, _of_shared(asked), of_all)
@@ -315,7 +314,7 @@ def _ask(
 
 def _of_shared(asked: Wish) -> Wish:
     """Who decides about shared memory reads what is offered, never what an owner said."""
-    return replace(asked, owner=None, about="", message=None, conversation=None)
+    return replace(asked, memory=asked.memory.shared, about="", message=None, conversation=None)
 
 
 def _answer(tx: Transaction, asked: Wish, found: Matches) -> models.ForgetRequest:
@@ -341,15 +340,19 @@ def _why(tx: Transaction, asked: Wish, count: int) -> str:
 def room(asked: Wish, now: datetime) -> int:
     """How many statements may be hidden: a model that is led astray hides five, until a person
     decides or they are gone; what a person's messages say hides five a day, whoever wrote it."""
-    if asked.owner is None:
+    if asked.memory.owner is None:
         return 0
     if asked.by is not None:
         return MOST
-    unseen = models.ForgetRequest.objects.filter(decided_at=None, asked_by=None, owner=asked.owner)
+    unseen = models.ForgetRequest.objects.filter(
+        decided_at=None, asked_by=None, owner=asked.memory.owner
+    )
     if asked.via == models.ForgetRequest.Via.MESSAGE:
         unseen = unseen.filter(via=asked.via, created_at__gt=now - _DAY)
     else:
-        unseen = unseen.filter(agent=asked.agent).exclude(via=models.ForgetRequest.Via.MESSAGE)
+        unseen = unseen.filter(agent=asked.memory.agent).exclude(
+            via=models.ForgetRequest.Via.MESSAGE
+        )
     gone = (
         models.ForgetRequest.State.ERASED
         if asked.via == models.ForgetRequest.Via.MESSAGE

@@ -11,7 +11,6 @@ from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
-from memoryweb.agents.models import Agent, Owner
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statement_comparison import Lookup
@@ -20,6 +19,7 @@ from memoryweb.markdown.file_kinds import ENTRY, NOTE, SEEDED, FileKind
 from memoryweb.markdown.paths import entry_path, fold, kind_of
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Alias, Entry, File, FileQuerySet, Revision, Scope
+from memoryweb.memory.models.writer import Memory
 
 
 def of_kinds(kinds: Iterable[FileKind], at: str = "") -> Q:
@@ -92,31 +92,25 @@ def files_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, int]:
     return dict(rows.values_list("owner").annotate(Count("pk")).order_by())
 
 
-def last_places(agent: Agent, owner: Owner | None) -> Iterator[int]:
+def last_places(memory: Memory) -> Iterator[int]:
     """Where new files stand in the prompt: behind all others, one behind the other."""
-    found = File.objects.of(agent.pk, owner.pk if owner else None)
-    last = found.aggregate(last=Max("sort_order"))["last"]
+    last = memory.files.aggregate(last=Max("sort_order"))["last"]
     yield from count(max(len(SEEDED), (last or 0) + 1))
 
 
 def new_file(
-    agent: Agent,
-    owner: Owner | None,
-    path: paths.WorkspacePath,
-    places: Iterator[int],
-    *,
-    by_person: bool,
+    memory: Memory, path: paths.WorkspacePath, places: Iterator[int], *, by_person: bool
 ) -> File:
     """Unsaved. Core files start in the prompt, shared ones of people; others take a last place."""
     kind = paths.kind_of(path.text)
     return File(
-        team_id=agent.team_id,
-        agent=agent,
-        owner=owner,
-        scope=_scope(agent, owner),
+        team_id=memory.agent.team_id,
+        agent=memory.agent,
+        owner=memory.owner,
+        scope=_scope(memory),
         path=path.text,
         folded_path=path.folded,
-        enabled=kind.starts_own if owner else kind.is_seeded and by_person,
+        enabled=kind.starts_own if memory.owner else kind.is_seeded and by_person,
         sort_order=SEEDED.index(kind.name) if kind.is_seeded else next(places),
         note_date=path.note_date,
         sha256=hashlib.sha256(b"").hexdigest(),
@@ -124,10 +118,10 @@ def new_file(
     )
 
 
-def _scope(agent: Agent, owner: Owner | None) -> Scope:
-    if owner:
+def _scope(memory: Memory) -> Scope:
+    if memory.owner:
         return Scope.PERSONAL
-    return Scope.GLOBAL if agent.is_global else Scope.TEAM
+    return Scope.GLOBAL if memory.agent.is_global else Scope.TEAM
 
 
 def content_with(file: File, sha256: str) -> str | None:
@@ -156,20 +150,20 @@ def file_that_was(files: FileQuerySet, path: str, sha256: str) -> File | None:
 # Entries of one memory: an agent's shared one, or one owner's.
 
 
-def entries_of(agent: Agent, owner: Owner | None) -> "QuerySet[Entry]":
+def entries_of(memory: Memory) -> "QuerySet[Entry]":
     """The present ones, with their files and other names, without the texts."""
     aliases = Prefetch("aliases", Alias.objects.order_by("folded"))
     return (
-        Entry.objects.filter(agent=agent, owner=owner, file__deleted_at=None)
+        Entry.objects.filter(agent=memory.agent, owner=memory.owner, file__deleted_at=None)
         .filter(file__folded_path__startswith=ENTRY.start)
         .select_related("file")
         .prefetch_related(aliases)
     )
 
 
-def find(agent: Agent, owner: Owner | None, asked: str) -> Entry | None:
+def find(memory: Memory, asked: str) -> Entry | None:
     """By number, by name, or by another name."""
-    entries = entries_of(agent, owner)
+    entries = entries_of(memory)
     if is_number(asked):
         return entries.filter(number=int(asked)).first()
     named = entries.filter(file__folded_path=fold(entry_path(asked))).first()

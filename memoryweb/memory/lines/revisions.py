@@ -12,10 +12,10 @@ from django.db.models import DateTimeField, Exists, F, Max, OuterRef, Q, QuerySe
 from django.db.models.functions import Coalesce
 
 from memoryweb.accounts.models import User
-from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
 from memoryweb.markdown.diff import carry
 from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models.writer import Memory
 
 
 def content_of(file: File, number: int) -> str:
@@ -177,17 +177,17 @@ def changes(before: Iterable[Past], after: Iterable[Past]) -> list[Change]:
     return sorted((one for one in found if one), key=lambda one: one.path.casefold())
 
 
-def before_last_dream(agent: Agent, owner_id: UUID | None) -> datetime | None:
+def before_last_dream(memory: Memory) -> datetime | None:
     """Just before a dream last changed the workspace."""
     wrote = Revision.objects.filter(run=OuterRef("pk"), author_kind=AuthorKind.DREAM)
-    dreams = agent.runs.filter(Exists(wrote), owner=owner_id)
+    dreams = memory.agent.runs.filter(Exists(wrote), owner=memory.owner_id)
     latest = dreams.order_by(Coalesce("clock", "finished_at", "created_at").desc())
     return _before(Revision.objects.filter(run=latest.values("pk")[:1]))
 
 
-def before_last_import(agent: Agent, owner_id: UUID | None) -> datetime | None:
+def before_last_import(memory: Memory) -> datetime | None:
     wrote = Revision.objects.filter(batch=OuterRef("pk"))
-    batches = agent.imports.filter(Exists(wrote), owner=owner_id)
+    batches = memory.agent.imports.filter(Exists(wrote), owner=memory.owner_id)
     latest = batches.order_by("-created_at")
     return _before(Revision.objects.filter(batch=latest.values("pk")[:1]))
 

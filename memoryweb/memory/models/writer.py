@@ -52,6 +52,13 @@ class Memory:
     def files(self) -> FileQuerySet:
         return File.objects.of(*self.key)
 
+    @property
+    def shared(self) -> "Memory":
+        return Memory(self.agent, None)
+
+    def at(self, path: str) -> "Place":
+        return Place(self.agent, self.owner, path)
+
 
 @dataclass(frozen=True)
 class Place:

@@ -23,7 +23,7 @@ from memoryweb.markdown.sections import without_lines
 from memoryweb.memory.lines.revisions import line_now
 from memoryweb.memory.models import Conversation, File, LineOrigin, Message
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
-from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
 from memoryweb.memory.visible.readable import Look, To, readable_file, readable_messages
 from memoryweb.memory.writing import put_back, write
@@ -89,35 +89,35 @@ def _entries(team: Team, owners: Collection[Owner], looked: Mapping[str, Any]) -
     folders = _folders(team, owners)
     yield ("about.json", iter([_json(_about(team, owners, folders))]))
     yield ("who-looked.json", iter([_json(looked)]))
-    for (agent_id, owner_id), folder in folders.items():
-        files = File.objects.present().of(agent_id, owner_id).order_by("folded_path")
+    for memory, folder in folders.items():
+        files = memory.files.present().order_by("folded_path")
         for path in list(files.values_list("path", flat=True)):
-            yield (f"{folder}/files/{path}", _content(agent_id, owner_id, path))
-        talks = Conversation.objects.filter(agent=agent_id, owner=owner_id)
+            yield (f"{folder}/files/{path}", _content(memory, path))
+        talks = Conversation.objects.filter(agent=memory.agent, owner=memory.owner)
         if talks.exists():
             ids = list(talks.order_by("created_at", "pk").values_list("pk", "external_id"))
             yield (f"{folder}/conversations.jsonl", _messages(ids))
 
 
-def _folders(team: Team, owners: Collection[Owner]) -> dict[tuple[UUID, UUID], str]:
-    """(agent, owner) → a folder that every system can hold, and that no two share."""
-    found: dict[tuple[UUID, UUID], str] = {}
+def _folders(team: Team, owners: Collection[Owner]) -> dict[Memory, str]:
+    """Memory → a folder that every system can hold, and that no two share."""
+    found: dict[Memory, str] = {}
     for agent in Agent.objects.filter(team=team).order_by("folded_name", "created_at"):
         for owner in owners:
-            if _has_any(agent, owner):
+            if _has_any(memory := Memory(agent, owner)):
                 name = f"{_safe(agent.name)}/{_safe(owner.shown_as)}"
                 taken = found.values()
-                found[agent.pk, owner.pk] = f"{name}-{owner.pk.hex[:8]}" if name in taken else name
+                found[memory] = f"{name}-{owner.pk.hex[:8]}" if name in taken else name
     return found
 
 
-def _has_any(agent: Agent, owner: Owner) -> bool:
-    files = File.objects.present().of(agent.pk, owner.pk)
-    return files.exists() or Conversation.objects.filter(agent=agent, owner=owner).exists()
+def _has_any(memory: Memory) -> bool:
+    talks = Conversation.objects.filter(agent=memory.agent, owner=memory.owner)
+    return memory.files.present().exists() or talks.exists()
 
 
-def _content(agent_id: UUID, owner_id: UUID, path: str) -> Iterator[bytes]:
-    file = File.objects.present().of(agent_id, owner_id).filter(path=path).first()
+def _content(memory: Memory, path: str) -> Iterator[bytes]:
+    file = memory.files.present().filter(path=path).first()
     if file:
         readable = readable_file(file, To.PAGE)
         yield put_back.without_lines(readable.text, readable.hidden).encode()
@@ -148,9 +148,7 @@ def _line(conversation: str, row: Message, text: str) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode() + b"\n"
 
 
-def _about(
-    team: Team, owners: Collection[Owner], folders: Mapping[tuple[UUID, UUID], str]
-) -> dict[str, Any]:
+def _about(team: Team, owners: Collection[Owner], folders: Mapping[Memory, str]) -> dict[str, Any]:
     return {
         "schema": "memoryweb.personal/1",
         "team": team.name,
@@ -160,8 +158,8 @@ def _about(
             for owner in owners
         ],
         "folders": [
-            {"folder": folder, "agentId": str(agent), "ownerId": str(owner)}
-            for (agent, owner), folder in folders.items()
+            {"folder": folder, "agentId": str(memory.agent.pk), "ownerId": str(memory.owner_id)}
+            for memory, folder in folders.items()
         ],
     }
 

@@ -13,6 +13,7 @@ from memoryweb.llm.tokens import fitting
 from memoryweb.memory.conversations import SPEAKING, last_marker
 from memoryweb.memory.lines.files import find
 from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.readable import To, readable_file, readable_messages
 
 KEPT_MESSAGES = 2
@@ -165,7 +166,7 @@ def archived_turns(talk: Conversation, reader: Reader, room: int) -> list[Turn]:
 
 def summary_of(reader: Reader, name: str) -> str:
     """What an archive of this memory says to programs; empty where it is gone."""
-    entry = find(reader.agent, reader.owner, name) if name else None
+    entry = find(Memory(reader.agent, reader.owner), name) if name else None
     if entry is None:
         return ""
     text = readable_file(entry.file, To.PROGRAM).text

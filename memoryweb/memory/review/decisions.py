@@ -230,7 +230,7 @@ def tell(tx: Transaction, place: Place, content: str) -> None:
         if is_new:
             follow(Kind.CROWDED, [found.pk])
     else:
-        files = File.objects.of(place.agent.pk, place.owner.pk if place.owner else None)
+        files = place.memory.files
         open_ones = CrowdedFile.objects.filter(state=State.OPEN)
         open_ones.filter(file__in=files.filter(path=place.path).values("pk")).delete()
 

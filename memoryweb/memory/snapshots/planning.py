@@ -193,10 +193,10 @@ def plan(memory: Memory, archive: bytes, writer: Writer, coming: Talks | None = 
     items = [_item(incoming, here.get(fold(incoming.path))) for incoming in incoming_files]
     buried = tombstones.of(*memory.key)
     items = [_still_forgotten(item, buried) for item in items]
-    items = [_allowed(item, Place(memory.agent, memory.owner, item.path), writer) for item in items]
+    items = [_allowed(item, memory.at(item.path), writer) for item in items]
     items = [_without_credential(item) for item in items]
     if matrix.is_person(writer):
-        items = list(_lifting(items, *memory.key))
+        items = list(_lifting(items, memory))
     return Plan(
         tuple(_screened(items, memory.agent.team_id, memory.owner_id)),
         ignored,
@@ -326,9 +326,9 @@ def _screened(items: Sequence[Item], team_id: UUID, owner_id: UUID | None) -> It
         yield _masked(item, outcomes[item.path]) if item.path in outcomes else item
 
 
-def _lifting(items: Sequence[Item], agent_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
+def _lifting(items: Sequence[Item], memory: Memory) -> Iterator[Item]:
     """A person who imports what was taken back says it anew."""
-    rows = corrections(agent_id, owner_id).values_list("fingerprint", flat=True)
+    rows = corrections(*memory.key).values_list("fingerprint", flat=True)
     taken_back = set(rows)
     for item in items:
         brings = statements_of(item.after, item.path) if taken_back else []

@@ -186,7 +186,7 @@ def settle(proposals: Mapping[UUID, UUID | None]) -> None:
 
 def kept_free(tx: Transaction, place: Place, path: WorkspacePath, places: Iterator[int]) -> File:
     """A file that stands for nothing until a person accepts its first text: a deleted one."""
-    file = new_file(place.agent, place.owner, path, places, by_person=False)
+    file = new_file(place.memory, path, places, by_person=False)
     revise(tx, [(file, Change("", is_deletion=True))], Writer(AuthorKind.SYSTEM))
     return file
 

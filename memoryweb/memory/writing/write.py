@@ -78,11 +78,11 @@ def find(place: Place) -> File | None:
 
 def _find(places: Sequence[Place]) -> dict[str, File]:
     """Those of one workspace, by their folded paths."""
-    agent, owner = places[0].agent, places[0].owner
+    memory = places[0].memory
     names = tuple(paths.fold(place.path) for place in places)
-    found = locked_at_paths(agent.pk, owner.pk if owner else None, names)
+    found = locked_at_paths(*memory.key, names)
     for file in found:
-        file.agent, file.owner = agent, owner
+        file.agent, file.owner = memory.agent, memory.owner
     return {file.folded_path: file for file in found}
 
 
@@ -129,8 +129,8 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
     """The same for files of one workspace, at once: all are written, or none."""
     named = [screening.path(text.place.path) for text in texts]  # PostgreSQL can't look for a NUL
     found = _find([text.place for text in texts])
-    places = last_places(texts[0].place.agent, texts[0].place.owner)
-    buried = tombstones.of(texts[0].place.agent.pk, texts[0].place.owner_id)
+    places = last_places(texts[0].place.memory)
+    buried = tombstones.of(*texts[0].place.memory.key)
     made = [
         _judged(tx, text, path, found.get(path.folded), writer, places, buried)
         for text, path in zip(texts, named, strict=True)
@@ -199,7 +199,7 @@ def append(
     matrix.check(writer, place)
     file = find(place)
     broken = matrix.why_asked(writer, place, file)
-    places = last_places(place.agent, place.owner)
+    places = last_places(place.memory)
     if file is None and broken is not None:
         file = proposing.kept_free(tx, place, path, places)
     if file is None or file.deleted_at is not None:
@@ -403,7 +403,7 @@ def _at(
     """The file to write: one that was deleted comes back under the name it is given now."""
     if file is None:
         by_person = matrix.is_person(writer)
-        return new_file(place.agent, place.owner, path, places, by_person=by_person)
+        return new_file(place.memory, path, places, by_person=by_person)
     file.path = path.text
     return file
 

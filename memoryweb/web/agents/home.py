@@ -48,8 +48,8 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     counts = counts_of(visit, agent)
     workspace = _where_something_is(request, workspace, counts)
     note_read(request, workspace.owner, "facts", agent_id)
-    loaded = list(standing(agent, workspace.owner_id, visit.now)[:_LOADED])
-    dreams = dreamt(agent, workspace.owner_id, visit.now)
+    loaded = list(standing(workspace.memory, visit.now)[:_LOADED])
+    dreams = dreamt(workspace.memory, visit.now)
     talks = list(latest(agent, _talks_of(workspace, request))[:_TALKS])
     days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)
     context = about(
@@ -276,9 +276,9 @@ _ARCHIVES = "memory/dreams/"
 @team_view("GET")
 def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id, read="facts")
-    now, agent = request.visit.now, workspace.agent
+    now = request.visit.now
     dreams: dict[date, list[Dreamt]] = defaultdict(list)
-    for dream in dreamt(agent, workspace.owner_id, now, _DAYS):
+    for dream in dreamt(workspace.memory, now, _DAYS):
         dreams[dream.day].append(dream)
     files = workspace.files.present().untexted()
     since = now.date() - timedelta(days=_DAYS)

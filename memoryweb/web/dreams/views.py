@@ -25,7 +25,7 @@ from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.models.writer import Transaction
+from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.healthcheck import idle_worker
@@ -67,7 +67,7 @@ def dreams(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
         found = found.filter(owner=workspace.owner_id)
     runs = _filtered(request, found, form)
     shown = page(request, runs.order_by(Coalesce("clock", "created_at").desc()), size=25)
-    latest_entry, warnings = told(agent, None, request.visit.now)
+    latest_entry, warnings = told(Memory(agent, None), request.visit.now)
     context = about(
         workspace,
         tab="dreams",
@@ -142,10 +142,8 @@ def _start(request: access.TeamRequest, workspace: access.Workspace) -> list[Run
     with visit.write() as tx:
         if is_backfill:
             return _backfills(tx, request, workspace)
-        owner = workspace.owned(request).owner
-        return schedule.request_each(
-            tx, workspace.agent, [owner], trigger=trigger, user=user, topic=topic
-        )
+        memory = workspace.owned(request).memory
+        return schedule.request_each(tx, [memory], trigger=trigger, user=user, topic=topic)
 
 
 def _backfills(
@@ -153,7 +151,7 @@ def _backfills(
 ) -> list[Run]:
     agent, mine = workspace.agent, workspace.owner is not None
     owners = [workspace.owned(request).owner] if mine else backfill.owners(agent)
-    asked = (backfill.request(tx, agent, owner, request.user) for owner in owners)
+    asked = (backfill.request(tx, Memory(agent, owner), request.user) for owner in owners)
     return [made.run for made in asked if made]
 
 
@@ -263,7 +261,7 @@ def preview(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     agent, owner = workspace.agent, workspace.owner
     agent.team = request.visit.team
     known = None if owner and owner._state.adding else owner
-    found = Preview(agent, known, request.visit.now)
+    found = Preview(Memory(agent, known), request.visit.now)
     context = about(
         workspace,
         tab="dreams",
@@ -306,6 +304,5 @@ def _sides(
 def ask(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = access.find_workspace(request, agent_id, to_write=True)
     with request.visit.write() as tx:
-        workspace = workspace.owned(request)
-        dreaming.request(tx, workspace.agent, workspace.owner, request.user)
+        dreaming.request(tx, workspace.owned(request).memory, request.user)
     return redirect(to(request, "agents_tonight", agent_id, query=workspace.query))

@@ -110,7 +110,7 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
 
 def _headings(workspace: access.Workspace) -> Choices:
     """Under which statements of this memory stand."""
-    found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id).exclude(heading="")
+    found = workspace.agent.facts.of(*workspace.memory.key).exclude(heading="")
     names = found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
     yield "", _("All subjects")
     for name in names:
@@ -234,7 +234,7 @@ def _changeable(
 
 
 def _of(workspace: access.Workspace) -> Any:
-    return weighed(workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id))
+    return weighed(workspace.agent.facts.of(*workspace.memory.key))
 
 
 def _listed(workspace: access.Workspace) -> Q:
@@ -312,7 +312,7 @@ class ManyForm(forms.Form):
 def many(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = access.find_workspace(request, agent_id, to_write=True)
     url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
-    found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
+    found = workspace.agent.facts.of(*workspace.memory.key)
     found = found.annotate(is_hidden=is_hidden())
     form = ManyForm(request.POST)
     ticked = _picked(request)

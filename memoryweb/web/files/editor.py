@@ -35,7 +35,6 @@ from memoryweb.memory.lines.origins import lines_of_people
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
-from memoryweb.memory.models.writer import Place
 from memoryweb.memory.statements.bullets import read_ahead
 from memoryweb.memory.visible.readable import Look, To, readable_file
 from memoryweb.memory.visible.request_contents import without_away
@@ -133,7 +132,7 @@ def save_text(
     with request.visit.write() as tx:
         return door.write(
             tx,
-            Place(workspace.agent, workspace.owned(request).owner, path),
+            workspace.owned(request).memory.at(path),
             content,
             writer=writer_of(request),
             expected=expected,

@@ -6,11 +6,11 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from memoryweb.accounts.models import Team
-from memoryweb.agents.models import Agent, Owner, dream_time
+from memoryweb.agents.models import dream_time
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.dreaming import backfill, schedule
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -42,10 +42,11 @@ class Command(base.TeamCommand):
         else:
             now = dream_time(agent, night) if night else timezone.now()
             owners = schedule.with_new_notes(agent, now)
+        memories = [Memory(agent, owner) for owner in owners]
         if options["backfill"]:
-            dreamt = [run for owner in owners for run in _backfilled(agent, owner)]
+            dreamt = [run for memory in memories for run in _backfilled(memory)]
         else:
-            dreamt = [_dreamt(agent, owner, night) for owner in owners]
+            dreamt = [_dreamt(memory, night) for memory in memories]
         return base.Outcome(
             " ".join(map(_sentence, dreamt)) or "There are no new notes to dream about.",
             {"runs": [base.data(run) | base.data_of(run, "night") for run in dreamt]},
@@ -53,22 +54,22 @@ class Command(base.TeamCommand):
         )
 
 
-def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
+def _dreamt(memory: Memory, night: date | None) -> Run:
     trigger = Run.Trigger.COMMAND
-    with write_transaction(agent.team) as tx:
+    with write_transaction(memory.agent.team) as tx:
         if night:
-            asked = schedule.request_night(tx, agent, owner, night, trigger=trigger)
+            asked = schedule.request_night(tx, memory, night, trigger=trigger)
         else:
-            asked = schedule.request(tx, agent, owner, trigger=trigger)
+            asked = schedule.request(tx, memory, trigger=trigger)
     engine.work(asked.run.pk)
     return Run.objects.select_related("owner", "report").get(pk=asked.run.pk)
 
 
-def _backfilled(agent: Agent, owner: Owner | None) -> Iterator[Run]:
+def _backfilled(memory: Memory) -> Iterator[Run]:
     """Each week asks for the next: all of them, whoever asked for the first."""
-    with write_transaction(agent.team) as tx:
-        backfill.request(tx, agent, owner)
-    mine = Run.objects.filter(agent=agent, owner=owner, trigger=Run.Trigger.BACKFILL)
+    with write_transaction(memory.agent.team) as tx:
+        backfill.request(tx, memory)
+    mine = Run.objects.filter(agent=memory.agent, owner=memory.owner, trigger=Run.Trigger.BACKFILL)
     while run := mine.filter(status=Run.Status.QUEUED).first():
         engine.work(run.pk)
         yield Run.objects.select_related("owner", "report").get(pk=run.pk)
