@@ -72,6 +72,7 @@ TESTED = {
     "memoryweb.memory.writing.write": "walls/test_web_roles.py",
     "memoryweb.notify.mail_sending": "notices/test_mail.py",
     "memoryweb.notify.models": "walls/test_web_roles.py",
+    "memoryweb.notify.sending": "webhooks/test_webhooks.py",
     "memoryweb.runs.queue": "runs/test_fairness.py",
     "memoryweb.runs.healthcheck": "web/test_unwritable.py",
     "memoryweb.runs.models": "runs/test_races.py",

@@ -174,6 +174,7 @@ def test_turning_on_one_that_is_on_skips_nothing(
     assert "item.waiting" in {one.type for one in told()}
 
 
+@pytest.mark.databases
 def test_what_is_told_is_what_it_is_set_up_for_now(
     world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
