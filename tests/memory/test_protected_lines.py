@@ -180,6 +180,14 @@ def test_another_version_of_a_block_does_not_stay_beside_it() -> None:
     assert text == BEFORE
 
 
+def test_a_line_that_a_machine_moved_into_a_changed_block_stays() -> None:
+    pin = PIN.replace("nine", "ten").replace("\n<!-- /", "\n- Ines sings\n<!-- /")
+    saved = _saved(BEFORE, BEFORE.replace("\n- Ines sings", "").replace(PIN, pin))
+    assert saved.count("- Ines sings") == 1
+    assert PIN in saved
+    assert "ten" not in saved
+
+
 MARKED = [*OWN, OPEN, CLOSE, OPEN, CLOSE, "```", "~~~~", " "]
 
 

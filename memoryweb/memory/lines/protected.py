@@ -143,9 +143,10 @@ def _put_in(parts: Sequence[_Part], wanted: Sequence[int], made: list[_Part]) ->
 
 
 def _without_changed(before: str, after: str, kept: Sequence[_Part]) -> str:
-    """Lines and blocks that are another version of what is missing become what they were; a pin
-    that nothing closes any more is opened again below."""
+    """Lines and blocks that are another version of what is missing become what they were, but for
+    lines of others that a block took in; a pin that nothing closes is opened again below."""
     there = _parts(after, pins=True)
+    others = {part.text for part in _parts(before, True) if not part.is_pinned}
     missing = Counter(kept) - Counter(there)
     is_block_missing = any(part.is_pinned for part in missing)
     made: list[_Part] = []
@@ -154,6 +155,10 @@ def _without_changed(before: str, after: str, kept: Sequence[_Part]) -> str:
             made.append(part)
         elif part.is_open:
             made.append(_Part(without_opening_marks(part.text)))
+        else:
+            made += [
+                _Part(line) for line in part.text.split("\n") if line.strip() and line in others
+            ]
     lines = "\n".join(part.text for part in made).split("\n")
     old = before.split("\n")
     for new, was in carry(old, lines).changed.items():
