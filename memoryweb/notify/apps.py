@@ -5,9 +5,9 @@ class NotifyConfig(AppConfig):
     name = "memoryweb.notify"
 
     def ready(self) -> None:
-        from memoryweb.notify import mail_sending, sending  # noqa: PLC0415  models must be loaded
+        from memoryweb.notify import morning_mail, webhooks  # noqa: PLC0415  models must be loaded
         from memoryweb.runs import engine  # noqa: PLC0415
 
-        engine.register_tick(mail_sending.tick)
-        engine.register_tick(sending.tell)
-        engine.register_tick(sending.forget)
+        engine.register_tick(morning_mail.tick)
+        engine.register_tick(webhooks.tell)
+        engine.register_tick(webhooks.forget)

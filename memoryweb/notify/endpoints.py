@@ -122,7 +122,7 @@ def resend(tx: Transaction, delivery: Delivery) -> None:
 
 # Calls a worker to send what is due. A lost or a second call does no harm.
 
-SEND = "memoryweb.notify.sending.send_due"
+SEND = "memoryweb.notify.webhooks.send_due"
 
 
 def call_worker() -> None:

@@ -25,7 +25,7 @@ from memoryweb.audit.record import Actor
 from memoryweb.memory.conversations import Talks, talks_per_owner
 from memoryweb.memory.lines.files import files_per_owner
 from memoryweb.memory.my_memory import kept_about
-from memoryweb.notify.mail_sending import is_set_up
+from memoryweb.notify.morning_mail import is_set_up
 from memoryweb.runs.models import last_runs_of_owners, runs_of_owner
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.form_fields import Choices, FilterForm, WordsField

@@ -23,7 +23,7 @@ from memoryweb.accounts import addresses
 from memoryweb.accounts.backends import speak
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import change_profile
-from memoryweb.notify import mail_sending
+from memoryweb.notify import morning_mail
 from memoryweb.web.access import UserRequest
 from memoryweb.web.pages import show
 from memoryweb.web.team.forms import AddressForm, ProfileForm
@@ -45,7 +45,7 @@ def choose(request: UserRequest) -> HttpResponse:
     if form.is_valid():
         site = request.build_absolute_uri("/").rstrip("/")
         language = get_language() or ""
-        mail_sending.choose(user=request.user, site=site, language=language, **form.cleaned_data)
+        morning_mail.choose(user=request.user, site=site, language=language, **form.cleaned_data)
         is_on = any(form.cleaned_data.values())
         said = _("You get at most one mail a day, at eight in the morning.")
         messages.success(request, said if is_on else _("You get no mail about memory."))
@@ -59,11 +59,11 @@ def choose(request: UserRequest) -> HttpResponse:
 def stop(request: HttpRequest, link: str) -> HttpResponse:
     """A look changes nothing: programs that check mail for viruses follow links. The button does,
     and so does the mail program's own (RFC 8058), which has no session and no token of a form."""
-    user = mail_sending.person_of(link)
+    user = morning_mail.person_of(link)
     if user is None:
         raise Http404
     if request.method == "POST":
-        mail_sending.stop(user)
+        morning_mail.stop(user)
     return render(request, "profile/mail_stop.html", {"is_done": request.method == "POST"})
 
 
@@ -77,13 +77,13 @@ def profile(request: UserRequest) -> HttpResponse:
         speak(request, user)
         messages.success(request, _("Your profile was saved."))
         return redirect("profile")
-    notice = mail_sending.chosen_by(user)
-    chosen = {kind: getattr(notice, kind, False) for kind in mail_sending.KINDS}
+    notice = morning_mail.chosen_by(user)
+    chosen = {kind: getattr(notice, kind, False) for kind in morning_mail.KINDS}
     context = {
         "form": form,
         "mail_form": MailForm(initial=chosen, auto_id="mail_%s"),
         "notice": notice,
-        "can_mail": mail_sending.is_set_up(),
+        "can_mail": morning_mail.is_set_up(),
     }
     return show(request, "profile/profile.html", context)
 

@@ -16,7 +16,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.notify import endpoints
 from memoryweb.notify.endpoints import UrlRefused, check_url
 from memoryweb.notify.models import LABELS, Delivery, Endpoint
-from memoryweb.notify.sending import secret_of
+from memoryweb.notify.webhooks import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.pages import page, show, to
 

@@ -33,7 +33,7 @@ from memoryweb.memory.models.writer import Memory, Place, Writer, write_transact
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import screening, tombstones, write
 from memoryweb.notify.models import Endpoint
-from memoryweb.notify.sending import secret_of
+from memoryweb.notify.webhooks import secret_of
 from tests.commands.calling import Answer, run
 from tests.forgetting.asking import WEIGHT
 from tests.migrated import copy_migrated
@@ -211,7 +211,7 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
         "memoryweb/audit/checkpoints.py",
         "memoryweb/commands/management/commands/change_secret_key.py",
         "memoryweb/llm/models.py",  # sealed anew by that command
-        "memoryweb/notify/sending.py",  # by the key that it was made with
+        "memoryweb/notify/webhooks.py",  # by the key that it was made with
         "memoryweb/memory/visible/placeholders.py",  # numbers that are kept nowhere
     }
     using = {

@@ -18,7 +18,7 @@ from memoryweb.dreaming.models import Operation, Report
 from memoryweb.memory.models import AuthorKind, ReviewItem
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
-from memoryweb.notify import mail_sending
+from memoryweb.notify import morning_mail
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
 from tests.web.pages import actions
@@ -37,7 +37,7 @@ def chosen(world: World) -> MailNotice:
 
 def test_nobody_is_mailed_who_did_not_ask(world: World) -> None:
     _dream(world, None)
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert mail.outbox == []
 
 
@@ -49,7 +49,7 @@ def test_a_mail_has_numbers_of_what_its_reader_reads_and_no_word(
     _dream(world, world.customer)  # another's: not even counted
     _failed(world, None)
     _failed(world, world.customer)
-    mail_sending.send_due()
+    morning_mail.send_due()
     [sent] = mail.outbox
     assert sent.to == [world.bob.email]
     assert "Atlas learned, changed or retired 2 statements." in sent.body
@@ -62,7 +62,7 @@ def test_a_mail_is_stopped_by_its_link_without_signing_in(
     world: World, chosen: MailNotice, client: Client
 ) -> None:
     _dream(world, None)
-    mail_sending.send_due()
+    morning_mail.send_due()
     headers = mail.outbox[0].message()
     link = headers["List-Unsubscribe"].strip("<>").removeprefix("https://memory.example")
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -76,17 +76,17 @@ def test_a_mail_is_stopped_by_its_link_without_signing_in(
 
 
 def test_nothing_new_is_no_mail(world: World, chosen: MailNotice) -> None:
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert mail.outbox == []
     assert _row(world).due_at > timezone.now()
 
 
 def test_what_was_told_is_not_told_again(world: World, chosen: MailNotice) -> None:
     _dream(world, None)
-    mail_sending.send_due()
+    morning_mail.send_due()
     long_ago = timezone.now() - timedelta(hours=23)
     MailNotice.objects.update(due_at=timezone.now(), sent_at=long_ago)
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert len(mail.outbox) == 1
 
 
@@ -104,7 +104,7 @@ def test_what_waits_is_told_after_seven_and_twenty_five_days_once_each(
             due_at=timezone.now(), told_until=timezone.now() - timedelta(days=1), sent_at=None
         )
         mail.outbox.clear()
-        mail_sending.send_due()
+        morning_mail.send_due()
         told[days] = "".join(str(one.body) for one in mail.outbox)
     assert [days for days, body in told.items() if body] == [0, 7, 25]
     assert all("1 item waits for your decision." in told[days] for days in (0, 7, 25))
@@ -116,14 +116,14 @@ def test_what_waits_is_told_after_seven_and_twenty_five_days_once_each(
 def test_whoever_left_the_team_hears_nothing_of_it(world: World, chosen: MailNotice) -> None:
     _dream(world, None)
     world.team.memberships.filter(user=world.bob).delete()
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert mail.outbox == []
 
 
 def test_whoever_was_shut_out_hears_nothing(world: World, chosen: MailNotice) -> None:
     _dream(world, None)
     User.objects.filter(pk=world.bob.pk).update(is_active=False)
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert mail.outbox == []
 
 
@@ -131,15 +131,15 @@ def test_of_two_workers_one_sends(
     world: World, chosen: MailNotice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _dream(world, None)
-    claim = mail_sending._claimed
+    claim = morning_mail._claimed
 
     def another_first(row: MailNotice, now: datetime) -> MailNotice | None:
-        monkeypatch.setattr(mail_sending, "_claimed", claim)
-        mail_sending.send_due()
+        monkeypatch.setattr(morning_mail, "_claimed", claim)
+        morning_mail.send_due()
         return claim(row, now)
 
-    monkeypatch.setattr(mail_sending, "_claimed", another_first)
-    mail_sending.send_due()
+    monkeypatch.setattr(morning_mail, "_claimed", another_first)
+    morning_mail.send_due()
     assert len(mail.outbox) == 1
 
 
@@ -149,13 +149,13 @@ def test_a_server_that_is_away_is_tried_again(
     _dream(world, None)
     _refusing(monkeypatch, ConnectionRefusedError())
     before = timezone.now()
-    mail_sending.send_due()
+    morning_mail.send_due()
     row = _row(world)
     assert (row.attempts, row.error) == (1, "ConnectionRefusedError")
-    assert before < row.due_at <= timezone.now() + mail_sending.WAITS[0]
+    assert before < row.due_at <= timezone.now() + morning_mail.WAITS[0]
     monkeypatch.undo()
     MailNotice.objects.update(due_at=timezone.now())
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert len(mail.outbox) == 1
     assert _row(world).error == ""
 
@@ -166,17 +166,17 @@ def test_what_the_server_may_have_taken_is_not_sent_again(
 ) -> None:
     _dream(world, None)
     _refusing(monkeypatch, error)
-    mail_sending.send_due()
+    morning_mail.send_due()
     monkeypatch.undo()
     MailNotice.objects.update(due_at=timezone.now())
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert mail.outbox == []
 
 
 def test_it_is_in_the_persons_language(world: World, chosen: MailNotice) -> None:
     User.objects.filter(pk=world.bob.pk).update(language="de")
     _dream(world, None)
-    mail_sending.send_due()
+    morning_mail.send_due()
     assert "Hallo Bob" in mail.outbox[0].body
     assert str(mail.outbox[0].subject).startswith("Neues")
 
@@ -184,8 +184,8 @@ def test_it_is_in_the_persons_language(world: World, chosen: MailNotice) -> None
 def test_it_comes_at_eight_where_the_person_is(world: World) -> None:
     world.bob.time_zone = "Asia/Tokyo"
     early = datetime(2026, 11, 22, 22, 59, tzinfo=ZoneInfo("UTC"))
-    assert mail_sending.next_morning(world.bob, early) - early == timedelta(minutes=1)
-    assert mail_sending.next_morning(world.bob, early + timedelta(minutes=1)).day == 24
+    assert morning_mail.next_morning(world.bob, early) - early == timedelta(minutes=1)
+    assert morning_mail.next_morning(world.bob, early + timedelta(minutes=1)).day == 24
 
 
 def test_a_person_chooses_on_their_profile(world: World, settings: Any) -> None:
@@ -200,8 +200,8 @@ def test_a_person_chooses_on_their_profile(world: World, settings: Any) -> None:
 
 
 def _chosen(user: User) -> MailNotice:
-    wanted = dict.fromkeys(mail_sending.KINDS, True)
-    mail_sending.choose(user=user, site="https://memory.example", language="en", **wanted)
+    wanted = dict.fromkeys(morning_mail.KINDS, True)
+    morning_mail.choose(user=user, site="https://memory.example", language="en", **wanted)
     hour = timezone.now() - timedelta(hours=1)
     MailNotice.objects.update(due_at=hour, told_until=hour)
     return MailNotice.objects.get(user=user)

@@ -23,9 +23,9 @@ from memoryweb.audit.models import Event
 from memoryweb.memory.models import AuthorKind, LineOrigin
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing import write
-from memoryweb.notify import endpoints, sending
+from memoryweb.notify import endpoints, webhooks
 from memoryweb.notify.models import TYPES, Delivery, Endpoint
-from memoryweb.notify.sending import secret_of
+from memoryweb.notify.webhooks import secret_of
 from tests.web.pages import text, url
 from tests.world import World
 
@@ -89,8 +89,8 @@ def put(world: World, line: str, kind: AuthorKind = AuthorKind.PERSON) -> None:
 
 
 def told() -> list[Delivery]:
-    sending.tell(timezone.now())
-    sending.send_due()
+    webhooks.tell(timezone.now())
+    webhooks.send_due()
     return list(Delivery.objects.order_by("created_at", "pk"))
 
 
@@ -179,14 +179,14 @@ def test_what_is_told_is_what_it_is_set_up_for_now(
     world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(world, FLAGGED, AuthorKind.AGENT)
-    tell = sending._tell
+    tell = webhooks._tell
 
     def changed_meanwhile(pk: UUID, now: datetime) -> None:
         with write_transaction(world.team) as tx:
             endpoints.change(tx, endpoint, url=endpoint.url, events=["run.finished"])
         tell(pk, now)
 
-    monkeypatch.setattr(sending, "_tell", changed_meanwhile)
+    monkeypatch.setattr(webhooks, "_tell", changed_meanwhile)
     assert told() == []
 
 
@@ -214,7 +214,7 @@ def test_what_is_not_accepted_is_tried_again_later(
     assert (delivery.state, delivery.status, delivery.error) == ("waiting", answers, error)
     assert delivery.due_at is not None
     assert delivery.due_at > timezone.now()
-    sending.send_due()
+    webhooks.send_due()
     assert len(receiver.got) == 1
     receiver.answers = 200
     due_now()
@@ -228,13 +228,13 @@ def test_it_is_given_up_after_the_last_wait_and_can_be_sent_again(
 ) -> None:
     receiver.answers = 500
     put(world, "- Likes tea.\n")
-    sending.tell(timezone.now())
-    for _attempt in range(len(sending.WAITS) + 3):
+    webhooks.tell(timezone.now())
+    for _attempt in range(len(webhooks.WAITS) + 3):
         due_now()
-        sending.send_due()
+        webhooks.send_due()
     [delivery] = Delivery.objects.all()
     assert (delivery.state, delivery.due_at) == ("failed", None)
-    assert len(receiver.got) == len(sending.WAITS) + 1
+    assert len(receiver.got) == len(webhooks.WAITS) + 1
     receiver.answers = 200
     with write_transaction(world.team) as tx:
         endpoints.resend(tx, delivery)
@@ -275,7 +275,7 @@ def test_a_slow_receiver_ends_at_the_deadline_and_holds_no_other_up(
     endpoint: Endpoint,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sending, "SECONDS", 0.5)
+    monkeypatch.setattr(webhooks, "SECONDS", 0.5)
     receiver.answers = drip
     put(world, "- Likes tea.\n")
     put(world, "- Likes tea and cake.\n")
@@ -330,19 +330,19 @@ def test_nothing_is_told_while_it_is_off_nor_of_what_was_rolled_back(
 
 def test_two_workers_send_it_once(world: World, receiver: Receiver, endpoint: Endpoint) -> None:
     put(world, "- Likes tea.\n")
-    sending.tell(timezone.now())
+    webhooks.tell(timezone.now())
     [first] = Delivery.objects.select_related("endpoint")
     second = Delivery.objects.get()
-    assert sending._claimed(first)
-    assert not sending._claimed(second)
-    sending.send_due()
+    assert webhooks._claimed(first)
+    assert not webhooks._claimed(second)
+    webhooks.send_due()
     assert receiver.got == []
 
 
 def test_a_backlog_is_told_in_order_and_in_parts(
     world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "MOST", 2)
+    monkeypatch.setattr(webhooks, "MOST", 2)
     with write_transaction(world.team) as tx:
         for n in range(5):
             tx.record("run.finished", details={"attempts": n})
@@ -356,7 +356,7 @@ def test_an_old_log_goes(world: World, receiver: Receiver, endpoint: Endpoint) -
     put(world, "- Likes tea.\n")
     told()
     Delivery.objects.update(created_at=timezone.now() - timedelta(days=31))
-    sending.forget(timezone.now())
+    webhooks.forget(timezone.now())
     assert not Delivery.objects.exists()
 
 
@@ -386,12 +386,12 @@ def test_an_admin_adds_tries_and_removes_one(
     page = url(world.team, "settings_webhook", made.pk)
     assert secret_of(made) not in text(alice.get(page))
     alice.post(url(world.team, "settings_webhook_test", made.pk))
-    sending.send_due()
+    webhooks.send_due()
     assert json.loads(receiver.got[0][1])["type"] == "webhook.test"
     assert "Delivered" in text(alice.get(page))
     again: Any = url(world.team, "settings_webhook_resend", made.pk, Delivery.objects.get().pk)
     alice.post(again)
-    sending.send_due()
+    webhooks.send_due()
     assert len(receiver.got) == 2
     alice.post(url(world.team, "settings_webhook_remove", made.pk))
     assert not Delivery.objects.exists()

@@ -35,7 +35,7 @@ from memoryweb.memory.review import Inbox, reach_of
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
 
-SEND = "memoryweb.notify.mail_sending.send_due"
+SEND = "memoryweb.notify.morning_mail.send_due"
 TURN_SECONDS = 60.0  # of one task; the tick calls the next
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (2, 10, 60, 4 * 60))
 _APART = timedelta(hours=20)  # whoever moves to another zone has no second morning
