@@ -120,7 +120,7 @@ def _touches_database(item: pytest.Item) -> bool:
 TIMELESS = hypothesis.settings(
     deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.register_profile("gate", TIMELESS, derandomize=True, max_examples=25)
+hypothesis.settings.register_profile("gate", TIMELESS, derandomize=True, max_examples=15)
 hypothesis.settings.register_profile("soak", TIMELESS, max_examples=500)
 
 

@@ -82,7 +82,7 @@ def test_an_unknown_or_foreign_id_is_not_found(world: World, callers: Callers) -
 def test_a_model_that_is_told_to_forget_everything_hides_five_at_most(
     world: World, callers: Callers
 ) -> None:
-    roses = [f"The garden has a rose number {n}." for n in range(12)]
+    roses = [f"The garden has a rose number {n}." for n in range(8)]
     remembers(world, world.customer, *roses)
     assert not forget(world, callers.helpdesk, text="everything", **CUSTOMER)["hidden"]
     facts = list(world.agent.facts.filter(owner=world.customer))
@@ -92,7 +92,7 @@ def test_a_model_that_is_told_to_forget_everything_hides_five_at_most(
         forget(world, callers.helpdesk, text=rose, **CUSTOMER)
     hidden = listed(world, callers.helpdesk, "?owner=api:customer-1&state=hidden")
     assert sum(len(one["hidden"]) for one in hidden) == 5
-    assert world.agent.facts.filter(owner=world.customer).count() == 12
+    assert world.agent.facts.filter(owner=world.customer).count() == 8
 
 
 def test_a_program_lists_requests_without_what_they_hide(world: World, callers: Callers) -> None:

@@ -202,7 +202,7 @@ def test_a_long_file_is_cut_and_says_how_much_is_missing(world: World) -> None:
 
 
 def test_a_file_without_a_limit_of_its_own_is_cut_by_the_budget(world: World) -> None:
-    only(world, {"KNOWLEDGE.md": "- a line of some words\n" * 5000})
+    only(world, {"KNOWLEDGE.md": "- a line of some words\n" * 1500})
     context = build(Reader(world.agent), "Hello", window=8000)
     (one,) = context.shared
     assert 0 < context.gauge.system <= context.gauge.budget // 2

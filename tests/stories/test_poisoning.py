@@ -1,7 +1,7 @@
 """What outsiders plant by any way, with a model that believes and obeys the newest note: nobody
 else is ever given it, nothing of it is confirmed, and it goes with its source, weeks later too."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -112,9 +112,9 @@ WAYS: tuple[Callable[[Outsider, str], None], ...] = (
 )
 
 
-def _lives_those_nights(world: World, turn: int, nights: int) -> None:
+def _lives_those_nights(world: World, turn: int, nights: int, share: int) -> None:
     """All texts in the first half of the days, each by the next way, and a dream of all memories
-    each night. `turn` gives each text another way."""
+    each night. `turn` gives each text another way; a `share` of two has half of the texts."""
     Agent.objects.filter(pk=world.agent.pk).update(owner_isolation=False)
     api, trusted = (
         Api(integration_token(world.integration)),
@@ -124,7 +124,7 @@ def _lives_those_nights(world: World, turn: int, nights: int) -> None:
     for night in range(nights):
         day = today + timedelta(days=night)
         outsider = Outsider(world, api, trusted, day)
-        for number, text in _planted_on(night, nights // 2):
+        for number, text in _planted_on(night, nights // 2, POISON[::share]):
             WAYS[(number + turn) % len(WAYS)](outsider, text)
         says(world, f"good {night}", f"Table {night} is by the window.", day=day)
         for owner in (None, world.customer):
@@ -136,10 +136,10 @@ def _trusted(world: World) -> Integration:
     return grant(integration=found, scope=Scope.SHARED_WRITE, reason="Ours.", by=SYSTEM)
 
 
-def _planted_on(night: int, nights: int) -> Iterator[tuple[int, str]]:
+def _planted_on(night: int, nights: int, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Every language and every sort of text comes by every way."""
-    for number in range(night, len(POISON) if night < nights else 0, nights):
-        yield night + number // nights, POISON[number]
+    for number in range(night, len(texts) if night < nights else 0, nights):
+        yield night + number // nights, texts[number]
 
 
 def _prompt_files(world: World) -> dict[str, str]:
@@ -186,17 +186,18 @@ def _left_of_it(world: World) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("turn", "nights"), first_in_gate(1, [(0, 6), *((turn, NIGHTS) for turn in range(len(WAYS)))])
+    ("turn", "nights", "share"),
+    first_in_gate(1, [(0, 4, 2), *((turn, NIGHTS, 1) for turn in range(len(WAYS)))]),
 )
 def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
-    world: World, model_server: ModelServer, turn: int, nights: int
+    world: World, model_server: ModelServer, turn: int, nights: int, share: int
 ) -> None:
     model_server.obey()
     with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
         write.write(tx, place, f"# Memory\n\n- {GOOD}\n", writer=person(world))
     before = _prompt_files(world)
-    _lives_those_nights(world, turn, nights)
+    _lives_those_nights(world, turn, nights, share)
 
     assert _prompt_files(world) == before
     shared = Fact.objects.filter(owner=None, raw_text__contains=MARK)

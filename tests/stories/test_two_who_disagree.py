@@ -10,6 +10,7 @@ from memoryweb.agents.owners import person_owner
 from memoryweb.memory.models import Contradiction, Conversation, Evidence, Fact
 from tests.dreaming.nights import NIGHT, answer, dream, text_of
 from tests.fakes import ModelServer
+from tests.soaking import first_in_gate
 from tests.stories.telling import says
 from tests.web.pages import url
 from tests.world import World, signed_in
@@ -51,14 +52,17 @@ def _open(world: World) -> int:
     return Contradiction.objects.filter(state=Contradiction.State.OPEN).count()
 
 
-@pytest.mark.parametrize("by", ["rules", "a model"])
-def test_ten_nights_make_one_contradiction_with_all_that_was_said(
-    world: World, model_server: ModelServer, settings: object, by: str
+@pytest.mark.parametrize(
+    ("by", "nights"),
+    first_in_gate(2, [("rules", 4), ("a model", 4), ("rules", 10), ("a model", 10)]),
+)
+def test_many_nights_make_one_contradiction_with_all_that_was_said(
+    world: World, model_server: ModelServer, settings: object, by: str, nights: int
 ) -> None:
     model_server.obey()
     if by == "rules":
         settings.MODEL_PROVIDER = ""  # type: ignore[attr-defined]
-    found = _nights(world, 10)
+    found = _nights(world, nights)
     assert found.state == Contradiction.State.OPEN
     assert _lines(world) == [MONDAY]
     assert set(found.facts.values_list("raw_text", "state")) == {
@@ -66,7 +70,7 @@ def test_ten_nights_make_one_contradiction_with_all_that_was_said(
         (FRIDAY, Fact.State.PENDING),
     }
     said = Evidence.objects.filter(fact__contradiction=found, message__isnull=False)
-    assert said.values("message").distinct().count() == 10
+    assert said.values("message").distinct().count() == nights
     assert Fact.objects.filter(attribute=found.facts.all()[0].attribute).count() == 2
 
 
@@ -82,7 +86,7 @@ def test_ten_nights_make_one_contradiction_with_all_that_was_said(
 def test_what_was_decided_holds_on_another_night_and_can_be_undone(
     world: World, decision: str, stand: list[str]
 ) -> None:
-    found = _nights(world, 4)
+    found = _nights(world, 2)
     _decide(world, found, decision, BOTH)
     assert (_lines(world), _open(world)) == (stand, 0)
     dream(world, None, LATER)
@@ -107,7 +111,7 @@ def test_no_model_takes_out_one_of_two_that_a_person_kept(
     world: World, model_server: ModelServer, settings: object, goes: int
 ) -> None:
     settings.MODEL_PROVIDER = ""  # type: ignore[attr-defined]
-    found = _nights(world, 4)
+    found = _nights(world, 2)
     _decide(world, found, "IGNORE")
     settings.MODEL_PROVIDER = "openai"  # type: ignore[attr-defined]
     _says(world, FRIDAY, LATER)

@@ -138,16 +138,17 @@ def texts_of(row: models.Model) -> str:
     return " ".join(str(row.serializable_value(field.attname)) for field in row._meta.fields)
 
 
-def addresses(world: World) -> list[str]:
-    """Pages behind every id there is, linked or not."""
+def addresses(world: World, share: int = 1) -> list[str]:
+    """Pages behind every id there is, linked or not. A `share` of two has half of the pages of each
+    file: the others of the next one."""
     base = f"/t/{world.team.slug}"
     found = [f"{base}/runs/{run.pk}/" for run in Run.objects.filter(team=world.team)]
     for agent in Agent.objects.filter(team=world.team):
         at = f"{base}/agents/{agent.pk}"
         found += [f"{at}/conversations/{one.pk}/" for one in agent.conversations.all()]
-        for file in agent.files.filter(ours(agent)):
+        for turn, file in enumerate(agent.files.filter(ours(agent)).order_by("owner", "path")):
             query = f"?owner={file.owner_id}" if file.owner_id else ""
-            verbs = ("", "/edit/", "/revisions/1/", "/why/3/")
+            verbs = ("", "/edit/", "/revisions/1/", "/why/3/")[turn % share :: share]
             found += [f"{at}/files/{file.path}{verb}{query}" for verb in verbs]
             found += [f"{base}/review/{one.pk}/" for one in file.proposals.all()]
     return found

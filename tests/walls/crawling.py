@@ -4,10 +4,10 @@ import io
 import re
 import zipfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import unescape
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urljoin
 
 from django.test import Client
@@ -43,9 +43,28 @@ def text_of(answer: Any) -> str:
         )
 
 
-def pages(client: Client, stage: Stage, ids: dict[str, list[str]], share: int = 1) -> Answers:
+class Page(NamedTuple):
+    text: str
+    leads_to: list[str]
+
+
+def page_of(url: str, answer: Any) -> Page:
+    text = text_of(answer)
+    found = LINK.findall(text) if "html" in answer.headers.get("Content-Type", "") else []
+    moved = [answer.headers["Location"]] if "Location" in answer.headers else []
+    return Page(text, [urljoin(url, link) for link in dict.fromkeys([*moved, *found])])
+
+
+def pages(
+    client: Client,
+    stage: Stage,
+    ids: dict[str, list[str]],
+    share: int = 1,
+    looked: Mapping[str, Page] | None = None,
+) -> Answers:
     """Every address of the table with each id in turn, and whatever links lead to from there. A
-    `share` of six has a sixth of them: other ids at each address."""
+    `share` of six has a sixth of them: other ids at each address. Those that were `looked` at are
+    not asked again."""
     seen, links = set[str](), set[str]()
     waiting: deque[str] = deque(_addresses(stage, ids, share))
     kinds = set[str]()
@@ -55,18 +74,19 @@ def pages(client: Client, stage: Stage, ids: dict[str, list[str]], share: int = 
         if url in seen:
             continue
         seen.add(url)
-        with scope():
-            answer = client.get(url)
-        text = text_of(answer)
-        yield url, text
-        found = LINK.findall(text) if "html" in answer.headers.get("Content-Type", "") else []
-        moved = [answer.headers["Location"]] if "Location" in answer.headers else []
-        there = {urljoin(url, link) for link in dict.fromkeys([*moved, *found])} - links
+        page = (looked or {}).get(url) or _asked(client, url)
+        yield url, page.text
+        there = set(page.leads_to) - links
         links |= there
         for link in sorted(there - seen):
             if link.startswith(root) and (kind := _kind(link)) not in kinds:
                 kinds.add(kind)
                 waiting.append(link)
+
+
+def _asked(client: Client, url: str) -> Page:
+    with scope():
+        return page_of(url, client.get(url))
 
 
 def _kind(url: str) -> str:

@@ -19,7 +19,6 @@ from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, ForgetRequest
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context, injections
-from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.proposing import propose
@@ -63,6 +62,11 @@ def planted(world: World) -> Forgotten:
     )
 
 
+def forgotten(world: World) -> Forgotten:
+    """All that, and asked to be forgotten."""
+    return restored("walls: forgotten", lambda: hide(planted(world)))
+
+
 def hide(planted: Forgotten) -> Forgotten:
     """As a person asks on a statement's page."""
     world, requests = planted.world, {}
@@ -99,7 +103,7 @@ def _plant(world: World, stage: Stage) -> Forgotten:
             _told(world, owner, canary, run)
             _archived(world, owner, canary, message)
             _given(world, owner, name)
-    return Forgotten(world, stage, facts, {})
+    return Forgotten(world, stage.but(upload_id=_uploaded(world)), facts, {})
 
 
 def _said(world: World, owner: Owner | None, canary: str, name: str) -> int:
@@ -236,8 +240,14 @@ def _archived(world: World, owner: Owner | None, canary: str, message: int) -> N
             token,
             by=Writer(AuthorKind.IMPORT, user=world.alice),
         )
-        if owner is None or owner.person:
-            service.keep(tx, Memory(world.agent, owner), archive, user=world.bob)
+
+
+def _uploaded(world: World) -> str:
+    """An archive of Bob's own memory, which he has not imported."""
+    archive = of({"MEMORY.md": f"# Memory\n\n- {sentence(BOBS)}\n"})
+    with write_transaction(world.team) as tx:
+        memory = Memory(world.agent, world.bobs_memory)
+        return str(snapshots.keep(tx, memory, archive, user=world.bob).pk)
 
 
 def _given(world: World, owner: Owner | None, name: str) -> None:

@@ -11,7 +11,9 @@ from django_scopes import scope
 from tests.api.callers import callers_of
 from tests.soaking import first_in_gate
 from tests.walls.crawling import Answers, api, api_posts, pages, posts
-from tests.walls.forgotten_stage import BOBS, CANARIES, SHARED, Forgotten, hide, planted
+from tests.walls.forgotten_stage import BOBS, CANARIES, SHARED, Forgotten, planted
+from tests.walls.forgotten_stage import forgotten as all_forgotten
+from tests.walls.looking import looks_of
 from tests.walls.web_routes import ROLES
 from tests.world import World, signed_in
 
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def forgotten(world: World) -> Forgotten:
-    return hide(planted(world))
+    return all_forgotten(world)
 
 
 def ids_of(world: World) -> dict[str, list[str]]:
@@ -55,15 +57,22 @@ def seen(answers: Answers, who: str) -> Iterator[tuple[str, str]]:
                 yield asked, canary
 
 
+@pytest.mark.parametrize("role", ROLES)
+def test_no_page_of_the_table_tells_what_is_to_be_forgotten(world: World, role: str) -> None:
+    looks = looks_of(world, role).values()
+    assert [*seen(((look.url, look.page.text) for look in looks), role)] == []
+
+
 @pytest.mark.parametrize(
     ("role", "share"),
     first_in_gate(1, [("member", 6), *((role, 1) for role in (*ROLES[1:], "admin"))]),
 )
-def test_no_page_tells_what_is_to_be_forgotten(
+def test_nor_does_a_page_that_ids_and_links_lead_to(
     world: World, forgotten: Forgotten, role: str, share: int
 ) -> None:
     client = signed_in(world.people[role])
-    assert [*seen(pages(client, forgotten.stage, ids_of(world), share), role)] == []
+    looked = {look.url: look.page for look in looks_of(world, role).values()}
+    assert [*seen(pages(client, forgotten.stage, ids_of(world), share, looked), role)] == []
 
 
 @pytest.mark.slow

@@ -55,6 +55,8 @@ REASON = "A complaint about a wrong note."
 first_roles = pytest.mark.parametrize(
     "role", first_in_gate(2, ["member", "stranger", "admin", "viewer", "auditor"])
 )
+# In the gate each file is read by one of three ways: its address, a tool, MCP.
+by_turns = pytest.mark.parametrize("share", first_in_gate(1, [3, 1]))
 
 
 @pytest.fixture
@@ -102,10 +104,15 @@ def test_no_event_holds_a_bird(world: World, living: list[str]) -> None:
         assert not seen_in(bytes(event.canonical).decode() + event.details)
 
 
-@first_roles
-def test_nobody_walks_to_the_bird_of_another(world: World, living: list[str], role: str) -> None:
+@pytest.mark.parametrize(
+    ("role", "by_agent"),
+    first_in_gate(2, [("member", False), ("stranger", True), *((role, True) for role in MAY_SEE)]),
+)
+def test_nobody_walks_to_the_bird_of_another(
+    world: World, living: list[str], role: str, by_agent: bool
+) -> None:
     birds = MAY_SEE[role]
-    seen = dict(walk(signed_in(world.people[role]), tonight(world)))
+    seen = dict(walk(signed_in(world.people[role]), tonight(world), by_agent=by_agent))
     assert {url: found for url, found in seen.items() if found - birds} == {}
     assert set().union(*seen.values()) == birds
     assert len(seen) > (50 if birds else 0)
@@ -113,25 +120,34 @@ def test_nobody_walks_to_the_bird_of_another(world: World, living: list[str], ro
 
 # Of those who see the shared memory alone, one in the gate.
 @pytest.mark.parametrize(
-    "role", first_in_gate(3, ["member", "stranger", "admin", "viewer", "auditor"])
+    ("role", "share"),
+    first_in_gate(
+        3,
+        [
+            *((role, 2) for role in ("member", "stranger", "admin")),
+            *((role, 1) for role in MAY_SEE),
+        ],
+    ),
 )
 def test_nobody_guesses_the_way_to_the_bird_of_another(
-    world: World, living: list[str], role: str
+    world: World, living: list[str], role: str, share: int
 ) -> None:
     birds, client = MAY_SEE[role], signed_in(world.people[role])
-    seen = {url: look(client, url) for url in addresses(world)}
+    seen = {url: look(client, url) for url in addresses(world, share)}
     assert {url: found for url, found in seen.items() if found - birds} == {}
     assert set().union(*seen.values()) == birds
 
 
-@pytest.mark.parametrize("by", first_in_gate(1, ["addresses", "links"]))
-def test_every_page_of_an_opened_memory_is_recorded(
-    world: World, living: list[str], by: str
+@pytest.mark.parametrize(
+    ("by", "share"), first_in_gate(1, [("addresses", 2), ("addresses", 1), ("links", 1)])
+)
+def test_every_page_of_an_opened_memory_is_recorded_and_told_to_whose_it_is(
+    world: World, living: list[str], by: str, share: int
 ) -> None:
     client = signed_in(world.alice)
     _open(client, world)
     seen, before = set[str](), _reads(world)
-    guessed = ((url, look(client, url)) for url in addresses(world))
+    guessed = ((url, look(client, url)) for url in addresses(world, share))
     for url, birds in walk(client, tonight(world)) if by == "links" else guessed:
         after = _reads(world)
         assert birds <= {SHARED, "goldcrest"}, url
@@ -140,27 +156,20 @@ def test_every_page_of_an_opened_memory_is_recorded(
     assert seen == {SHARED, "goldcrest"}
     assert verify(world.team.pk).ok
 
-
-def test_who_is_looked_at_sees_who_looked_why_and_how_often(
-    world: World, living: list[str]
-) -> None:
-    client = signed_in(world.alice)
-    _open(client, world)
-    for url in [*_of_bob(world), tonight(world)]:
-        client.get(url)
     page = signed_in(world.bob).get(reverse("web:mine", args=[world.team.slug]))
     said = page.content.decode()
     assert "Alice" in said
     assert REASON in said
-    assert f"{_reads(world)} pages read" in said
+    assert f"{before} pages read" in said
 
 
+@pytest.mark.parametrize("share", first_in_gate(1, [4, 1]))
 def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
-    world: World, living: list[str]
+    world: World, living: list[str], share: int
 ) -> None:
     alice, audrey = signed_in(world.alice), signed_in(world.audrey)
     _open(alice, world)
-    urls = _of_bob(world)
+    urls = _of_bob(world, share)
     assert "goldcrest" in set().union(*(look(alice, url) for url in urls))
     assert BreakGlass.objects.get().expires_at <= timezone.now() + timedelta(minutes=60)
     assert "goldcrest" not in set().union(*(look(audrey, url) for url in urls))
@@ -169,18 +178,23 @@ def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
 
 
 @first_roles
+@by_turns
 def test_no_personal_token_reads_the_bird_of_another(
-    world: World, living: list[str], role: str
+    world: World, living: list[str], role: str, share: int
 ) -> None:
     birds = MAY_SEE[role]
     other = world.bobs_memory if role in {"admin", "auditor"} else world.customer
     team = world.twin.team if role == "stranger" else world.team
-    seen = read_all(Api(personal_token(team, world.people[role])), world, ["", str(other.pk)])
+    api = Api(personal_token(team, world.people[role]))
+    seen = read_all(api, world, ["", str(other.pk)], share)
     assert {url: found for url, found in seen.items() if found - birds} == {}
     assert set().union(*seen.values()) == birds
 
 
-def test_a_program_reads_the_bird_that_it_names(world: World, living: list[str]) -> None:
+@by_turns
+def test_a_program_reads_the_bird_that_it_names(
+    world: World, living: list[str], share: int
+) -> None:
     api = Api(integration_token(world.integration))
     named = {
         "api:helpdesk/customer-1": {"cormorant", SHARED},
@@ -188,32 +202,34 @@ def test_a_program_reads_the_bird_that_it_names(world: World, living: list[str])
         "api:helpdesk/nobody-yet": {SHARED},
         "shared": {SHARED},
     }
-    for owner, birds in named.items():
-        seen = read_all(api, world, [owner])
+    for turn, (owner, birds) in enumerate(named.items()):
+        seen = read_all(api, world, [owner], share, turn)
         assert {url: found for url, found in seen.items() if found - birds} == {}, owner
         assert set().union(*seen.values()) == birds, owner
 
 
-def test_a_program_cannot_name_a_person(world: World, living: list[str]) -> None:
+@by_turns
+def test_a_program_cannot_name_a_person(world: World, living: list[str], share: int) -> None:
     api = Api(integration_token(world.integration))
-    seen = read_all(api, world, [f"user:{world.bob.pk}", str(world.bobs_memory.pk), "me"])
+    seen = read_all(api, world, [f"user:{world.bob.pk}", str(world.bobs_memory.pk), "me"], share)
     assert {url: found for url, found in seen.items() if found} == {}
 
 
-def _of_bob(world: World) -> list[str]:
-    return [url for url in addresses(world) if str(world.bobs_memory.pk) in url]
+def _of_bob(world: World, share: int) -> list[str]:
+    return [url for url in addresses(world, share) if str(world.bobs_memory.pk) in url]
 
 
 def tonight(world: World) -> str:
     return reverse("web:last_night", args=[world.team.slug])
 
 
-def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
+def walk(client: Client, start: str, *, by_agent: bool = True) -> Iterator[tuple[str, set[str]]]:
     """The pages that links lead to from `start` within its team, and the birds on them.
 
     Of pages that differ in a line, a revision, a number, a date or a filter alone, one; no seed
     files. Of files, runs and of what is asked about statements one of every kind for each agent and
     owner: who may look is decided by those, and `addresses` guesses the way to every file and run.
+    In the gate one for each owner: whoever sees an agent sees the next one.
     """
     waiting, met, kinds = deque([start]), {start}, set[str]()
     while waiting:
@@ -226,14 +242,15 @@ def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
         for link in dict.fromkeys([*links, *LINK.findall(text)]):
             there = urljoin(url, link)
             is_new = there.startswith(start) and there not in met and not SEEDS.search(there)
-            if is_new and (kind := _kind(there)) not in kinds:
+            if is_new and (kind := _kind(there, by_agent)) not in kinds:
                 kinds.add(kind)
                 met.add(there)
                 waiting.append(there)
 
 
-def _kind(url: str) -> str:
+def _kind(url: str, by_agent: bool) -> str:
     path, _mark, query = url.partition("?")
+    path = path if by_agent else re.sub(r"(?<=/agents/)[0-9a-f-]{36}", "N", path)
     path = re.sub(r"(?<=/)\d+(?=/|$)|\d{4}-\d\d-\d\d", "N", path)
     path = re.sub(r"(?<=/files/).+?\.md(?=/)", "F.md", path)
     path = re.sub(r"(?<=/runs/)[0-9a-f-]{36}|(?<=/facts/)[0-9a-f-]{36}(?=/.)", "N", path)
@@ -246,26 +263,33 @@ def look(client: Client, url: str) -> set[str]:
         return seen_in(client.get(url, follow=True).content.decode(errors="replace"))
 
 
-def read_all(api: Api, world: World, owners: list[str]) -> dict[str, set[str]]:
-    """Every read of the API, about each of these owners, and the birds in its answer."""
-    seen = {}
-    for owner in owners:
+def read_all(
+    api: Api, world: World, owners: list[str], share: int, turn: int = 0
+) -> dict[str, set[str]]:
+    """Every read of the API, about each of these owners, and the birds in its answer. With a
+    `share` of three each file is read by one of three ways: by another at the next owner's turn.
+    """
+    seen, paths = {}, _paths(world.agent)
+    for number, owner in enumerate(owners, turn):
+        to_get, to_tools, to_mcp = (paths[(number + way) % share :: share] for way in range(3))
         query = f"?owner={quote(owner)}" if owner else ""
-        for path in _reading(world.agent):
+        for path in _reading(world.agent, to_get):
             url = path if "?" in path else path + query
             seen[url] = seen_in(api.get(url).content.decode())
         search = f"/agents/{world.agent.pk}/workspace/search{query or '?'}&limit=50&q=memory"
         seen[search] = seen_in(api.get(search).content.decode())
-        for path, body in _tools(world.agent):
+        for path, body in _tools(world.agent, to_tools):
             asked = {**body, **_about(owner)}
             seen[f"{path} {asked}"] = seen_in(_told(api, path, asked))
-        seen |= dict(_over_mcp(api, world.agent, owner))
+        seen |= dict(_over_mcp(api, world.agent, owner, to_mcp))
     return seen
 
 
-def _over_mcp(api: Api, agent: Agent, owner: str) -> Iterator[tuple[str, set[str]]]:
+def _over_mcp(
+    api: Api, agent: Agent, owner: str, paths: list[str]
+) -> Iterator[tuple[str, set[str]]]:
     host = Mcp(api.token).as_host(agent=str(agent.pk), **({"owner": owner} if owner else {}))
-    question, paths = "The lamp belongs to", _paths(agent)
+    question = "The lamp belongs to"
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search", {"query": question}),
         ("memory_search", {"query": question, "maxResults": 50}),
@@ -284,15 +308,15 @@ def _over_mcp(api: Api, agent: Agent, owner: str) -> Iterator[tuple[str, set[str
         yield f"{owner} {method} {params}", seen_in(said)
 
 
-def _reading(agent: Agent) -> list[str]:
+def _reading(agent: Agent, paths: list[str]) -> list[str]:
     at, memory = f"/agents/{agent.pk}", f"/memory/{agent.pk}"
     runs = [str(run.pk) for run in agent.runs.all()]
     return [
         *("/agents", "/owners", "/audit/events?limit=100"),
         *(at, f"{at}/workspace/files", f"{at}/workspace/prompt-files"),
-        *(f"{at}/workspace/files/{path}" for path in _paths(agent)),
-        *(f"{at}/workspace/files/{path}/revisions" for path in _paths(agent)),
-        *(f"{at}/workspace/files/{path}/revisions/1" for path in _paths(agent)),
+        *(f"{at}/workspace/files/{path}" for path in paths),
+        *(f"{at}/workspace/files/{path}/revisions" for path in paths),
+        *(f"{at}/workspace/files/{path}/revisions/1" for path in paths),
         *(f"{at}/conversations", f"{at}/proposals", f"{memory}/dream/reports"),
         *(f"{at}/conversations/{one.external_id}" for one in agent.conversations.all()),
         *(f"{memory}/dreaming/{what}" for what in ("status", "candidates", "dreams")),
@@ -301,14 +325,14 @@ def _reading(agent: Agent) -> list[str]:
     ]
 
 
-def _tools(agent: Agent) -> list[tuple[str, Mapping[str, object]]]:
+def _tools(agent: Agent, paths: list[str]) -> list[tuple[str, Mapping[str, object]]]:
     queries = ("The lamp belongs to", "moved yesterday sister", "memory")
     calls: list[tuple[str, Mapping[str, object]]] = [
         ("memory_get", {"date": "2026-11-20"}),
         ("list_workspace_memory_files", {}),
         *(("memory_search", {"query": query, "limit": 50}) for query in queries),
         *(("search_workspace_memory", {"query": query, "limit": 50}) for query in queries),
-        *(("read_workspace_memory_file", {"filename": path}) for path in _paths(agent)),
+        *(("read_workspace_memory_file", {"filename": path}) for path in paths),
     ]
     asked = [(f"/agents/{agent.pk}/context", {"message": query}) for query in queries]
     return [*((f"/agents/{agent.pk}/tools/{name}", body) for name, body in calls), *asked]

@@ -59,8 +59,7 @@ def test_every_page_and_route_takes_few_statements_and_as_many_for_many_rows(
 @pytest.mark.only_on("postgresql", why="above they are looked at three times on SQLite")
 def test_every_page_and_route_answers_on_the_other_database(world: World) -> None:
     stage = restored_stage(world.home, "home", colleague=world.vera)
-    _grow(world, range(FEW))
-    for key, look in _looks(world, stage, "admin"):
+    for key, look in _looks(world, stage, "admin", readers=("helpdesk",)):
         assert getattr(look(), "status_code", 200) < 500, key  # or it raises
 
 
@@ -84,19 +83,21 @@ def _grow(world: World, numbers: range) -> None:
             crowd.add(world.home, number)
 
 
-def _looks(world: World, stage: Stage, role: str) -> Calls:
+def _looks(
+    world: World, stage: Stage, role: str, readers: tuple[str, ...] = ("admin", "helpdesk")
+) -> Calls:
     client = signed_in(world.people[role])
     for key, route in PAGES.items():
         yield key, partial(call, client, route, stage)
     if role == "admin":
-        yield from _reads(world, stage)
+        yield from _reads(world, stage, readers)
         yield from _over_mcp(world)
         yield from _as_mem0(world)
 
 
-def _reads(world: World, stage: Stage) -> Calls:
+def _reads(world: World, stage: Stage, readers: tuple[str, ...]) -> Calls:
     callers = callers_of(world)
-    for name in ("admin", "helpdesk"):
+    for name in readers:
         for key, route in ROUTES.items():
             if route.method == "GET":
                 yield f"{key} as {name}", partial(call_api, callers, name, route, stage.api.ids())

@@ -113,13 +113,15 @@ def test_a_change_is_an_event_of_whoever_made_it_and_holds_no_text_of_anyone(
             assert words_in(made) == [], key
 
 
+# Acts below the pages are tried without their events in test_audit_coverage, each of them.
+@pytest.mark.parametrize("share", first_in_gate(1, [2, 1]))
 def test_without_its_event_a_change_does_not_happen(
-    clients: dict[str, Client], stage: Stage
+    clients: dict[str, Client], stage: Stage, share: int
 ) -> None:
     # The head counts the checkpoint that was signed for an export: that one stands, made or not.
     unseen = frozenset({"sessions.Session", "audit.ChainHead"})
     still = everything(but=unseen)
-    for key, route in POSSIBLE.items():
+    for key, route in [*POSSIBLE.items()][::share]:
         with undone():
             client = prepare(clients, route, stage)
             before = everything(but=unseen) if route.first else still

@@ -3,29 +3,14 @@
 from dataclasses import dataclass
 
 import pytest
-from django.db import connection
-from django.test import Client
-from django.test.utils import CaptureQueriesContext
-from django_scopes import scopes_disabled
 
-from memoryweb.audit.models import Event
-from tests.snapshot import StandingWorld, restored_world
-from tests.statements import statements
 from tests.walls.api_stage import CANARY
-from tests.walls.web_calls import call, everything, undone
+from tests.walls.looking import Look, looks_of
 from tests.walls.web_routes import PAGES, ROLES
-from tests.walls.web_stage import BOBS_CANARY, Stage, restored_stage
-from tests.world import World, signed_in
+from tests.walls.web_stage import BOBS_CANARY
+from tests.world import World
 
 pytestmark = pytest.mark.django_db
-
-
-@dataclass(frozen=True)
-class Look:
-    status: int
-    text: str
-    changes_rows: bool
-    events: list[Event]
 
 
 @dataclass(frozen=True)
@@ -35,14 +20,9 @@ class Looker:
     looks: dict[str, Look]
 
 
-@pytest.fixture(scope="module", params=ROLES)
-def looker(request: pytest.FixtureRequest, standing_world: StandingWorld) -> Looker:
-    standing_world.leave()
-    with standing_world.blocker.unblock(), scopes_disabled(), undone():
-        world = restored_world()
-        stage = restored_stage(world.home, "home", colleague=world.vera)
-        looks = _looks(signed_in(world.people[request.param]), stage)
-    return Looker(request.param, world, looks)
+@pytest.fixture(params=ROLES)
+def looker(request: pytest.FixtureRequest, world: World) -> Looker:
+    return Looker(request.param, world, looks_of(world, request.param))
 
 
 def test_a_page_answers_as_the_table_says(looker: Looker) -> None:
@@ -52,7 +32,7 @@ def test_a_page_answers_as_the_table_says(looker: Looker) -> None:
 
 def test_the_text_of_another_is_on_no_page(looker: Looker) -> None:
     forbidden = {CANARY} if looker.role == "member" else {CANARY, BOBS_CANARY}
-    said = {key: look.text for key, look in looker.looks.items()}
+    said = {key: look.page.text for key, look in looker.looks.items()}
     assert [key for key, text in said.items() if any(one in text for one in forbidden)] == []
 
 
@@ -80,18 +60,3 @@ def _expected(key: str, status: int) -> list[str]:
     if status == 403:
         return ["access.denied"]
     return ["snapshot.exported"] if status == 200 and "export" in key else []
-
-
-def _looks(client: Client, stage: Stage) -> dict[str, Look]:
-    looks, before = {}, everything()
-    known = set(Event.objects.values_list("pk", flat=True))
-    for key, route in PAGES.items():
-        with CaptureQueriesContext(connection) as queries:
-            answer = call(client, route, stage)
-        writes = [sql for sql in statements(queries) if not sql.startswith("SELECT")]
-        events = list(Event.objects.exclude(pk__in=known).order_by("pk"))
-        known |= {event.pk for event in events}
-        text = answer.content.decode(errors="replace")
-        changes_rows = bool(writes) and everything() != before
-        looks[key] = Look(answer.status_code, text, changes_rows, events)
-    return looks

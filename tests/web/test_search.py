@@ -14,6 +14,7 @@ from memoryweb.memory.models import AuthorKind, Injection, RecallEvent, Revision
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from memoryweb.web.markdown import marked_html, plain, words_of
+from tests.soaking import first_in_gate
 from tests.statements import statements
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
@@ -209,7 +210,9 @@ def test_what_is_marked_is_escaped() -> None:
     assert "\u200b" not in html
 
 
-@pytest.mark.parametrize("query", ["boat", '"red boat"', "boat path:boat", "boat after:2001-01-01"])
+@pytest.mark.parametrize(
+    "query", first_in_gate(2, ["boat", "boat path:boat", '"red boat"', "boat after:2001-01-01"])
+)
 def test_it_takes_as_many_statements_for_many_agents_as_for_few(
     stage: Stage, bob: Client, address: str, query: str
 ) -> None:
