@@ -13,6 +13,7 @@ BEFORE = (
     f"# Memory\n\n## People\n\n- Ines sings\n- Tom bakes\n\n{PIN}\n\n## Plans\n\n- Sail in May\n"
 )
 TOM = {6}
+MANY = min(300, settings().max_examples * 6)  # fewer in the gate
 
 
 def test_what_nothing_is_missing_from_stays_as_it_is() -> None:
@@ -104,7 +105,7 @@ def rewritten(draw: st.DrawFn) -> tuple[str, str, set[int], list[str]]:
     return before, "\n".join(draw(st.permutations(after))), numbers, new
 
 
-@settings(max_examples=300)
+@settings(max_examples=MANY)
 @given(rewritten())
 def test_what_is_kept_breaks_no_guard_of_pins_and_people(
     given_: tuple[str, str, set[int], list[str]],
@@ -115,7 +116,7 @@ def test_what_is_kept_breaks_no_guard_of_pins_and_people(
     assert keep(before, kept, numbers) == kept
 
 
-@settings(max_examples=300)
+@settings(max_examples=MANY)
 @given(rewritten())
 def test_all_else_stays_as_the_machine_wrote_it(
     given_: tuple[str, str, set[int], list[str]],
@@ -191,7 +192,7 @@ def test_a_line_that_a_machine_moved_into_a_changed_block_stays() -> None:
 MARKED = [*OWN, OPEN, CLOSE, OPEN, CLOSE, "```", "~~~~", " "]
 
 
-@settings(max_examples=300)
+@settings(max_examples=MANY)
 @given(*[st.lists(st.sampled_from(MARKED), max_size=10).map("\n".join)] * 2)
 def test_however_pins_and_fences_stand_nothing_pinned_is_lost_nor_put_back_twice(
     text: str, sent: str

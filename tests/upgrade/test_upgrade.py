@@ -21,8 +21,8 @@ pytestmark = pytest.mark.databases
 VERSIONS = sorted(Path(__file__).parent.glob(f"*-{connection.vendor}.sql.gz"), reverse=True)
 ROOT = Path(__file__).parents[2]
 # On PostgreSQL the gate looks at a quarter of the pages: all of them answer on SQLite.
-SHARE = "4" if connection.vendor == "postgresql" else "1"
-CASES = [*dict.fromkeys([(VERSIONS[0], SHARE), *((version, "1") for version in VERSIONS)])]
+SHARE = 4 if connection.vendor == "postgresql" else 1
+CASES = [f"{VERSIONS[0].name} {SHARE}", *(f"{version.name} 1" for version in VERSIONS)]
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +43,14 @@ def empty_database(
 
 @pytest.fixture(
     scope="module",
-    params=first_in_gate(
-        1, [pytest.param(case, id=f"{case[0].name.rpartition('-')[0]}-{case[1]}") for case in CASES]
-    ),
+    params=first_in_gate(1, [*dict.fromkeys(CASES)]),
+    ids=lambda case: case.replace(".sql.gz ", "-"),
 )
 def upgraded(request: pytest.FixtureRequest, empty_database: dict[str, str]) -> dict[str, Any]:
     others = {"MEMORYWEB_MODEL_HOSTS": "models.example", "MEMORYWEB_LOG_LEVEL": "ERROR"}
-    version, share = request.param
+    name, share = request.param.split()
     done = subprocess.run(
-        [sys.executable, "-m", "tests.upgrade.upgrading", str(version), share],
+        [sys.executable, "-m", "tests.upgrade.upgrading", str(Path(__file__).parent / name), share],
         cwd=ROOT,
         env=os.environ | KEYS | empty_database | others,
         capture_output=True,

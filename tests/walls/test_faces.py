@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import memoryweb
@@ -187,6 +188,7 @@ def _found(pattern: str) -> list[str]:
     ]
 
 
+@cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
