@@ -190,7 +190,7 @@ def search(asked: Mem0Call) -> dict[str, Any]:
     if not isinstance(query, str) or not 0 < len(query) <= 1000:
         raise Invalid("query", "Send a query of up to 1,000 characters.")
     top = _number(asked.body, "top_k", _number(asked.body, "limit", 10, most=_MOST), most=_MOST)
-    floor = asked.body.get("threshold", 0.1)
+    floor = asked.body.get("threshold", 0)
     if not isinstance(floor, int | float):
         raise Invalid("threshold", "Send a number.")
     acting = asked.acting()

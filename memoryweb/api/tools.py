@@ -81,6 +81,7 @@ class NoteHit(Camel):
     filename: str
     line_number: int
     snippet: str
+    relevance: float = Field(description="0 to 1: how much of the query it answers.")
 
 
 class NoteHits(Answer):
@@ -90,7 +91,7 @@ class NoteHits(Answer):
 
 
 def _memory_search(acting: Acting, asked: SearchNotes) -> dict[str, Any]:
-    """Find text in the daily notes, newest first."""
+    """Find text in the daily notes, newest first, then what answers a question, best first."""
     lines = tools.memory_search(acting, asked.query, asked.limit)
     entries = [
         NoteHit(
@@ -98,6 +99,7 @@ def _memory_search(acting: Acting, asked: SearchNotes) -> dict[str, Any]:
             filename=line.file.path,
             line_number=line.number,
             snippet=line.snippet,
+            relevance=round(line.relevance, 4),
         )
         for line in lines
     ]

@@ -23,6 +23,7 @@ SAID = (
     "I sing in a choir on Thursdays.",
     "The dentist found nothing, what a relief.",
     "Our train to Aveiro leaves from platform four.",
+    "My friend Ines goes on a diet today, and her friends go along.",
 )
 
 
@@ -60,6 +61,7 @@ def test_what_was_said_in_passing_is_found(world: World, message: str, answer: s
     "message",
     [
         "How are you?",
+        "How are you today my friend, shall we go on?",
         "Can you give me a recipe for banana bread?",
         "What is 17 times 23?",
         "Wie backe ich einen einfachen Apfelkuchen?",
@@ -132,6 +134,23 @@ def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
         )
         hide(tx, request, [message_mention(last, 0, len(last.raw_content))])
     assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
+
+
+@pytest.mark.parametrize(("answer", "comes_along"), [("Understood.", False), ("No.", True)])
+def test_beside_an_answer_stands_nothing_that_says_nothing(
+    world: World, answer: str, *, comes_along: bool
+) -> None:
+    turns = ("Hello!", "Is the cabin by the lake heated?", answer)
+    with write_transaction(world.team) as tx:
+        add_messages(
+            tx,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="cabin",
+            messages=[NewMessage("user", turn) for turn in turns],
+        )
+    said = [one.said for one in given(world, "What about the cabin by the lake?").hits]
+    assert said == [turns[1], *([answer] if comes_along else [])]
 
 
 def test_an_answer_has_the_words_of_the_question_before_it(world: World) -> None:

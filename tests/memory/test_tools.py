@@ -132,6 +132,22 @@ def test_search_is_case_folded_newest_first_and_its_snippet_holds_the_match(worl
     assert len(found[1].snippet) <= 500
 
 
+def test_search_gives_what_answers_some_of_it_behind_what_says_just_that(world: World) -> None:
+    save(world, "memory/2026-11-18.md", "- The tea of Green Street is good\n- coffee\n")
+    save(world, "memory/2026-11-19.md", "- Somebody likes a teapot that is green\n- tea time\n")
+    save(world, "memory/2026-11-17.md", "- Wants green tea\n")
+    save(world, "KNOWLEDGE.md", "- Green tea is for guests.\n")
+    found = files.memory_search(acting(world), "green tea")
+    assert [line.snippet for line in found] == [
+        "- Wants green tea",
+        "- The tea of Green Street is good",
+        "- tea time",
+        "- Somebody likes a teapot that is green",
+    ]
+    assert found[0].relevance == 1 >= found[1].relevance > found[2].relevance > 0
+    assert files.memory_search(acting(world), "green tea", limit=2) == found[:2]
+
+
 @pytest.mark.parametrize("query", ["", "   "])
 def test_an_empty_search_finds_nothing(world: World, query: str) -> None:
     remember(world, "Something.")

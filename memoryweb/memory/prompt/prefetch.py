@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memoryweb.agents.models import Reader
 from memoryweb.language.secrets import credentials
-from memoryweb.language.small_talk import asks_about_past, without_courtesies
+from memoryweb.language.small_talk import asks_about_past, tells_nothing, without_courtesies
 from memoryweb.llm import tokens
 from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.paths import kind_of
@@ -63,9 +63,9 @@ def found_for(
     hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_KINDS).hits
 
     def fresh(of: Sequence[Hit]) -> list[Hit]:
-        """Those that may be told, and say something new."""
+        """Those that may be told, and say something, and something new."""
         past = asks_about_past(asked)
-        told = placeholders.allowed(of, then=False)
+        told = [hit for hit in placeholders.allowed(of, then=False) if not tells_nothing(hit.text)]
         true = [hit for hit in told if past or not _is_over(hit)]
         return [hit for hit in true if not _is_given(hit, files, talk)]
 

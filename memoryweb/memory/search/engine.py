@@ -21,7 +21,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Found, Hit, folded, hit
 from memoryweb.memory.index.query_syntax import Cursor, Query
-from memoryweb.memory.index.relevance import FLOOR, Evidence, rarity, relevance
+from memoryweb.memory.index.relevance import Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.models import Fact, Passage
 from memoryweb.memory.models.refusals import SearchRefused
@@ -249,7 +249,7 @@ class WeighedFact:
 def answering(
     reader: Reader, now: datetime, query: str, which: Q | None = None
 ) -> list[WeighedFact]:
-    """Those of the reader's that answer it, the best and most trusted first."""
+    """Those of the reader's that answer any of it, the best and most trusted first."""
     terms = terms_of(query)
     if not terms:
         return []
@@ -268,7 +268,7 @@ def answering(
     for fact, here in zip(rows, said, strict=True):
         above = _terms_in(f"{fact.heading} {fact.subject}", terms) - here
         answers = relevance(sentences, rarities, Evidence(here, above), ())
-        if here and answers >= FLOOR:
+        if here:
             found.append(found_with(fact, now, answers))
     return sorted(found, key=lambda one: -one.worth)
 

@@ -6,7 +6,7 @@ apart, a write never touches the shared one.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import accumulate, groupby, islice
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from memoryweb.language.extraction_rules import is_own_word
 from memoryweb.language.note_line import note_line, said_by
 from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
+from memoryweb.markdown.file_kinds import NOTE
 from memoryweb.memory import prompt, search
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
@@ -99,6 +100,7 @@ class NoteLine(NamedTuple):
     file: File
     number: int
     snippet: str
+    relevance: float = 1.0
 
 
 def list_files(acting: Acting, prefix: str = "") -> list[File]:
@@ -208,10 +210,17 @@ def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -
 
 
 def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> list[NoteLine]:
-    """Case-folded substring search over the daily notes, newest first."""
+    """Lines of the daily notes that hold just this, in any case, newest first; then those that
+    answer some of it, best first."""
     wanted = query.casefold().strip()
     most = min(max(limit, 1), MOST)
     lines = list(islice(_matches(acting, wanted), most)) if wanted else []
+    if len(lines) < most:
+        there = {(line.file.pk, line.number) for line in lines}
+        rest = (
+            line for line in _answering(acting, query) if (line.file.pk, line.number) not in there
+        )
+        lines += islice(rest, most - len(lines))
     found = _blocks_of((line.file, line.number) for line in lines)
     count(acting, query, found, [Span(line.file, line.number, line.number) for line in lines])
     return lines
@@ -279,6 +288,14 @@ def _matches(acting: Acting, wanted: str) -> Iterator[NoteLine]:
         for number, line in enumerate(read.remaining.split("\n"), start=1):
             if wanted in line.casefold() and not line.startswith("# "):
                 yield NoteLine(file, number, _snippet(line, wanted))
+
+
+def _answering(acting: Acting, query: str) -> Iterator[NoteLine]:
+    asked = replace(query_syntax.plain(query), path=NOTE.start)
+    found = search.search(acting.sees, asked, limit=MOST, kinds=("file",))
+    for hit in placeholders.allowed(found.hits, then=False):
+        if hit.file is not None and hit.file.note_date is not None:
+            yield NoteLine(hit.file, hit.line, hit.snippet, hit.relevance)
 
 
 def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[Line]:
