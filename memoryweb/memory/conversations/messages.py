@@ -145,12 +145,6 @@ def import_messages(
     return total
 
 
-def last_words(conversation: Conversation) -> str:
-    """What a person said last there, to be judged and not shown."""
-    said = conversation.messages.filter(role=Message.Role.USER).order_by("-position")
-    return said.values_list("raw_content", flat=True).first() or ""
-
-
 def amount_of(messages: "QuerySet[Message]") -> tuple[int, int]:
     """How many they are, and their characters."""
     found = messages.aggregate(n=Count("pk"), characters=Sum(Length("raw_content")))
