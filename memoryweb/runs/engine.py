@@ -86,7 +86,8 @@ def work(run_id: UUID) -> Run | None:
     """The same for one run, for a caller who wants its outcome.
 
     Waits while another worker has it, and until its turn comes: while another of its agent, owner
-    and kind runs, or as many of its team as may; what comes before it is worked, too. None when it is not ours (finished, due later).
+    and kind runs, or as many of its team as may; what comes before it is worked, too.
+    None when it is not ours (finished, due later).
     """
     while True:
         run = _worked(claim(kinds=_handlers, run_id=run_id))

@@ -377,3 +377,19 @@ def test_a_clock_that_ran_a_month_ahead_does_not_stop_extractions(
     assert run is not None
     assert run.due_at is not None
     assert run.due_at < now + timedelta(minutes=10)
+
+
+SHOES = [("user", "Can you find me shoes?"), ("assistant", "Sure. What shoe size?"), ("user", "43")]
+
+
+@pytest.mark.parametrize("upto", [0, 2])
+def test_a_short_answer_is_kept_with_its_question(world: World, upto: int) -> None:
+    """Also where the question has been read before."""
+    if upto:
+        extract(world, talk(world, SHOES[:upto]))
+        go_on(world, SHOES[upto:], at=NOON + timedelta(minutes=upto))
+        extract(world)
+    else:
+        extract(world, talk(world, SHOES))
+    assert bullets(text_of(world, NOTE)) == ["- 12:02 Shoe size? 43"]
+    assert LineOrigin.objects.filter(durable=True, message__raw_content="43").exists()
