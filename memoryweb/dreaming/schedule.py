@@ -15,7 +15,7 @@ from memoryweb.core.row_batches import batches
 from memoryweb.dreaming import inputs, knowledge
 from memoryweb.dreaming.models import Report
 from memoryweb.language.secrets import credentials
-from memoryweb.memory.models import Fact, File, LineOrigin
+from memoryweb.memory.models import Conversation, Fact, File, LineOrigin
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.statements.listing import is_pinned
 from memoryweb.runs import engine
@@ -137,7 +137,8 @@ def request_night(
 
 
 def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
-    """Whose notes of the window hold what no dream has read, or whose memory holds what is over."""
+    """Whose notes of the window hold what no dream has read, who said what no extraction has
+    covered, or whose memory holds what is over."""
     first, last = inputs.window(now)
     notes = File.objects.present().filter(agent=agent, note_date__range=(first, last))
     revisions = set(notes.values_list("owner", "pk", "revision"))
@@ -145,7 +146,7 @@ def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
     due: set[object] = {
         owner for owner, file, revision in revisions if (str(file), revision) not in read
     }
-    due |= _over(agent, now) | _decided(agent)
+    due |= _said(agent) | _over(agent, now) | _decided(agent)
     owners: list[Owner | None] = list(
         Owner.objects.filter(pk__in=[pk for pk in due if pk], paused=False).order_by("created_at")
     )
@@ -221,6 +222,16 @@ def _unstarted(agent: Agent) -> set[object]:
     nightly = Run.objects.active().filter(agent=agent, kind=Run.Kind.DREAM, clock=None)
     waiting = nightly.exclude(status=Run.Status.RUNNING).exclude(night=None)
     return set(waiting.values_list("owner", flat=True))
+
+
+def _said(agent: Agent) -> set[object]:
+    """Owners (None: shared) with conversations that are extracted before their dream."""
+    if not settings.AUTO_SUMMARIZE:
+        return set()
+    open_ones = Conversation.objects.filter(agent=agent).uncovered()
+    said = Owner.objects.filter(pk__in=open_ones.values("owner"))
+    isolated = agent.owner_isolation
+    return {Memory.of(agent, owner if isolated else None).owner_id for owner in said}
 
 
 def _over(agent: Agent, now: datetime) -> set[object]:

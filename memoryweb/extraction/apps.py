@@ -6,9 +6,15 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryweb.extraction import pipeline, requests  # noqa: PLC0415  models must be loaded
+        from memoryweb.extraction import (  # noqa: PLC0415  models must be loaded
+            before_dreams,
+            pipeline,
+            requests,
+        )
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("extraction", pipeline.extract)
         engine.register_tick(requests.ask_again)
         engine.follow("import", requests.after_import)
+        engine.precede("dream", before_dreams.extractions)
+        engine.follow("extraction", before_dreams.go_on)

@@ -58,8 +58,9 @@ def memory_of(conversation: Conversation) -> Memory:
 def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
     zone = conversation.agent.zone
     senders = _senders(conversation, window)
-    spoken = [
-        rules_extractor.Utterance(
+
+    def heard(turn: Message) -> rules_extractor.Utterance:
+        return rules_extractor.Utterance(
             str(turn.pk),
             turn.role,
             turn.name or senders.get(turn.token_id, ""),
@@ -67,11 +68,12 @@ def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
             turn.timestamp.astimezone(zone),
             conversation.is_room_at(turn.position),
         )
-        for turn in window.turns
-    ]
-    is_shared = memory_of(conversation).owner is None
+
     found = rules_extractor.extract(
-        spoken, speaker=speaker_of(conversation.owner), shared=is_shared
+        [heard(turn) for turn in window.turns],
+        speaker=speaker_of(conversation.owner),
+        shared=memory_of(conversation).owner is None,
+        before=heard(window.before) if window.before else None,
     )
     return ExtractorAnswer(findings.from_rules(found), "rules")
 

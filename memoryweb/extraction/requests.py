@@ -17,7 +17,6 @@ from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.conversations import last_words
 from memoryweb.memory.models import Conversation, Evidence, Fact
 from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import hidden_facts
@@ -41,13 +40,8 @@ class Skip(StrEnum):
     PAUSED = "paused"
     EPHEMERAL = "ephemeral"
     SOURCE = "source"
-    TOO_FEW = "too_few_messages"
-    TOO_SHORT = "last_message_too_short"
     NOTHING_NEW = "nothing_new"
     REVERTED = "reverted"  # `memory.reverting` stores it
-
-
-_TOO_LITTLE = frozenset({Skip.TOO_FEW, Skip.TOO_SHORT})
 
 
 def request(
@@ -81,6 +75,8 @@ def request(
         paused.update(retry_at=tx.now)
     run.due_at = tx.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
+    if conversation is not None and not (finished or is_asked or immediate):
+        _put_off(found, run.due_at, conversation)
     if is_asked:
         _record(tx, "run.requested", found, {"kind": run.kind})
     return found
@@ -176,11 +172,20 @@ def _bring_forward(run: Run, due_at: datetime, now: datetime, *, retried: bool =
         wake_up(run, now)
 
 
-def skip_reason(conversation: Conversation, said_last: str) -> Skip | None:
-    """The first reason not to extract, in the order of SPEC §4; None to go on. `said_last` is a
-    person's last message."""
+def _put_off(run: Run, due_at: datetime, conversation: Conversation) -> None:
+    """A conversation that goes on is not quiet; unless another one waits for the same run."""
+    others = Conversation.objects.filter(agent=run.agent, owner=run.owner, waiting=True)
+    if others.exclude(pk=conversation.pk).exists():
+        return
+    unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
+    mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
+    if mine.filter(due_at__lt=due_at).update(due_at=due_at):
+        run.due_at = due_at
+
+
+def skip_reason(conversation: Conversation) -> Skip | None:
+    """The first reason not to extract; None to go on, however little was said."""
     agent = conversation.agent
-    is_few = conversation.message_count < settings.EXTRACTION_MIN_MESSAGES
     own = {Conversation.Source.CRON, Conversation.Source.DREAM}
     rules = (
         (Skip.ARCHIVED, agent.archived_at is not None),
@@ -189,8 +194,6 @@ def skip_reason(conversation: Conversation, said_last: str) -> Skip | None:
         (Skip.EPHEMERAL, conversation.ephemeral),
         (Skip.SOURCE, conversation.source in own),
         (Skip.NOTHING_NEW, conversation.message_count <= conversation.extracted_upto),
-        (Skip.TOO_FEW, is_few and conversation.source != Conversation.Source.MEM0),
-        (Skip.TOO_SHORT, len(said_last.strip()) < settings.EXTRACTION_MIN_CHARACTERS),
     )
     return next((reason for reason, applies in rules if applies), None)
 
@@ -235,20 +238,12 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 
 
 def mark(conversation: Conversation) -> Skip | None:
-    reason = skip_reason(conversation, last_words(conversation))
-    if reason in _TOO_LITTLE and _takes_back(conversation):
-        reason = None
+    reason = skip_reason(conversation)
     conversation.waiting = reason is None
     if reason is not Skip.NOTHING_NEW:  # what was extracted was not skipped
         conversation.skipped = reason or ""
     conversation.save(update_fields=["waiting", "skipped"])
     return reason
-
-
-def _takes_back(conversation: Conversation) -> bool:
-    """Something that waits says that memory is wrong: what is right must get there, too."""
-    since = {"hidden_by__position__gt": conversation.extracted_upto}
-    return Fact.objects.filter(hidden_by__conversation=conversation, **since).exists()
 
 
 def _skipped(tx: Transaction, run: Run, reason: Skip) -> Run:

@@ -1,7 +1,7 @@
 """The rules extractor: what people said that is worth keeping, in their own words, without a model.
 
-Nothing is rewritten or joined across speakers: a line is a sentence, after the one that they said
-before it where it can't be understood alone.
+Nothing is rewritten: a line is a sentence, after the one that they said before it where it can't be
+understood alone. Nothing is joined across speakers but a short answer to its question.
 """
 
 import re
@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from memoryweb.language.extraction_rules import Act, Claim, Kind, claim_of, resolved, spoken_of
+from memoryweb.language.extraction_rules import (
+    Act,
+    Claim,
+    Kind,
+    answered,
+    claim_of,
+    resolved,
+    spoken_of,
+)
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
@@ -68,8 +76,10 @@ def extract(
     speaker: str = "",
     shared: bool = False,
     already: Sequence[str] = (),
+    before: Utterance | None = None,
 ) -> list[NoteLine]:
     """What people said in `window` that is worth keeping, in order; empty when nothing is.
+    `before`: the message just before it, which may ask what its first one answers.
 
     `speaker` names user messages without a name. In a chat with an assistant whose memory is
     theirs, people's sentences stand without their name; `shared` memory says who said them.
@@ -79,12 +89,14 @@ def extract(
     known, fresh = Lookup(already), Lookup()
     kept: dict[str, NoteLine] = {}
     last: dict[str, _Part | None] = {}  # what each speaker's message before ended with
-    for message in window:
+    for asked, message in zip([before, *window], window, strict=False):
         if message.role != "user":
             continue
         name = one_line(message.name or speaker, 40).strip(" .,:;：")
         scene = _Scene(name if shared or message.in_room else "", message.at.date(), to_assistant)
         groups, last[name] = _groups(message, scene, last.get(name))
+        if asked and (part := _answer(asked, message, scene, groups)):
+            groups = [[part]]
         for line in (_line(parts, scene) for parts in groups):
             if next(known.covering(line.text), None) is not None:
                 continue
@@ -95,6 +107,25 @@ def extract(
             else:
                 kept[same] = _merged(kept[same], line)
     return list(kept.values())
+
+
+def _answer(
+    asked: Utterance, message: Utterance, scene: _Scene, groups: Sequence[Sequence[_Part]]
+) -> _Part | None:
+    """A short answer to what somebody else asked just before, with the question; unless it says
+    something by itself."""
+    is_other = asked.role == "assistant" or (message.in_room and asked.name != message.name)
+    if not is_other or any(part.claim.durable for parts in groups for part in parts):
+        return None
+    said = spoken_of(message.content, scene.day)
+    if said.is_question or said.is_request or any(forgets(message.content)):
+        return None
+    if _is_small(said, message.content) or _orders(message.content, said, scene):
+        return None
+    if (text := answered(asked.content, message.content)) is None:
+        return None
+    claim = claim_of(text, scene.day)
+    return _Part(_shown(text, claim, scene), claim, message.id)
 
 
 def _merged(line: NoteLine, other: NoteLine) -> NoteLine:

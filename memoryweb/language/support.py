@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum, auto
 from functools import partial
-from itertools import chain, takewhile, zip_longest
+from itertools import chain, pairwise, takewhile, zip_longest
 
 from memoryweb.language import support_words
 from memoryweb.language.clauses import (
@@ -29,7 +29,7 @@ from memoryweb.language.clauses import (
     turned,
     words_of,
 )
-from memoryweb.language.extraction_rules import dates_in, without_dates
+from memoryweb.language.extraction_rules import answered, dates_in, without_dates
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split, without_voices
@@ -60,7 +60,7 @@ def is_said(
 ) -> bool:
     """By `cited`, or by the statements `held` that it takes the place of. What turns a sentence
     into its opposite has to be said with all of it."""
-    if _is_one_of(text, (one.text for one in cited if not one.is_asked)):
+    if _is_one_of(text, (one.text for one in cited if not one.is_asked)) or _answers(text, cited):
         return True
     if not _names_a_voice(text, names):
         cited = [replace(one, text=without_voices(one.text)) for one in cited]
@@ -99,6 +99,12 @@ def is_said(
 
 def _is_one_of(text: str, heard: Iterable[str]) -> bool:
     return normalise(clean(text)) in {normalise(clean(one)) for one in heard}
+
+
+def _answers(text: str, cited: Sequence[Citation]) -> bool:
+    """It is a short answer with its question."""
+    pairs = ((a, b) for a, b in pairwise(cited) if a.is_asked and not b.is_asked)
+    return _is_one_of(text, (line for a, b in pairs if (line := answered(a.text, b.text))))
 
 
 def _begins(text: str, heard: str) -> bool:

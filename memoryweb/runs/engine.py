@@ -8,7 +8,7 @@ import logging
 import random
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from threading import Event
 from typing import Any
@@ -35,6 +35,7 @@ __all__ = [
     "enqueue",
     "follow",
     "followed",
+    "precede",
     "register",
     "register_tick",
     "run_pending",
@@ -45,9 +46,11 @@ __all__ = [
 
 Handler = Callable[[Lease], None]
 Follower = Callable[[Any, Run], None]
+Preceding = Callable[[Lease], Sequence[UUID]]
 logger = logging.getLogger(__name__)
 _handlers: dict[str, Handler] = {}
 _followers: defaultdict[str, list[Follower]] = defaultdict(list)
+_preceding: dict[str, Preceding] = {}
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
@@ -61,6 +64,12 @@ def register(kind: str, handler: Handler) -> None:
 def follow(kind: str, follower: Follower) -> None:
     """`follower(transaction, run)` is called in the transaction that ends a run of that kind."""
     _followers[kind].append(follower)
+
+
+def precede(kind: str, preceding: Preceding) -> None:
+    """`preceding(lease)` names the runs that a run of that kind has to wait for; while there are
+    any it is handed back. They end its pause by themselves."""
+    _preceding[kind] = preceding
 
 
 def followed(transaction: Any, run: Run) -> None:
@@ -77,15 +86,24 @@ def work(run_id: UUID) -> Run | None:
     """The same for one run, for a caller who wants its outcome.
 
     Waits while another worker has it, and until its turn comes: while another of its agent, owner
-    and kind runs, or as many of its team as may. None when it is not ours (finished, due later).
+    and kind runs, or as many of its team as may; what comes before it is worked, too.
+    None when it is not ours (finished, due later).
     """
     while True:
         run = _worked(claim(kinds=_handlers, run_id=run_id))
         if run is not None and run.status == Run.Status.QUEUED:
+            _work_first(run)
             continue  # out of time, and nobody but us is waiting to go on
         if run is not None or not _is_to_come(run_id, timezone.now()):
             return run
         Event().wait(0.2)
+
+
+def _work_first(run: Run) -> None:
+    for run_id in run.waits_for:
+        work(run_id)
+    if run.waits_for:
+        Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(due_at=timezone.now())
 
 
 def run_pending(*, until_idle: bool = False) -> Iterator[Run]:
@@ -139,8 +157,12 @@ def _worked(run: Run | None) -> Run | None:
 
 
 def _handle(lease: Lease) -> None:
+    kind = lease.run.kind
     try:
-        _handlers[lease.run.kind](lease)
+        if kind in _preceding and (first := _preceding[kind](lease)):
+            lease.hand_back(timezone.now() + FIRST_PAUSE, waits_for=first)
+            return
+        _handlers[kind](lease)
     except OutOfTime:
         lease.hand_back()
     else:

@@ -5,7 +5,7 @@ A thread with a connection of its own keeps the lease alive while the handler wo
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -102,11 +102,12 @@ class Lease:
                 record("run.finished", **_event_fields(self.run))
         self.finished = True
 
-    def hand_back(self) -> None:
+    def hand_back(self, due_at: datetime | None = None, *, waits_for: Sequence[UUID] = ()) -> None:
         """Queued again, for the next task to go on. That costs no attempt."""
+        self.run.waits_for = tuple(waits_for)
         self._update(
             status=Run.Status.QUEUED,
-            due_at=timezone.now(),
+            due_at=due_at or timezone.now(),
             lease_until=None,
             attempts=self.run.attempts - 1,
         )

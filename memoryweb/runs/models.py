@@ -104,6 +104,8 @@ class Run(tables.TeamRow):
     reverted_at = models.DateTimeField(null=True, help_text="a person took back what it wrote")
     reverted_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
 
+    waits_for: tuple[uuid.UUID, ...] = ()  # runs before it, as its last task found them
+
     erasure = tables.Erasure.QUOTING
     objects = tables.TeamManager.from_queryset(RunQuerySet)()  # type: ignore[misc]
 

@@ -56,8 +56,6 @@ _SENTENCES: dict[str, Text] = {
     "paused": _("Memory is paused for this person."),
     "ephemeral": _("The conversation was sent as ephemeral."),
     "source": _("Scheduled conversations and dreams are never extracted."),
-    "too_few_messages": _("The conversation has too few messages so far."),
-    "last_message_too_short": _("The last message of a person is too short so far."),
     "legal_hold": _("A legal hold keeps it from being erased. It stays hidden."),
     "nothing_to_erase": _("There was nothing left to erase."),
     "residue": _("Something of it was found after it was erased. An admin has to look."),

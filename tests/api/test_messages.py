@@ -199,8 +199,9 @@ def test_a_finished_conversation_is_extracted_now(callers: Callers, conversation
     }  # fmt: skip
 
 
-def test_too_few_messages_wait_for_more(callers: Callers, conversation: str) -> None:
-    assert callers.helpdesk.post(conversation, batch(HELLO)).json()["run"] is None
+def test_one_message_is_enough_for_a_run(callers: Callers, conversation: str) -> None:
+    run = callers.helpdesk.post(conversation, batch(HELLO)).json()["run"]
+    assert (run["kind"], run["status"]) == ("extraction", "queued")
 
 
 def test_a_batch_is_one_event_with_its_token(
@@ -234,10 +235,7 @@ def test_messages_page_in_order(callers: Callers, path: str, conversation: str) 
 
 
 def test_summarize_says_why_it_skips(callers: Callers, memory: str, conversation: str) -> None:
-    callers.helpdesk.post(conversation, batch(HELLO))
+    callers.helpdesk.post(conversation, batch(HELLO) | {"source": "cron"})
     asked = callers.helpdesk.post(f"{memory}/summarize/c-1", {"endUserId": "42"})
     assert asked.status_code == 202
-    assert (asked.json()["skipped"], asked.json()["run"]["status"]) == (
-        "too_few_messages",
-        "skipped",
-    )
+    assert (asked.json()["skipped"], asked.json()["run"]["status"]) == ("source", "skipped")

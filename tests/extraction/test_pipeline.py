@@ -134,8 +134,6 @@ def test_a_conversation_with_nothing_to_keep_changes_nothing(world: World) -> No
 @pytest.mark.parametrize(
     ("turns", "source", "reason"),
     [
-        (TALK[:2], "api", "too_few_messages"),
-        ([*TALK, ("user", "thanks")], "api", "last_message_too_short"),
         (TALK, "cron", "source"),
         (TALK, "dream", "source"),
     ],
@@ -150,9 +148,9 @@ def test_a_skipped_conversation_says_why(
 
 
 def test_who_asks_in_person_gets_a_run_that_says_why(world: World) -> None:
-    run = ask(world, talk(world, TALK[:2]), trigger="api")
+    run = ask(world, talk(world, source="cron"), trigger="api")
     assert run is not None
-    assert (run.status, run.reason) == ("skipped", "too_few_messages")
+    assert (run.status, run.reason) == ("skipped", "source")
     assert Event.objects.filter(action="run.finished", run_id=run.pk).exists()
 
 
@@ -163,12 +161,19 @@ def test_a_switched_off_agent_extracts_nothing(world: World) -> None:
     assert Conversation.objects.get().skipped == "auto_summarize_off"
 
 
-def test_what_was_skipped_as_too_little_is_read_once_there_is_more(world: World) -> None:
-    first = talk(world, TALK[:2])
-    ask(world, first)
-    extract(world, go_on(world, TALK[2:]))
-    assert Extraction.objects.get().first == 1
-    assert len(bullets(text_of(world, NOTE))) == 2
+@pytest.mark.parametrize("thanks", [[], [("assistant", "Noted."), ("user", "Thanks!")]])
+def test_one_sentence_is_read_however_the_conversation_ends(
+    world: World, thanks: list[tuple[str, str]]
+) -> None:
+    said = "I am allergic to penicillin, please remember that."
+    extract(world, talk(world, [("user", said), *thanks]))
+    assert bullets(text_of(world, NOTE)) == [f"- 12:00 {said}"]
+    assert LineOrigin.objects.filter(durable=True, message__raw_content=said).exists()
+
+
+def test_a_message_that_mem0_adds_alone_is_read(world: World) -> None:
+    extract(world, talk(world, [("user", "My sister Carla plays the cello.")], source="mem0"))
+    assert len(bullets(text_of(world, NOTE))) == 1
 
 
 def test_archiving_while_a_run_waits_keeps_everything_out(world: World) -> None:
@@ -221,6 +226,29 @@ def test_a_conversation_is_read_once_it_has_been_quiet(world: World) -> None:
     assert run.due_at is not None
     assert timedelta(seconds=100) < run.due_at - timezone.now() <= timedelta(seconds=120)
     assert engine.work(run.pk) is None
+
+
+def test_a_conversation_that_goes_on_is_not_quiet(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    clock = Clock(now, monkeypatch)
+    first = ask(world, talk(world))
+    clock.put(now + timedelta(seconds=100))
+    again = ask(world, go_on(world, [("user", "Just kidding.")]))
+    assert first == again
+    assert Run.objects.filter(due_at__gte=now + timedelta(seconds=220)).exists()
+
+
+def test_a_finished_conversation_waits_for_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    clock = Clock(now, monkeypatch)
+    ask(world, talk(world, conversation="d"), finished=True)
+    clock.put(now + timedelta(seconds=1))
+    ask(world, talk(world))
+    assert Run.objects.filter(due_at__lt=now + timedelta(seconds=60)).exists()
 
 
 def test_a_finished_conversation_is_read_at_once(world: World) -> None:
@@ -349,3 +377,19 @@ def test_a_clock_that_ran_a_month_ahead_does_not_stop_extractions(
     assert run is not None
     assert run.due_at is not None
     assert run.due_at < now + timedelta(minutes=10)
+
+
+SHOES = [("user", "Can you find me shoes?"), ("assistant", "Sure. What shoe size?"), ("user", "43")]
+
+
+@pytest.mark.parametrize("upto", [0, 2])
+def test_a_short_answer_is_kept_with_its_question(world: World, upto: int) -> None:
+    """Also where the question has been read before."""
+    if upto:
+        extract(world, talk(world, SHOES[:upto]))
+        go_on(world, SHOES[upto:], at=NOON + timedelta(minutes=upto))
+        extract(world)
+    else:
+        extract(world, talk(world, SHOES))
+    assert bullets(text_of(world, NOTE)) == ["- 12:02 Shoe size? 43"]
+    assert LineOrigin.objects.filter(durable=True, message__raw_content="43").exists()

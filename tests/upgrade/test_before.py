@@ -25,7 +25,7 @@ from tests.world import World
 __all__ = ["free_port"]
 ROOT = Path(__file__).parents[2]
 LAST = ("runs", "0014_statements")
-PENDING = ("memory", "0007_told_before_expiry")
+PENDING = ("memory", "0008_short_chats_wait")
 
 pytestmark = pytest.mark.databases
 

@@ -173,10 +173,12 @@ def test_others_talks_are_no_tick_for_who_does_not_see_owners(world: World) -> N
 def test_why_nothing_is_extracted_is_said(world: World) -> None:
     talks = f"/agents/{world.agent.pk}/conversations/c-9/messages"
     said = [{"role": "user", "content": "The green kayak is mine."}]
+    world.agent.auto_summarize = False
+    world.agent.save()
     token = personal_token(world.team, world.bob)
     Api(token).post(talks, {"messages": said, "finished": True})
     page = text(signed_in(world.bob).get(address(world, world.agent)))
-    assert "too few messages" in page
+    assert "turned off for this agent" in page
 
 
 @pytest.mark.parametrize("as_", ["me", "program"])

@@ -18,6 +18,7 @@ from memoryweb.language.extraction_rules.relative_dates import (
     resolved,
     without_dates,
 )
+from memoryweb.language.extraction_rules.short_answers import answered
 from memoryweb.language.extraction_rules.speakers import is_own_word, of_speaker
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Claim",
     "Kind",
     "Sentence",
+    "answered",
     "claim_of",
     "clash",
     "dates_in",

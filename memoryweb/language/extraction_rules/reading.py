@@ -9,6 +9,7 @@ from functools import lru_cache
 from memoryweb.language.extraction_rules import model
 from memoryweb.language.extraction_rules.model import language
 from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, span_of
+from memoryweb.language.extraction_rules.short_answers import sentence_of
 from memoryweb.language.extraction_rules.speakers import is_common
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import split, unquoted
@@ -142,6 +143,8 @@ def claim_of(text: str, said: date | None = None) -> model.Claim:
     """Of one statement as it stands in a file, or of what somebody says in a sentence or two;
     `said` tells the year of a date that is given without one."""
     line = clean(text)[:_LONGEST]
+    if told := sentence_of(line):
+        return replace(spoken_of(told, said).claim, general=False)
     label = _LABEL.match(line)
     if label and not _NO_LABEL.search(label["bold"] or label["plain"] or ""):
         return _labelled(label, said)
@@ -163,6 +166,7 @@ def all_of(text: str) -> tuple[model.Claim, ...]:
 def _labelled(label: re.Match[str], said: date | None) -> model.Claim:
     """`key: value`, or a name and what that person says."""
     key, value = label["bold"] or label["plain"], label["value"]
+    value = sentence_of(value) or value
     found = claim_of(value, said)
     speaks = any(one.own.search(value) for one in languages_of(value))
     if not label["bold"] and (found.durable or speaks):

@@ -11,7 +11,6 @@ from memoryweb.memory.conversations.messages import (
     first_said,
     import_messages,
     last_marker,
-    last_words,
     messages_by_day,
     messages_with_talks,
     newest,

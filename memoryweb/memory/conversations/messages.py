@@ -145,12 +145,6 @@ def import_messages(
     return total
 
 
-def last_words(conversation: Conversation) -> str:
-    """What a person said last there, to be judged and not shown."""
-    said = conversation.messages.filter(role=Message.Role.USER).order_by("-position")
-    return said.values_list("raw_content", flat=True).first() or ""
-
-
 def amount_of(messages: "QuerySet[Message]") -> tuple[int, int]:
     """How many they are, and their characters."""
     found = messages.aggregate(n=Count("pk"), characters=Sum(Length("raw_content")))
@@ -458,17 +452,21 @@ SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
 @dataclass(frozen=True)
 class Window:
     """Positions `first` to `last`, all roles; `turns` are what people and assistants said there,
-    and `texts` (by their keys) the words of it, without what is to be forgotten."""
+    `before` what was said just before, and `texts` (by their keys) the words of it, without what is
+    to be forgotten."""
 
     first: int
     last: int
     turns: tuple[Message, ...]
     texts: Mapping[int, str]
+    before: Message | None = None
 
     @classmethod
-    def of(cls, first: int, last: int, turns: Sequence[Message]) -> "Window":
-        texts = {one.id: one.text for one in readable_messages(turns, To.HOST)}
-        return cls(first, last, tuple(turns), texts)
+    def of(
+        cls, first: int, last: int, turns: Sequence[Message], before: Message | None = None
+    ) -> "Window":
+        readable = readable_messages([*filter(None, [before]), *turns], To.HOST)
+        return cls(first, last, tuple(turns), {one.id: one.text for one in readable}, before)
 
 
 def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:
@@ -478,14 +476,14 @@ def next_window(conversation: Conversation, *, size: int, last: int | None = Non
     """
     if conversation.extracted_upto >= conversation.message_count:
         return None
-    waiting = conversation.messages.filter(
-        position__gt=conversation.extracted_upto, role__in=SPEAKING, reverted_at=None
-    ).order_by("position")
-    turns = list(waiting[: size + 1])
+    said = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("position")
+    turns = list(said.filter(position__gt=conversation.extracted_upto)[: size + 1])
+    before = said.filter(position__lte=conversation.extracted_upto).last()
     end = conversation.message_count if len(turns) <= size else turns[size].position - 1
     end = end if last is None else last
     first = conversation.extracted_upto + 1
-    return Window.of(first, end, [turn for turn in turns[:size] if turn.position <= end])
+    kept = [turn for turn in turns[:size] if turn.position <= end]
+    return Window.of(first, end, kept, before)
 
 
 def newest(turns: Sequence[Message], now: datetime) -> datetime:

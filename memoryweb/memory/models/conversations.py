@@ -2,10 +2,20 @@ import uuid
 from datetime import datetime
 
 from django.db import models
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.core import tables
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def uncovered(self) -> "ConversationQuerySet":
+        """Whose last messages no extraction has covered, and one may: who talked without being
+        remembered, and what a schedule or a dream said, waits for none."""
+        mine = [Conversation.Source.CRON, Conversation.Source.DREAM]
+        behind = self.filter(message_count__gt=F("extracted_upto"), agent__auto_summarize=True)
+        return behind.filter(ephemeral=False, owner__paused=False).exclude(source__in=mine)
 
 
 class Conversation(tables.TeamRow):
@@ -42,6 +52,8 @@ class Conversation(tables.TeamRow):
     started_at = models.DateTimeField(null=True)
     last_message_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
+
+    objects = tables.TeamManager.from_queryset(ConversationQuerySet)()  # type: ignore[misc]
 
     class Meta:
         db_table = "conversations_conversation"
