@@ -5,6 +5,7 @@ from memoryweb.memory.prompt.context import (
     MOST_PERSONAL,
     MOST_WINDOW,
     WINDOW,
+    Added,
     Context,
     Gauge,
     budget,

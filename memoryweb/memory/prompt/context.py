@@ -6,7 +6,7 @@ data in a message of their own, then the conversation, then the message.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memoryweb.agents.models import Reader
@@ -14,7 +14,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
-from memoryweb.memory.models import Conversation
+from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.memory.prompt import earlier_turns, files, prefetch
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
 from memoryweb.memory.prompt.files import PromptFile
@@ -50,11 +50,24 @@ class Gauge:
 
 
 @dataclass(frozen=True)
+class Added:
+    """What stands behind a line of the owner's block and was no part of it: the day that it was
+    said. `row` counts the lines of the message that holds the block, from 0; the line is one of a
+    file, or a statement that stands in none."""
+
+    text: str
+    row: int
+    file: File | None = None
+    line: int = 0
+    fact: Fact | None = None
+
+
+@dataclass(frozen=True)
 class Context:
     """`system`, then `messages`; and what of the memory stands in them.
 
-    `earlier` tells what was archived of the conversation; `talk` are its turns from the position
-    `talk_from` on; `message` is one or none.
+    `added` was put behind lines of `memory`; `earlier` tells what was archived of the
+    conversation; `talk` are its turns from the position `talk_from` on; `message` is one or none.
     """
 
     reader: Reader
@@ -62,6 +75,7 @@ class Context:
     query: str
     system: str
     memory: tuple[Turn, ...]
+    added: tuple[Added, ...]
     earlier: tuple[Turn, ...]
     talk: tuple[Turn, ...]
     talk_from: int
@@ -108,13 +122,14 @@ def build(
     personal, taken, hits_room = _personal(reader, message, window, room)
     talk.fill(room - taken - hits_room)
     hits = prefetch.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
-    memory = _memory(personal, hits)
+    memory, added = _memory(personal, hits)
     return Context(
         reader,
         conversation.pk if conversation else None,
         message,
         "".join(turn.content for turn in system),
         tuple(memory),
+        tuple(added),
         tuple(earlier),
         tuple(talk.turns),
         talk.starts_at,
@@ -155,11 +170,29 @@ def _system(shared: Sequence[PromptFile]) -> list[Turn]:
     return [Turn("system", text.removesuffix("\n"))] if text else []
 
 
-def _memory(personal: Sequence[PromptFile], hits: Sequence[PromptHit]) -> list[Turn]:
-    text = "".join(one.rendered for one in personal)
+def _memory(
+    personal: Sequence[PromptFile], hits: Sequence[PromptHit]
+) -> tuple[list[Turn], list[Added]]:
+    """The block, and what stands behind its lines."""
+    text, added = "", []
+    for one in personal:
+        at = text.count("\n")
+        added += [Added(its.text, at + its.row, one.file, its.line) for its in one.added]
+        text += one.rendered
     if hits:
-        text += render([(prefetch.HEADING, "".join(one.line for one in prefetch.in_order(hits)))])
-    return [Turn("user", fence(text.removesuffix("\n"), _SAID))] if text else []
+        quoted = prefetch.in_order(hits)
+        at = text.count("\n") + 1
+        text += render([(prefetch.HEADING, "".join(one.line for one in quoted))])
+        added += [
+            Added(one.added, row, one.hit.file, one.hit.line, one.hit.fact)
+            for row, one in enumerate(quoted, start=at)
+            if one.day
+        ]
+    if not text:
+        return [], []
+    content = fence(text.removesuffix("\n"), _SAID)
+    above = content[: content.index(text.removesuffix("\n"))].count("\n")
+    return [Turn("user", content)], [replace(one, row=one.row + above) for one in added]
 
 
 def budget(window: int = WINDOW) -> int:
