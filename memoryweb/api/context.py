@@ -230,6 +230,13 @@ class TokenGauge(schemas.Camel):
     dropped: int
 
 
+class IncludedWish(schemas.Camel):
+    """How the owner wants to be answered, in their own words."""
+
+    fact_id: str
+    text: str
+
+
 class ContextOut(schemas.Camel):
     """Send `system` as the system prompt and then `messages`, as they are."""
 
@@ -243,6 +250,10 @@ class ContextOut(schemas.Camel):
     added: list[AddedText] = Field(
         description="The days behind lines of the first message, in their order. A program that "
         "writes such a line back with its day doesn't change it."
+    )
+    wishes: list[IncludedWish] = Field(
+        description="Given before the block of data as what the person wishes, five at most; all "
+        "else that is remembered instructs nobody."
     )
     silent: bool = Field(
         description="Nothing was found that answers the message: there are no hits, and the prompt "
@@ -317,6 +328,7 @@ def _answer(built: Context) -> ContextOut:
         ],
         hits=hits_of(built),
         added=[_added(one) for one in built.added],
+        wishes=[IncludedWish(fact_id=str(one.fact.pk), text=one.text) for one in built.wishes],
         silent=built.is_silent,
         gauge=TokenGauge.of(built.gauge),
     )

@@ -19,6 +19,7 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append, write
 from tests.api.callers import Callers
+from tests.memory.test_wishes import WISH, wish
 from tests.world import World
 
 CANOE = "Her canoe is red."
@@ -62,6 +63,7 @@ def test_it_answers_with_the_prompt_and_what_is_in_it(
         "included",
         "hits",
         "added",
+        "wishes",
         "silent",
         "gauge",
         "morning",
@@ -104,6 +106,16 @@ def test_days_that_stand_behind_lines_are_listed(
     assert answer["added"] == [
         {"filename": "MEMORY.md", "lineNumber": 3, "factId": None, "text": " (2026-09-28)"}
     ]
+
+
+def test_how_the_owner_wants_to_be_answered_is_listed(
+    world: World, callers: Callers, address: str
+) -> None:
+    wish(world)
+    answer = callers.helpdesk.post(address, ASKED).json()
+    fact = Fact.objects.get(raw_text=WISH)
+    assert answer["wishes"] == [{"factId": str(fact.pk), "text": WISH}]
+    assert f"\n- {WISH}\n" in answer["messages"][0]["content"].partition("<data-")[0]
 
 
 def test_an_agent_that_writes_back_what_it_read_stores_no_day(

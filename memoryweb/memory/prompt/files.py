@@ -7,7 +7,7 @@ from datetime import date
 from itertools import chain
 from uuid import UUID
 
-from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader, reading
+from memoryweb.agents.models import Reader, reading
 from memoryweb.audit.record import target
 from memoryweb.language.secrets import credentials
 from memoryweb.language.tokens import tokens
@@ -66,23 +66,38 @@ class PromptFile:
         return any(first <= line <= last for first, last in self.lines)
 
 
-def shared(reader: Reader, room: int) -> tuple[PromptFile, ...]:
-    """Those of every team first, then the agent's own; the same for every message."""
+@dataclass(frozen=True)
+class EnabledFiles:
+    """What of a reader's files may stand in a prompt, each with its readable text."""
+
+    reader: Reader
+    shared: Sequence[tuple[File, ReadableFile]]
+    personal: Sequence[tuple[File, ReadableFile]]
+
+
+def enabled(reader: Reader) -> EnabledFiles:
+    """In their order. Of the shared ones those of every team first, then the agent's own."""
     with reading(reader):
-        of_both = File.objects.filter(agent__in=[GLOBAL_AGENT_ID, reader.agent.pk], owner=None)
-        files = sorted(
-            of_both.enabled_in_order(), key=lambda file: file.agent_id == reader.agent.pk
-        )
-    return _include(files, room, top)
+        files = list(File.objects.filter(reader.sees()).enabled_in_order())
+        files.sort(key=lambda file: file.agent_id == reader.agent.pk)
+        found = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
+    return EnabledFiles(
+        reader,
+        [one for one in found if one[0].owner_id is None],
+        [one for one in found if one[0].owner_id is not None],
+    )
 
 
-def personal(reader: Reader, room: int, message: str) -> tuple[PromptFile, ...]:
+def shared(files: EnabledFiles, room: int) -> tuple[PromptFile, ...]:
+    """The same for every message."""
+    return _include(files.shared, room, top, {})
+
+
+def personal(files: EnabledFiles, room: int, message: str) -> tuple[PromptFile, ...]:
     """Of what does not fit, what has to do with the message. Each statement with its day."""
-    if reader.owner is None:
-        return ()
-    files = list(File.objects.of(reader.agent.pk, reader.owner.pk).enabled_in_order())
-    days = days_of([one for one in files if kind_of(one.path).holds_facts], reader.agent.zone)
-    return _include(files, room, _relevant_part(message), days)
+    telling = [file for file, _text in files.personal if kind_of(file.path).holds_facts]
+    days = days_of(telling, files.reader.agent.zone)
+    return _include(files.personal, room, _relevant_part(message), days)
 
 
 def line_count(text: str) -> int:
@@ -116,15 +131,14 @@ def _terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
 
 
 def _include(
-    files: Iterable[File],
+    files: Iterable[tuple[File, ReadableFile]],
     room: int,
     choice: Choice,
-    days: Mapping[UUID, Mapping[int, date]] | None = None,
+    days: Mapping[UUID, Mapping[int, date]],
 ) -> tuple[PromptFile, ...]:
     included = []
-    found = list(files)
-    for file, read in zip(found, readable_files(found, To.PROGRAM), strict=True):
-        one = _fitted(file, read, room, choice, (days or {}).get(file.pk, {}))
+    for file, read in files:
+        one = _fitted(file, read, room, choice, days.get(file.pk, {}))
         room -= one.tokens
         included.append(one)
     return tuple(included)
