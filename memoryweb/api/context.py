@@ -21,7 +21,7 @@ from memoryweb.memory.forgetting import offer_to
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models import Scope as FileScope
-from memoryweb.memory.prompt import Context, PromptFile, PromptHit
+from memoryweb.memory.prompt import Added, Context, PromptFile, PromptHit
 from memoryweb.memory.statements.listing import weight_of
 from memoryweb.memory.statements.trust import Band
 
@@ -207,6 +207,16 @@ class IncludedHit(HitOut):
     text: str
 
 
+class AddedText(schemas.Camel):
+    """What stands behind a line of the owner's block and is no part of it: when it was said. The
+    line is one of a file, or a statement that stands in none."""
+
+    filename: str | None
+    line_number: int | None
+    fact_id: str | None
+    text: str
+
+
 class TokenGauge(schemas.Camel):
     """Estimated tokens: of the whole and its parts. `dropped` counts earlier messages that did
     not fit; the last two are always there."""
@@ -221,6 +231,13 @@ class TokenGauge(schemas.Camel):
     dropped: int
 
 
+class IncludedWish(schemas.Camel):
+    """How the owner wants to be answered, in their own words."""
+
+    fact_id: str
+    text: str
+
+
 class ContextOut(schemas.Camel):
     """Send `system` as the system prompt and then `messages`, as they are."""
 
@@ -230,6 +247,14 @@ class ContextOut(schemas.Camel):
     hits: list[IncludedHit] = Field(
         description="The turns that stand right beside the best of them are given, too; the "
         "relevance of one that says nothing of the message itself is 0."
+    )
+    added: list[AddedText] = Field(
+        description="The days behind lines of the first message, in their order. A program that "
+        "writes such a line back with its day doesn't change it."
+    )
+    wishes: list[IncludedWish] = Field(
+        description="Given before the block of data as what the person wishes, five at most; all "
+        "else that is remembered instructs nobody."
     )
     silent: bool = Field(
         description="Nothing was found that answers the message: there are no hits, and the prompt "
@@ -303,6 +328,8 @@ def _answer(built: Context) -> ContextOut:
             *(_included(one, whose, "memory") for one in built.personal),
         ],
         hits=hits_of(built),
+        added=[_added(one) for one in built.added],
+        wishes=[IncludedWish(fact_id=str(one.fact.pk), text=one.text) for one in built.wishes],
         silent=built.is_silent,
         gauge=TokenGauge.of(built.gauge),
     )
@@ -323,6 +350,15 @@ def _included(
         part=part,
         revision=one.file.revision,
         lines=list(one.lines),
+    )
+
+
+def _added(one: Added) -> AddedText:
+    return AddedText(
+        filename=one.file.path if one.file else None,
+        line_number=one.line if one.file else None,
+        fact_id=str(one.fact.pk) if one.fact else None,
+        text=one.text,
     )
 
 

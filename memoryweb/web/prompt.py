@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
-from memoryweb.memory.prompt import Context, PromptFile, PromptHit, place_of
+from memoryweb.memory.prompt import Added, Context, PromptFile, PromptHit, place_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.charts import token_gauge
 from memoryweb.web.pages import about, show
@@ -122,10 +122,24 @@ def _found(request: TeamRequest, agent: Agent, quoted: PromptHit) -> dict[str, A
     return {"quoted": quoted, "place": place_of(hit), "url": url}
 
 
-def _sent(built: Context) -> Iterator[tuple[str, str]]:
-    """Who says what: the messages that the model gets, the system prompt first."""
+def _sent(built: Context) -> Iterator[tuple[str, str, Sequence[tuple[str, str]]]]:
+    """Who says what: the messages that the model gets, the system prompt first. Each in pieces of
+    its own text and of what was put behind it."""
     roles = {"user": _("User"), "assistant": _("Assistant")}
     if built.system:
-        yield _("System"), built.system
-    for turn in built.messages:
-        yield roles[turn.role], turn.content
+        yield _("System"), built.system, [(built.system, "")]
+    for number, turn in enumerate(built.messages):
+        added = built.added if number == 0 and built.memory else ()
+        yield roles[turn.role], turn.content, list(_pieces(turn.content, added))
+
+
+def _pieces(content: str, added: Sequence[Added]) -> Iterator[tuple[str, str]]:
+    told = {one.row: one.text for one in added}
+    own = ""
+    for row, line in enumerate(content.split("\n")):
+        own += "\n" if row else ""
+        own += line.removesuffix(told.get(row, ""))
+        if row in told:
+            yield own, told[row]
+            own = ""
+    yield own, ""

@@ -10,6 +10,7 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import (
     AuthorKind,
     Conversation,
+    Fact,
     File,
     InjectedSpan,
     Injection,
@@ -18,6 +19,7 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append, write
 from tests.api.callers import Callers
+from tests.memory.test_wishes import WISH, wish
 from tests.world import World
 
 CANOE = "Her canoe is red."
@@ -60,6 +62,8 @@ def test_it_answers_with_the_prompt_and_what_is_in_it(
         "messages",
         "included",
         "hits",
+        "added",
+        "wishes",
         "silent",
         "gauge",
         "morning",
@@ -82,6 +86,52 @@ def test_it_answers_with_the_prompt_and_what_is_in_it(
     assert answer["gauge"]["used"] == sum(
         answer["gauge"][part] for part in ("system", "memory", "conversation", "message")
     )
+
+
+def remember(world: World, text: str) -> File:
+    """The customer's own, said on 28 September."""
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.customer, "MEMORY.md")
+        file = write(tx, place, text, writer=Writer(AuthorKind.DREAM, is_vouched=True)).file
+    Fact.objects.filter(file=file).update(said_at=datetime(2026, 9, 28, 9, tzinfo=UTC))
+    return file
+
+
+def test_days_that_stand_behind_lines_are_listed(
+    world: World, callers: Callers, address: str
+) -> None:
+    remember(world, "# Memory\n\n- Likes trains.\n")
+    answer = callers.helpdesk.post(address, ASKED).json()
+    assert "- Likes trains. (2026-09-28)\n" in answer["messages"][0]["content"]
+    assert answer["added"] == [
+        {"filename": "MEMORY.md", "lineNumber": 3, "factId": None, "text": " (2026-09-28)"}
+    ]
+
+
+def test_how_the_owner_wants_to_be_answered_is_listed(
+    world: World, callers: Callers, address: str
+) -> None:
+    wish(world)
+    answer = callers.helpdesk.post(address, ASKED).json()
+    fact = Fact.objects.get(raw_text=WISH)
+    assert answer["wishes"] == [{"factId": str(fact.pk), "text": WISH}]
+    assert f"\n- {WISH}\n" in answer["messages"][0]["content"].partition("<data-")[0]
+
+
+def test_an_agent_that_writes_back_what_it_read_stores_no_day(
+    world: World, callers: Callers, path: str
+) -> None:
+    file = remember(world, "- Likes trains.\n- Has a canoe.\n")
+    before = dict(Fact.objects.filter(file=file).values_list("raw_text", "pk"))
+    said = "- Likes trains. (2026-09-28)\n- Has a canoe. (2026-12-24)\n- Sings. (2026-09-28)\n"
+    address = f"{path}/workspace/files/MEMORY.md?owner=api:helpdesk/customer-1"
+    assert callers.helpdesk.put(address, {"content": said}).status_code == 200
+    file.refresh_from_db()
+    assert file.raw_content == (
+        "- Likes trains.\n- Has a canoe. (2026-12-24)\n- Sings. (2026-09-28)\n"
+    )
+    stands = Fact.objects.get(file=file, raw_text="Likes trains.")
+    assert stands.pk == before["Likes trains."]
 
 
 def test_what_was_given_is_recorded_with_its_lines(

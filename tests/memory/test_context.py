@@ -1,5 +1,6 @@
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import pytest
 from django.db import connection
@@ -13,7 +14,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import tokens
 from memoryweb.markdown.render import render
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
-from memoryweb.memory.models import AuthorKind, Conversation, File
+from memoryweb.memory.models import AuthorKind, Conversation, Fact, File
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import HEADING, Context, build
 from memoryweb.memory.prompt.files import arrange
@@ -23,6 +24,7 @@ from tests.fences import parse
 from tests.world import World
 
 PERSON = Writer(AuthorKind.PERSON)
+CANOE = "- Her canoe is red.\n"
 MARK = re.compile(r"^<data-([0-9a-f]{24})>$", re.MULTILINE)
 TEXTS = st.text(alphabet=st.sampled_from("-- A\\\n\r\u2028.md#<>/dat界é"), max_size=200)
 
@@ -96,8 +98,92 @@ def test_personal_memory_is_data_of_the_user_and_never_of_the_system(world: Worl
     save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
     context = build(Reader(world.agent, world.customer), "Hello")
     assert [turn.role for turn in context.messages] == ["user", "user"]
-    assert parse(fenced(context)) == [("MEMORY.md", "- Likes trains.\n")]
+    assert parse(fenced(context)) == [("MEMORY.md", f"- Likes trains.{context.added[0].text}\n")]
     assert "trains" not in context.system
+
+
+NINE = datetime(2026, 9, 28, 21, tzinfo=UTC)
+
+
+def test_each_line_of_the_owners_block_says_when_it_was_said(world: World) -> None:
+    text = "# Memory\n\nWritten below.\n\n- Likes trains.\n- Sings in a choir.\n- Has a canoe.\n"
+    save(world, "MEMORY.md", text, world.customer)
+    Fact.objects.update(said_at=NINE)
+    Fact.objects.filter(raw_text__contains="choir").update(said_at=None)
+    context = build(Reader(world.agent, world.customer), "Hello")
+    assert "Written below.\n\n- Likes trains. (2026-09-28)\n- Sings in a choir.\n" in fenced(
+        context
+    )
+    assert [(one.line, one.text) for one in context.added] == [
+        (5, " (2026-09-28)"),
+        (7, " (2026-09-28)"),
+    ]
+    rows = context.messages[0].content.split("\n")
+    assert [rows[one.row] for one in context.added] == [
+        "- Likes trains. (2026-09-28)",
+        "- Has a canoe. (2026-09-28)",
+    ]
+    assert tokens.estimate(context.added[0].text) <= 4
+
+
+def test_the_day_is_that_of_the_agents_time_zone(world: World) -> None:
+    world.agent.time_zone = "Asia/Tokyo"
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    Fact.objects.update(said_at=NINE)
+    context = build(Reader(world.agent, world.customer), "Hello")
+    assert [one.text for one in context.added] == [" (2026-09-29)"]
+
+
+def test_the_shared_prompt_says_no_days(world: World) -> None:
+    only(world, {"MEMORY.md": "- Tea at five.\n"})
+    before = build(Reader(world.agent, world.customer), "Hello")
+    Fact.objects.update(said_at=NINE)
+    after = build(Reader(world.agent, world.customer), "Hello")
+    assert (before.system, after.added) == (after.system, ())
+    assert "Tea at five.\n" in f"{after.system}\n"
+
+
+def test_a_line_that_is_hidden_says_no_day(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n- Has a canoe.\n", world.customer)
+    Fact.objects.update(said_at=NINE)
+    Fact.objects.filter(raw_text__contains="trains").update(hidden_at=NINE)
+    context = build(Reader(world.agent, world.customer), "Hello")
+    assert [one.line for one in context.added] == [2]
+
+
+@pytest.mark.parametrize("window", [1000, 1100, 1300, 1700, 2500, 4000])
+def test_days_are_counted_before_a_text_is_cut(world: World, window: int) -> None:
+    save(world, "MEMORY.md", "".join(f"- Word {n} is so.\n" for n in range(400)), world.customer)
+    Fact.objects.update(said_at=NINE)
+    context = build(Reader(world.agent, world.customer), "Hello", window=window)
+    (one,) = (one for one in context.personal if one.file.path == "MEMORY.md")
+    assert context.gauge.used <= context.gauge.budget
+    assert one.tokens == tokens.estimate(one.rendered)
+    rows = one.rendered.split("\n")
+    assert [rows[its.row] for its in one.added] == [
+        f"- Word {its.line - 1} is so. (2026-09-28)" for its in one.added
+    ]
+    assert len(one.added) == sum(last - first + 1 for first, last in one.lines)
+
+
+def test_a_statement_that_is_found_says_its_day(world: World) -> None:
+    with write_transaction(world.team) as tx:
+        write(tx, Place(world.agent, world.customer, "KNOWLEDGE.md"), CANOE, writer=PERSON)
+    Fact.objects.update(said_at=NINE)
+    context = build(Reader(world.agent, world.customer), "What colour has the canoe?")
+    assert "- KNOWLEDGE.md:1: Her canoe is red. (2026-09-28)" in fenced(context)
+    (one,) = context.added
+    assert context.messages[0].content.split("\n")[one.row].endswith("red. (2026-09-28)")
+    assert (one.file and one.file.path, one.line) == ("KNOWLEDGE.md", 1)
+
+
+def test_a_statement_without_a_line_says_its_day(world: World) -> None:
+    save(world, "KNOWLEDGE.md", CANOE, world.customer)
+    Fact.objects.update(file=None, said_at=NINE)
+    save(world, "KNOWLEDGE.md", "- Tea at five.\n", world.customer)
+    context = build(Reader(world.agent, world.customer), "What colour has the canoe?")
+    assert [one.fact for one in context.added] == [Fact.objects.get(raw_text__contains="canoe")]
+    assert "Her canoe is red. (2026-09-28)" in fenced(context)
 
 
 def test_every_call_has_a_mark_of_its_own(world: World) -> None:
@@ -244,6 +330,18 @@ def test_more_files_take_no_more_statements(world: World, count: int) -> None:
     with CaptureQueriesContext(connection) as captured:
         build(Reader(world.agent, world.customer), "Hello")
     assert len(captured) <= 8
+
+
+def test_the_days_take_two_statements_at_most(world: World) -> None:
+    for path in ("MEMORY.md", "PROFILE.md"):
+        save(world, path, "".join(f"- {path} {n} is so.\n" for n in range(30)), world.customer)
+    save(world, "KNOWLEDGE.md", CANOE, world.customer)
+    save(world, "structured/boats.md", "- Her other canoe is white.\n", world.customer)
+    with CaptureQueriesContext(connection) as captured:
+        context = build(Reader(world.agent, world.customer), "Is the canoe red or white?")
+    asked = [one["sql"] for one in captured if '"facts_fact"."said_at" IS NOT NULL' in one["sql"]]
+    assert len(context.added) == 62
+    assert len(asked) == 2
 
 
 def _kept(text: str) -> str:

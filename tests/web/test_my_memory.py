@@ -17,6 +17,7 @@ from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import (
     AuthorKind,
     Conversation,
+    Fact,
     File,
     InjectedSpan,
     Injection,
@@ -55,6 +56,23 @@ def bees(file: File) -> dict[str, str]:
 def content(file: File) -> str:
     file.refresh_from_db()
     return file.raw_content
+
+
+def test_how_one_wants_to_be_answered_stands_first_and_once(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    said = "Please always answer in German."
+    assert "How you want to be answered" not in text(bob.get(mine(stage)))
+    file = keep(world, f"# Memory\n\n- Bob keeps **bees**.\n\n- {said}\n")
+    page = text(bob.get(mine(stage)))
+    section = page.partition('id="wishes"')[2].partition("</section>")[0]
+    assert f'<span class="says">{said}</span>' in section
+    assert page.count(f'<span class="says">{said}</span>') == 1
+    assert "Bob keeps bees." not in section
+    fact = Fact.objects.get(raw_text=said)
+    assert f"{url(world.team, 'agents_fact', world.agent.pk, fact.pk)}?owner=me" in section
+    spot = {"file": str(file.pk), "sha256": file.sha256, "first": "5", "last": "5"}
+    assert bob.post(url(world.team, "mine_remove"), spot).status_code == 302
+    assert "How you want to be answered" not in text(bob.get(mine(stage)))
 
 
 def test_each_sentence_stands_with_its_file_and_what_was_said(stage: Stage, bob: Client) -> None:

@@ -1,3 +1,5 @@
+import html
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from memoryweb.agents.models import Reader
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models import AuthorKind, File, Injection, RecallEvent
+from memoryweb.memory.models import AuthorKind, Fact, File, Injection, RecallEvent
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.writing.write import write
@@ -40,6 +42,14 @@ def test_it_shows_what_the_agent_is_given_word_for_word(
     assert "# Long-term Memory" in page
     assert "- Tea is served at five." in page
     assert f"{built.gauge.used:,} of 96,000 tokens" in page
+
+
+def test_days_behind_lines_are_told_from_the_file(stage: Stage, bob: Client, address: str) -> None:
+    Fact.objects.update(said_at=datetime(2026, 9, 28, 9, tzinfo=UTC))
+    page = text(bob.get(f"{address}?owner=me"))
+    assert '<span class="added"> (2026-09-28)</span>' in page
+    assert "They aren't part of the file." in html.unescape(page)
+    assert '<span class="added">' not in text(bob.get(address))
 
 
 def test_a_look_is_recorded_nowhere(stage: Stage, bob: Client, address: str) -> None:

@@ -21,4 +21,5 @@ from memoryweb.memory.my_memory.contents import (
     own_file,
     passages,
     sentences,
+    wish_passages,
 )

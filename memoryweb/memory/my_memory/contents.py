@@ -32,6 +32,8 @@ from memoryweb.memory import models
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.lines.files import of_kinds
 from memoryweb.memory.lines.origins import origins_on
+from memoryweb.memory.prompt import wishes_about
+from memoryweb.memory.statements.listing import lines_of
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import Look, ReadableFile, To, readable_files
 
@@ -115,6 +117,16 @@ def passages(
         found = found.saying(word)
     is_note = Q(file__note_date__isnull=False)
     return _ordered(found).annotate(is_note=is_note).only("file", "line")
+
+
+def wish_passages(team: Team, owner_ids: Collection[UUID]) -> list[models.Passage]:
+    """Of how these owners want to be answered, as their prompts say it."""
+    places = Q(pk__in=[])
+    for wish in wishes_about(owner_ids):
+        file = wish.fact.file
+        if file is not None and (line := lines_of(file).get(wish.fact.fingerprint)):
+            places |= Q(file=file, line=line)
+    return list(passages(team, owner_ids, SentenceFilter()).filter(places)) if places else []
 
 
 def sentences(found: Iterable[models.Passage], owner_ids: Collection[UUID]) -> list[Sentence]:

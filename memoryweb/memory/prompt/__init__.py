@@ -5,6 +5,7 @@ from memoryweb.memory.prompt.context import (
     MOST_PERSONAL,
     MOST_WINDOW,
     WINDOW,
+    Added,
     Context,
     Gauge,
     budget,
@@ -14,6 +15,7 @@ from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, MOST_TOKENS, Tu
 from memoryweb.memory.prompt.files import (
     PromptFile,
     arrange,
+    enabled,
     line_count,
     personal,
     put_before,
@@ -36,3 +38,4 @@ from memoryweb.memory.prompt.injections import (
     uses_of,
 )
 from memoryweb.memory.prompt.prefetch import PromptHit, place_of
+from memoryweb.memory.prompt.wishes import StandingWish, wishes_about

@@ -1,12 +1,13 @@
 """What an agent is given for a message (SPEC §8.1): the one place that puts a prompt together.
 
 The system prompt holds the agent's shared files, so that it stays the same byte for byte until
-one of them changes. The owner's personal memory and what was found for the message follow as
-data in a message of their own, then the conversation, then the message.
+one of them changes. How the owner wants to be answered follows in a message of their own, and in
+it, as data, their personal memory and what was found for the message; then the conversation, then
+the message.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memoryweb.agents.models import Reader
@@ -14,11 +15,12 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
-from memoryweb.memory.models import Conversation
-from memoryweb.memory.prompt import earlier_turns, files, prefetch
+from memoryweb.memory.models import Conversation, Fact, File
+from memoryweb.memory.prompt import earlier_turns, files, prefetch, wishes
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
-from memoryweb.memory.prompt.files import PromptFile
+from memoryweb.memory.prompt.files import EnabledFiles, PromptFile
 from memoryweb.memory.prompt.prefetch import PromptHit
+from memoryweb.memory.prompt.wishes import StandingWish
 
 WINDOW = 128_000
 LEAST_WINDOW, MOST_WINDOW = 1_000, 2_000_000
@@ -50,11 +52,24 @@ class Gauge:
 
 
 @dataclass(frozen=True)
+class Added:
+    """What stands behind a line of the owner's block and was no part of it: the day that it was
+    said. `row` counts the lines of the message that holds the block, from 0; the line is one of a
+    file, or a statement that stands in none."""
+
+    text: str
+    row: int
+    file: File | None = None
+    line: int = 0
+    fact: Fact | None = None
+
+
+@dataclass(frozen=True)
 class Context:
     """`system`, then `messages`; and what of the memory stands in them.
 
-    `earlier` tells what was archived of the conversation; `talk` are its turns from the position
-    `talk_from` on; `message` is one or none.
+    `added` was put behind lines of `memory`; `earlier` tells what was archived of the
+    conversation; `talk` are its turns from the position `talk_from` on; `message` is one or none.
     """
 
     reader: Reader
@@ -62,12 +77,14 @@ class Context:
     query: str
     system: str
     memory: tuple[Turn, ...]
+    added: tuple[Added, ...]
     earlier: tuple[Turn, ...]
     talk: tuple[Turn, ...]
     talk_from: int
     message: tuple[Turn, ...]
     shared: tuple[PromptFile, ...]
     personal: tuple[PromptFile, ...]
+    wishes: tuple[StandingWish, ...]
     hits: tuple[PromptHit, ...]
     gauge: Gauge
 
@@ -102,25 +119,31 @@ def build(
     full = budget(window)
     earlier = earlier_turns.archived_turns(conversation, reader, full // 8) if conversation else []
     room = full - _cost(current) - talk.used - _cost(earlier)
-    shared = _shared(reader, min(full // 2, room))
+    enabled = files.enabled(reader)
+    shared = _shared(enabled, min(full // 2, room))
     system = _system(shared)
     room -= _cost(system) + _fence_tokens()
-    personal, taken, hits_room = _personal(reader, message, window, room)
+    wished = wishes.wishes_of(reader)
+    wished = wished if wishes.cost(wished) <= room else ()
+    room -= wishes.cost(wished)
+    personal, taken, hits_room = _personal(enabled, message, window, room)
     talk.fill(room - taken - hits_room)
     hits = prefetch.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
-    memory = _memory(personal, hits)
+    memory, added = _memory(wished, personal, hits)
     return Context(
         reader,
         conversation.pk if conversation else None,
         message,
         "".join(turn.content for turn in system),
         tuple(memory),
+        tuple(added),
         tuple(earlier),
         tuple(talk.turns),
         talk.starts_at,
         tuple(current),
         shared,
         personal,
+        wished,
         hits,
         _gauge(window, system, memory, earlier, talk, current),
     )
@@ -132,16 +155,16 @@ def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral:
     return ephemeral or (conversation is not None and conversation.ephemeral)
 
 
-def _shared(reader: Reader, room: int) -> tuple[PromptFile, ...]:
-    return files.shared(reader, room - tokens.PER_MESSAGE - 2 * tokens.estimate(HEADING))
+def _shared(enabled: EnabledFiles, room: int) -> tuple[PromptFile, ...]:
+    return files.shared(enabled, room - tokens.PER_MESSAGE - 2 * tokens.estimate(HEADING))
 
 
 def _personal(
-    reader: Reader, message: str, window: int, room: int
+    enabled: EnabledFiles, message: str, window: int, room: int
 ) -> tuple[tuple[PromptFile, ...], int, int]:
     """Files, the tokens that they take, and those that are left for hits."""
     most = max(0, min(min(window // 4, MOST_PERSONAL) - _fence_tokens(), room))
-    personal = files.personal(reader, min(budget(window) // 4, room) - most // 4, message)
+    personal = files.personal(enabled, min(budget(window) // 4, room) - most // 4, message)
     taken = sum(one.tokens for one in personal)
     return personal, taken, max(most - taken, most // 4)
 
@@ -155,11 +178,30 @@ def _system(shared: Sequence[PromptFile]) -> list[Turn]:
     return [Turn("system", text.removesuffix("\n"))] if text else []
 
 
-def _memory(personal: Sequence[PromptFile], hits: Sequence[PromptHit]) -> list[Turn]:
-    text = "".join(one.rendered for one in personal)
+def _memory(
+    wished: Sequence[StandingWish], personal: Sequence[PromptFile], hits: Sequence[PromptHit]
+) -> tuple[list[Turn], list[Added]]:
+    """What the person wishes, the block, and what stands behind its lines."""
+    text, added = "", []
+    for one in personal:
+        at = text.count("\n")
+        added += [Added(its.text, at + its.row, one.file, its.line) for its in one.added]
+        text += one.rendered
     if hits:
-        text += render([(prefetch.HEADING, "".join(one.line for one in prefetch.in_order(hits)))])
-    return [Turn("user", fence(text.removesuffix("\n"), _SAID))] if text else []
+        quoted = prefetch.in_order(hits)
+        at = text.count("\n") + 1
+        text += render([(prefetch.HEADING, "".join(one.line for one in quoted))])
+        added += [
+            Added(one.added, row, one.hit.file, one.hit.line, one.hit.fact)
+            for row, one in enumerate(quoted, start=at)
+            if one.day
+        ]
+    wish = wishes.told(wished)
+    if not text:
+        return ([Turn("user", wish.rstrip("\n"))] if wish else []), []
+    content = wish + fence(text.removesuffix("\n"), _SAID)
+    above = content[: content.index(text.removesuffix("\n"))].count("\n")
+    return [Turn("user", content)], [replace(one, row=one.row + above) for one in added]
 
 
 def budget(window: int = WINDOW) -> int:

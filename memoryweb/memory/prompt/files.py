@@ -1,11 +1,13 @@
 """Which files stand in a prompt, in which order, and what of them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import chain
+from uuid import UUID
 
-from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader, reading
+from memoryweb.agents.models import Reader, reading
 from memoryweb.audit.record import target
 from memoryweb.language.secrets import credentials
 from memoryweb.language.tokens import tokens
@@ -20,6 +22,7 @@ from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
+from memoryweb.memory.visible.said_on import behind, days_of
 
 _NOTE = 12  # tokens of “… (N characters more)”
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit
@@ -28,9 +31,19 @@ Choice = Callable[[str, int], Part]
 
 
 @dataclass(frozen=True)
+class Addition:
+    """What stands behind a line and is no part of its file. `row` counts what was rendered, from
+    0; `line` is that of the file."""
+
+    text: str
+    row: int
+    line: int
+
+
+@dataclass(frozen=True)
 class PromptFile:
-    """A file as it was put in: `rendered` with its fence, `lines` of it; `cut` characters were
-    left out."""
+    """A file as it was put in: `rendered` with its fence and with what was `added`, `lines` of it;
+    `cut` characters were left out."""
 
     file: File
     rendered: str
@@ -39,6 +52,7 @@ class PromptFile:
     tokens: int
     cut: int
     masked: int
+    added: tuple[Addition, ...] = ()
 
     @property
     def is_left_out(self) -> bool:
@@ -52,22 +66,38 @@ class PromptFile:
         return any(first <= line <= last for first, last in self.lines)
 
 
-def shared(reader: Reader, room: int) -> tuple[PromptFile, ...]:
-    """Those of every team first, then the agent's own; the same for every message."""
+@dataclass(frozen=True)
+class EnabledFiles:
+    """What of a reader's files may stand in a prompt, each with its readable text."""
+
+    reader: Reader
+    shared: Sequence[tuple[File, ReadableFile]]
+    personal: Sequence[tuple[File, ReadableFile]]
+
+
+def enabled(reader: Reader) -> EnabledFiles:
+    """In their order. Of the shared ones those of every team first, then the agent's own."""
     with reading(reader):
-        of_both = File.objects.filter(agent__in=[GLOBAL_AGENT_ID, reader.agent.pk], owner=None)
-        files = sorted(
-            of_both.enabled_in_order(), key=lambda file: file.agent_id == reader.agent.pk
-        )
-    return _include(files, room, top)
+        files = list(File.objects.filter(reader.sees()).enabled_in_order())
+        files.sort(key=lambda file: file.agent_id == reader.agent.pk)
+        found = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
+    return EnabledFiles(
+        reader,
+        [one for one in found if one[0].owner_id is None],
+        [one for one in found if one[0].owner_id is not None],
+    )
 
 
-def personal(reader: Reader, room: int, message: str) -> tuple[PromptFile, ...]:
-    """Of what does not fit, what has to do with the message."""
-    if reader.owner is None:
-        return ()
-    files = File.objects.of(reader.agent.pk, reader.owner.pk).enabled_in_order()
-    return _include(files, room, _relevant_part(message))
+def shared(files: EnabledFiles, room: int) -> tuple[PromptFile, ...]:
+    """The same for every message."""
+    return _include(files.shared, room, top, {})
+
+
+def personal(files: EnabledFiles, room: int, message: str) -> tuple[PromptFile, ...]:
+    """Of what does not fit, what has to do with the message. Each statement with its day."""
+    telling = [file for file, _text in files.personal if kind_of(file.path).holds_facts]
+    days = days_of(telling, files.reader.agent.zone)
+    return _include(files.personal, room, _relevant_part(message), days)
 
 
 def line_count(text: str) -> int:
@@ -100,37 +130,57 @@ def _terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
     return frozenset(number for number, term in enumerate(terms) if not words.isdisjoint(term))
 
 
-def _include(files: Iterable[File], room: int, choice: Choice) -> tuple[PromptFile, ...]:
+def _include(
+    files: Iterable[tuple[File, ReadableFile]],
+    room: int,
+    choice: Choice,
+    days: Mapping[UUID, Mapping[int, date]],
+) -> tuple[PromptFile, ...]:
     included = []
-    found = list(files)
-    for file, read in zip(found, readable_files(found, To.PROGRAM), strict=True):
-        one = _fitted(file, read, room, choice)
+    for file, read in files:
+        one = _fitted(file, read, room, choice, days.get(file.pk, {}))
         room -= one.tokens
         included.append(one)
     return tuple(included)
 
 
-def _fitted(file: File, read: ReadableFile, room: int, choice: Choice) -> PromptFile:
+def _fitted(
+    file: File, read: ReadableFile, room: int, choice: Choice, days: Mapping[int, date]
+) -> PromptFile:
     """The file under its own limit and within the room; nothing of it where that is too small.
 
     Lines that wait for a person, and those that their owner spoke against, are left empty.
     """
     content, masked = credentials.mask(read.remaining)
+    if masked and content.count("\n") != read.text.count("\n"):
+        days = {}  # the numbers of its lines are not those of the file
     limit = kind_of(file.path).limit or len(content)
     part = choice(content, limit)
-    rendered = render([(file.path, part.text)]) + "\n"
+    rendered, added = _rendered(file, part, days)
     while estimate(rendered) > room:
         header = estimate(f"--- {file.path} ---\n")
-        # Escaping may add to it: each turn leaves a little more room.
+        # Escaping and days may add to it: each turn leaves a little more room.
         limit = min(fitting(content, room - header - _NOTE), limit * 9 // 10)
         if room < header + _LEAST or limit <= 0:
             return PromptFile(file, "", 0, (), 0, len(content), masked)
         part = choice(content, limit)
-        rendered = render([(file.path, part.text)]) + "\n"
+        rendered, added = _rendered(file, part, days)
     # Masking may have taken lines away: then the whole file counts as given.
     lines = ((1, line_count(read.text)),) if masked else part.lines
     size = estimate(rendered)
-    return PromptFile(file, rendered, len(content) - part.cut, lines, size, part.cut, masked)
+    return PromptFile(file, rendered, len(content) - part.cut, lines, size, part.cut, masked, added)
+
+
+def _rendered(file: File, part: Part, days: Mapping[int, date]) -> tuple[str, tuple[Addition, ...]]:
+    """The part with its fence, and the days behind its lines, which no file holds."""
+    rows = (render([(file.path, part.text)]) + "\n").split("\n")
+    added = []
+    numbers = chain.from_iterable(range(first, last + 1) for first, last in part.lines)
+    for row, number in enumerate(numbers, start=1):
+        if number in days and rows[row].strip():
+            rows[row] += behind(days[number])
+            added.append(Addition(behind(days[number]), row, number))
+    return "\n".join(rows), tuple(added)
 
 
 # Which files enter the prompt, and in which order.

@@ -1,9 +1,11 @@
 """What memory holds for a message beside what stands in its prompt anyway; nothing where it has
 no answer."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from memoryweb.agents.models import Reader
 from memoryweb.language.secrets import credentials
@@ -17,6 +19,7 @@ from memoryweb.memory.index.relevance import ANSWERS, FLOOR
 from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.search import beside, search
 from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.said_on import behind, days_of
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
@@ -27,15 +30,21 @@ _SHORT = 20  # tokens of a short hit: more of them would not fit
 
 @dataclass(frozen=True)
 class PromptHit:
-    """A hit as it was put in: what was `said`, on one line of its own."""
+    """A hit as it was put in: what was `said`, on one line of its own; a statement with its day
+    behind it."""
 
     hit: Hit
     said: str
+    day: date | None = None
+
+    @property
+    def added(self) -> str:
+        return behind(self.day) if self.day else ""
 
     @property
     def line(self) -> str:
         until = f" (until {self.hit.until})" if self.hit.until else ""
-        return f"- {place_of(self.hit)}: {self.said}{until}\n"
+        return f"- {place_of(self.hit)}: {self.said}{until}{self.added}\n"
 
     @property
     def tokens(self) -> int:
@@ -73,8 +82,11 @@ def found_for(
     known = {hit.message: hit for hit in answers}
     first, rest = answers[:_FIRST], answers[_FIRST:]
     turns = [known.get(hit.message, hit) for hit in fresh(beside(reader, first))]
-    for hit in dict.fromkeys((*first, *turns, *rest)):
+    wanted = dict.fromkeys((*first, *turns, *rest))
+    days = _days_of(wanted, reader.agent.zone)
+    for hit in wanted:
         one = _quote(hit, message)
+        one = one and replace(one, day=days.get(hit))
         if one and one.tokens <= room:
             room -= one.tokens
             quoted.append(one)
@@ -135,6 +147,19 @@ def _is_given(hit: Hit, files: Sequence[PromptFile], talk: tuple[UUID, int] | No
         return False
     conversation_id, first = talk
     return hit.message.conversation_id == conversation_id and hit.message.position >= first
+
+
+def _days_of(hits: Collection[Hit], zone: ZoneInfo) -> dict[Hit, date]:
+    """When each of those that are statements was said."""
+    found = {}
+    files = {one.pk: one for hit in hits if (one := hit.file) and kind_of(one.path).holds_facts}
+    days = days_of(files.values(), zone)
+    for hit in hits:
+        if hit.fact and hit.fact.said_at:
+            found[hit] = hit.fact.said_at.astimezone(zone).date()
+        elif hit.file and hit.end_line in days.get(hit.file.pk, {}):
+            found[hit] = days[hit.file.pk][hit.end_line]
+    return found
 
 
 def _quote(hit: Hit, message: str) -> PromptHit | None:

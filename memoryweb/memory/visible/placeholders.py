@@ -27,6 +27,7 @@ from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.visible import outdated
 from memoryweb.memory.visible.hidden import HiddenText
 from memoryweb.memory.visible.hidden import hidden as forgotten
+from memoryweb.memory.visible.said_on import without_days
 
 _PLACEHOLDER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
 _BULLET = r"\s*(?:[-*+]|\d{1,9}[.)])\s+"
@@ -107,8 +108,9 @@ def placeholder(file: File, line: str) -> str:
 
 
 def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = True) -> str:
-    """What a program wrote, with the true lines where their placeholders stand; and `keeps` what
-    it may not take away: such lines, and of a whole new text also what people pinned or wrote.
+    """What a program wrote, with the true lines where their placeholders stand, and without the
+    days that its prompt told behind them; and `keeps` what it may not take away: such lines, and
+    of a whole new text also what people pinned or wrote.
     """
     if file is not None and file.raw_content == content:
         return content
@@ -117,6 +119,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     if file is None or file.deleted_at is not None:
         return "\n".join(line for line in content.split("\n") if not _PLACEHOLDER.fullmatch(line))
     withheld = _withheld(file)
+    content = without_days(file, content)
     content = "\n".join(_lines_put_back(file, content.split("\n"), withheld))
     if not keeps:
         return content

@@ -123,8 +123,8 @@ def _prompt(workspace: Workspace) -> dict[str, Any] | None:
     if owner is not None and owner.paused:
         return None
     room = MOST_PERSONAL if owner else budget() // 2
-    reader = Reader(workspace.agent, owner)
-    taken = prompt.personal(reader, room, "") if owner else prompt.shared(reader, room)
+    files = prompt.enabled(Reader(workspace.agent, owner))
+    taken = prompt.personal(files, room, "") if owner else prompt.shared(files, room)
     used = sum(one.tokens for one in taken)
     return {
         "used": used,

@@ -54,15 +54,20 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     is_filtered = form.wanted != door.SentenceFilter()
     listed = _found if is_filtered else _standing
     shown, first, recent = listed(request, partial(door.passages, who.team, owner_ids), form, kept)
-    found = door.sentences([*first, *recent[:RECENT]], owner_ids)
+    wishes = [] if is_filtered or shown.number > 1 else door.wish_passages(who.team, owner_ids)
+    wished = {(row.file_id, row.line) for row in wishes}
+    rest = [row for row in (*first, *recent[:RECENT]) if (row.file_id, row.line) not in wished]
+    found = door.sentences([*wishes, *rest], owner_ids)
     made = rows.rows_of(who, found, door.last_uses(found, timezone.now()))
-    places = {(row.file_id, row.line) for row in first}
+    places = {(row.file_id, row.line) for row in first} - wished
+    later = [row for row in made if row["sentence"].place not in places | wished]
     return layout(who) | {
         "form": form,
         "is_filtered": is_filtered,
         "page": shown,
         "groups": rows.groups(who, [row for row in made if row["sentence"].place in places]),
-        "recent": rows.groups(who, [row for row in made if row["sentence"].place not in places]),
+        "recent": rows.groups(who, later),
+        "wishes": [row for row in made if row["sentence"].place in wished],
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
