@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from memoryweb.language.extraction_rules import Act, Claim, Kind, claim_of, resolved, spoken_of
+from memoryweb.language.extraction_rules import (
+    Act,
+    Claim,
+    Kind,
+    claim_of,
+    is_ahead,
+    resolved,
+    spoken_of,
+)
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
@@ -239,6 +247,4 @@ def _shown(text: str, claim: Claim, scene: _Scene) -> str:
         text = text[: cut.start()]
     if not claim.durable:
         return resolved(text, scene.day)
-    ends = True if claim.valid_to else None
-    ahead = {Kind.PLAN: True, Kind.EVENT: False}.get(claim.kind, ends)
-    return resolved(text, scene.day, ahead=ahead)
+    return resolved(text, scene.day, ahead=is_ahead(claim, text))
