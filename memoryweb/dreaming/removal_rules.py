@@ -96,14 +96,9 @@ def is_over(claim: extraction_rules.Claim, today: date) -> bool:
     return claim.valid_to is not None and claim.valid_to < today
 
 
-def _is_new_habit(one: operations.LivingStatement) -> bool:
-    """The day that it names is its first."""
-    return one.claim.act is extraction_rules.Act.CHANGES and extraction_rules.is_habit(one.text)
-
-
 def is_past(one: operations.LivingStatement, today: date) -> bool:
     """It was said ahead of the last day that its text names, and that day is over."""
-    if _is_new_habit(one):
+    if extraction_rules.lasts(one.text):
         return False
     last = max(extraction_rules.dates_in(one.text), default=today)
     is_ahead = one.by.said_at is None or one.by.said_at.date() <= last
@@ -111,20 +106,10 @@ def is_past(one: operations.LivingStatement, today: date) -> bool:
 
 
 def is_done(one: operations.LivingStatement, today: date) -> bool:
-    """Over by its own words, or something planned for the one day that it names."""
+    """Over by its own words."""
     if one.is_persons and (one.claim.general or _was_put_back(one)):
         return False  # what a person holds to leaves by no guess
-    if is_over(one.claim, today):
-        return True
-    if (
-        one.claim.kind not in {extraction_rules.Kind.PLAN, extraction_rules.Kind.EVENT}
-        or one.by.said_at is None
-    ):
-        return False
-    if _is_new_habit(one):
-        return False
-    days = set(extraction_rules.dates_in(one.text))
-    return len(days) == 1 and one.by.said_at.date() < max(days) < today
+    return is_over(one.claim, today)
 
 
 def _was_put_back(one: operations.LivingStatement) -> bool:

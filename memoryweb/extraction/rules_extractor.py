@@ -15,6 +15,7 @@ from memoryweb.language.extraction_rules import (
     Kind,
     answered,
     claim_of,
+    is_ahead,
     resolved,
     spoken_of,
 )
@@ -270,6 +271,4 @@ def _shown(text: str, claim: Claim, scene: _Scene) -> str:
         text = text[: cut.start()]
     if not claim.durable:
         return resolved(text, scene.day)
-    ends = True if claim.valid_to else None
-    ahead = {Kind.PLAN: True, Kind.EVENT: False}.get(claim.kind, ends)
-    return resolved(text, scene.day, ahead=ahead)
+    return resolved(text, scene.day, ahead=is_ahead(claim, text))

@@ -341,18 +341,27 @@ def test_what_was_said_ahead_of_a_day_that_is_past_may_leave(text: str, is_prove
     assert (result.is_applied, result.code) == (is_proved, "" if is_proved else "unproved")
 
 
-@pytest.mark.parametrize(("kind", "leaves"), [(Kind.PLAN, True), (Kind.OTHER, False)])
-def test_a_plan_for_one_day_leaves_by_itself_after_it(kind: Kind, leaves: bool) -> None:
-    one = living("it", "Outing to the lake on 2031-03-04.")
-    planned = replace(one, claim=replace(one.claim, kind=kind))
-    found = decide(Material(TODAY, (planned,), ()), [])
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("We're meeting at the lake on 2031-03-04.", True),
+        ("My dentist appointment is on 2031-03-04.", True),
+        ("I'm starting at Tideway Bank on 2031-03-04.", False),
+        ("I'm moving to Porto on 2031-03-04.", False),
+        ("My birthday is on 2031-03-04.", False),
+        ("I'm in the office Tuesday to Thursday, next on 2031-03-04.", False),
+        ("I'll paint the fence green on 2031-03-04.", False),  # nobody knows what that ends
+    ],
+)
+def test_only_what_ends_by_itself_leaves_after_its_day(text: str, leaves: bool) -> None:
+    found = decide(Material(TODAY, (living("it", text),), ()), [])
     assert [result.why for result in found] == ([Why.EXPIRED] if leaves else [])
 
 
 @pytest.mark.parametrize("is_persons", [True, False])
 def test_what_a_person_holds_to_is_not_guessed_to_be_over(is_persons: bool) -> None:
     one = living("it", "Outing to the lake on 2031-03-04.", is_persons=is_persons)
-    by_its_form = replace(one.claim, kind=Kind.PLAN, general=True)
+    by_its_form = replace(one.claim, kind=Kind.PLAN, general=True, valid_to=date(2031, 3, 4))
     found = decide(Material(TODAY, (replace(one, claim=by_its_form),), ()), [])
     assert [result.why for result in found] == ([] if is_persons else [Why.EXPIRED])
 

@@ -8,13 +8,14 @@ from memoryweb.language.extraction_rules.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.extraction_rules.reading import (
     Sentence,
     claim_of,
+    is_ahead,
     is_pronoun,
+    lasts,
     spoken_of,
     tells_of_self,
 )
 from memoryweb.language.extraction_rules.relative_dates import (
     dates_in,
-    is_habit,
     resolved,
     without_dates,
 )
@@ -31,10 +32,11 @@ __all__ = [
     "claim_of",
     "clash",
     "dates_in",
-    "is_habit",
+    "is_ahead",
     "is_other_value",
     "is_own_word",
     "is_pronoun",
+    "lasts",
     "of_speaker",
     "resolved",
     "spoken_of",

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from memoryweb.language.extraction_rules import model
+from memoryweb.language.extraction_rules import lasting, model
 from memoryweb.language.extraction_rules.model import language
-from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, span_of
+from memoryweb.language.extraction_rules.relative_dates import is_habit, span_of
 from memoryweb.language.extraction_rules.short_answers import sentence_of
 from memoryweb.language.extraction_rules.speakers import is_common
 from memoryweb.language.normal_form import clean, normalise, read
@@ -97,6 +97,16 @@ _NAMED = re.compile(r"(?<=\w )[A-ZÀ-Þ][\w'’-]+|\b(?i:my|our|mein\w*|unser\w*
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({model.Act.CANCELS, model.Act.ENDS})
+_PASSING = frozenset({model.Kind.EVENT, model.Kind.OTHER})
+_STAYING = frozenset(
+    {
+        model.Kind.IDENTITY,
+        model.Kind.HEALTH,
+        model.Kind.RELATION,
+        model.Kind.PREFERENCE,
+        model.Kind.INSTRUCTION,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -151,6 +161,8 @@ def claim_of(text: str, said: date | None = None) -> model.Claim:
     sentences = split(line)
     claims = [spoken_of(sentence, said).claim for sentence in sentences]
     found = max(claims, key=_weight, default=model.Claim())
+    if found.valid_to and any(_stays(one) for one in claims if one.valid_to is None):
+        found = replace(found, valid_to=None)
     if found.value.casefold() in _HERE:  # "Eau Claire! We live here now."
         named = _PLACE.findall(" ".join(sentences[: claims.index(found)]))
         return replace(found, value=named[-1] if named else found.value)
@@ -401,9 +413,51 @@ def _attribute(text: str) -> str:
 
 
 def _dated(claim: model.Claim, sentence: str, said: date | None) -> model.Claim:
-    """What is planned for a day is over after it, also where no "until" says so."""
-    start, end = span_of(sentence, said)
-    is_new_habit = claim.act is model.Act.CHANGES and is_habit(sentence)
-    if claim.kind is model.Kind.PLAN and end is None and not is_new_habit:
-        end = max((day for day in dates_in(sentence, said) if day != start), default=None)
+    """Only what ends by itself, or says when it ends, is over: what nobody understands stays."""
+    span = span_of(sentence, said)
+    if not span.days or lasting.is_yearly(sentence):
+        return claim
+    last = max(span.days, key=lambda one: one[2])
+    clause = slice(*lasting.clause_at(sentence, *last[:2]))
+    told = sentence[clause]
+    start, end = span.start, span.end
+    if end is None and start is None and _begins(claim, told):
+        start = last[2]
+    elif end is None and not is_habit(told) and _is_of_one_day(claim, told, last[2], said):
+        end = max((day for _at, _stop, day in span.days if day != start), default=None)
+    rest = f"{sentence[: clause.start]} {sentence[clause.stop :]}"
+    if end is not None and any(_stays(undated(one).claim) for one in split(rest)):
+        end = None
     return replace(claim, valid_from=start, valid_to=end)
+
+
+def _begins(claim: model.Claim, told: str) -> bool:
+    """Not what only moves to another day."""
+    is_moved = claim.act is model.Act.CHANGES and claim.attribute.startswith("when ")
+    return lasting.begins(told) and not is_moved
+
+
+def _is_of_one_day(claim: model.Claim, told: str, day: date, said: date | None) -> bool:
+    if claim.kind is model.Kind.PLAN:
+        return claim.attribute.startswith("when ") or lasting.ends_by_itself(told)
+    is_ahead = said is not None and said < day
+    return is_ahead and claim.kind in _PASSING and lasting.ends_by_itself(told)
+
+
+def is_ahead(claim: model.Claim, text: str) -> bool | None:
+    """Whether the weekday that is named lies ahead; None: nobody knows."""
+    if claim.kind is model.Kind.EVENT:
+        return False
+    if claim.kind is model.Kind.PLAN or claim.valid_to:
+        return True
+    return not lasting.began(text) if _begins(claim, text) else None
+
+
+def lasts(text: str) -> bool:
+    """A day that it names is no last one: it begins, comes every year or again and again."""
+    return lasting.is_yearly(text) or is_habit(text) or lasting.begins(text)
+
+
+def _stays(claim: model.Claim) -> bool:
+    """It holds whatever ends beside it."""
+    return claim.durable and not claim.general and claim.kind in _STAYING

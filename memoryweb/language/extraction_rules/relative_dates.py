@@ -3,7 +3,10 @@ possible. All languages in one table each, for none of them is taken for another
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
+
+from memoryweb.language.extraction_rules.lasting import clause_at
 
 _MONTH_NAMES = (
     r"(?:jan(?:uary|uar)?|jänner|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni"
@@ -43,8 +46,27 @@ _ABSOLUTE = tuple(
         r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?:(?P<year>(?:19|20)\d\d))?(?!\d)",
     )
 )
+# Words of their own, which are no date without a sign of one.
+_MONTH_WORDS = frozenset({"may", "mar", "march"})
+_DAY_WORDS = frozenset({"mon", "wed", "sat", "sun"})
+_ANY_DAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+_SIGN_BEFORE = re.compile(
+    r"\b(?:on|by|until|till?|from|since|before|after|every|next|last|this|am|bis|ab|seit"
+    rf"|{_ANY_DAY}(?: and)?)[ ,/&]+$",
+    re.IGNORECASE,
+)
+_SIGN_AFTER = re.compile(
+    rf"\s*(?:$|[,.;:!?)/&](?!\w)|/{_ANY_DAY}\b"
+    r"|,? (?:and|or|to|-|–|the \d|\d{1,2}(?:st|nd|rd|th)\b"
+    r"|\d{1,2}(?:[:.]\d\d| ?[ap]m)|morning|afternoon|evening|night))",
+    re.IGNORECASE,
+)
+_HOUR_AFTER = re.compile(
+    r",? (?:\d{1,2}(?:[:.]\d\d| ?[ap]m)|morning|afternoon|evening|night)", re.IGNORECASE
+)
 _DAY_ONLY = re.compile(
-    r"\bthe (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?= at\b| and\b|$|[,.;!?)])"
+    r"\bthe (?P<day>\d{1,2})(?:st|nd|rd|th)\b"
+    r"(?= (?:at|and|as|with|but|tho\w*|because|until|till|we|i)\b|$|[,.;!?)])"
     rf"|\bam (?P<tag>\d{{1,2}})\.(?! (?:{_MONTH_NAMES}))(?=\s[^\W\d]|$)",
     re.IGNORECASE,
 )
@@ -54,8 +76,9 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"\b(?:since|as of|starting|from|effective|ab|seit)\b|起|から", re.IGNORECASE)
+_RANGE = re.compile(r"\d(?:st|nd|rd|th|\.)? ?(?:to|-|–|bis) ?(?:the |zum )?$")
 _CLAUSE = re.compile(r"[;.!?。！？]\s|[;。！？]")
-_NEAR = 40  # characters between "until" and its date
+_NEAR = 40  # characters between a date and "until", or another sign of it
 _AHEAD = 92  # days within which a date without a year is taken for the coming one
 
 
@@ -71,31 +94,79 @@ def without_dates(text: str, days: Collection[date], said: date | None) -> str:
     return text
 
 
-def span_of(text: str, said: date | None = None) -> tuple[date | None, date | None]:
-    """Since when and until when something is said to hold."""
+@dataclass(frozen=True)
+class Span:
+    """Since when and until when something is said to hold; `days` are all that it names, each
+    with where it stands."""
+
+    start: date | None = None
+    end: date | None = None
+    days: tuple[tuple[int, int, date], ...] = ()
+
+
+def span_of(text: str, said: date | None = None) -> Span:
     start = end = None
-    for at, stop, day in _dates(text, said):
+    found = tuple(_dates(text, said))
+    for at, stop, day in found:
         around = text[max(0, at - _NEAR) : at], text[stop : stop + 12]
         before = _CLAUSE.split(around[0])[-1]
-        if _UNTIL.search(before) or _UNTIL.match(around[1].lstrip(" )）")):
+        if _UNTIL.search(before) or _RANGE.search(before) or _UNTIL.match(around[1].lstrip(" )）")):
             end = day
         elif _SINCE.search(before[-16:]) or re.match(r"[)） ]*(?:起|から)", around[1]):
             start = day
-    return start, end
+    return Span(start, end, found)
 
 
 def _dates(text: str, said: date | None) -> Iterator[tuple[int, int, date]]:
     for pattern in _ABSOLUTE:
         for found in pattern.finditer(text):
-            if day := _day(found, said):
+            if _is_month(found) and (day := _day(found, said)):
                 yield found.start(), found.end(), day
 
     if said is not None:
         for found in _DAY_ONLY.finditer(text):
             number = int(found["day"] or found["tag"])
             coming = (said + timedelta(days=n) for n in range(60))
-            if day := next((day for day in coming if day.day == number), None):
+            named = _NAMED_DAY.search(text, max(0, found.start() - 12), found.start())
+            if day := next(
+                (day for day in coming if day.day == number and _fits(day, named)), None
+            ):
                 yield found.start(), found.end(), day
+
+
+_NAMED_DAY = re.compile(rf"\b({_ANY_DAY}),? $", re.IGNORECASE)
+
+
+def _fits(day: date, named: re.Match[str] | None) -> bool:
+    """ "Monday the 5th" is no Thursday."""
+    return named is None or _WEEKDAYS[named[1][:3].lower()] == day.weekday()
+
+
+def _is_month(found: re.Match[str]) -> bool:
+    """Not "5 may come" or "march 10 miles"."""
+    if found["month"] not in _MONTH_WORDS or re.search(r"\d(?:st|nd|rd|th)| of |\d{4}", found[0]):
+        return True
+    before, after = _around(found.string, *found.span())
+    return bool(_SIGN_BEFORE.search(before) or re.match(r"\s*(?:$|[,.;:!?)])", after))
+
+
+def _around(text: str, start: int, end: int) -> tuple[str, str]:
+    return text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+
+
+def _is_weekday(found: re.Match[str]) -> bool:
+    """Not "the sun was out" or "we sat down"."""
+    at, end = found.span("day")
+    name = found.string[at : found.end()]
+    if name.lower() not in _DAY_WORDS:
+        return True
+    before, after = _around(found.string, at, end)
+    sign = _SIGN_BEFORE.search(before)
+    is_told = bool(sign) and not re.search(r"\bthe (?:last|next) $", before, re.IGNORECASE)
+    if name[0].isupper():
+        return is_told or bool(_HOUR_AFTER.match(after) or re.match(r" at \d", after))
+    is_told = is_told and not (name == "sun" and before.lower().endswith("this "))
+    return bool((is_told and _SIGN_AFTER.match(after)) or _HOUR_AFTER.match(after))
 
 
 def _day(found: re.Match[str], said: date | None) -> date | None:
@@ -127,22 +198,20 @@ _NUMBERS = {
     **{"drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8},
 }
 _COUNT = r"(?P<count>\d{1,3}|[a-zü]{1,6}|[一二三四五六七八九十两兩])"
-_EN_DAY = r"(?P<day>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
-_DE_DAY = r"(?P<day>montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b"
+_EN_DAY = rf"(?P<day>{_ANY_DAY})\b"
+_DE_NAMES = r"(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)"
+_DE_DAY = rf"(?P<day>{_DE_NAMES})\b"
 _Says = Callable[[re.Match[str], date, bool | None], str]
 
 
 def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
     """The text with each relative date followed by the one it means, where only one can be meant.
     `ahead` tells whether a bare weekday lies before or after; None: nobody knows."""
-    is_habit = bool(_HABIT.search(text))
     for pattern, says in _RELATIVE:
-        if is_habit and says is _bare:
-            continue
 
         def put(found: re.Match[str], says: _Says = says) -> str:
             try:
-                meant = says(found, said, ahead)
+                meant = says(found, said, ahead) if _is_meant(found, says) else ""
             except (ValueError, OverflowError, KeyError):  # outside the calendar, or no number
                 meant = ""
             space = " " if found.group()[-1] < "\u3000" else ""
@@ -152,10 +221,19 @@ def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
     return _years_given(text, said) if ahead else text
 
 
+def _is_meant(found: re.Match[str], says: _Says) -> bool:
+    """Neither another word nor the day of a habit."""
+    if "day" not in found.re.groupindex:
+        return True
+    clause = slice(*clause_at(found.string, *found.span()))
+    return _is_weekday(found) and not (says is _bare and is_habit(found.string[clause]))
+
+
 def _years_given(text: str, said: date) -> str:
     """A plan's date without a year is the coming one."""
     found = [one for one in _dates(text, said) if f"{one[2]}" not in text]
     for start, end, day in sorted(found, reverse=True):
+        end -= text[start:end].endswith(".") and end == len(text)
         is_told = str(day)[:4] in text[start:end]
         if not is_told and not re.match(r"\s?[(（]\d{4}-", text[end:]):
             space = " " if text[end - 1] < "\u3000" and not text[end:].startswith(_KANJI) else ""
@@ -165,10 +243,17 @@ def _years_given(text: str, said: date) -> str:
 
 _KANJI = tuple("到要我まはのにがだ日号")
 _HABIT = re.compile(
-    r"\b(?:every|each|always|never|usually|normally|weekly|immer|nie|jeden?|meistens)\b"
+    r"\b(?:every|each|always|never|usually|normally|daily|weekly|monthly|immer|nie|jede[nmrs]?"
+    r"|meistens|täglich|wöchentlich|monatlich|werktags)\b"
+    rf"|\b{_ANY_DAY}s? ?(?:to|through|thru|and|&|/|-|–) ?{_ANY_DAY}s?\b"
+    rf"|\b{_DE_NAMES} (?:bis|und) {_DE_NAMES}\b"
+    r"|\b(?:mo|di|mi|do|fr|sa|so)(?:-| bis )(?:di|mi|do|fr|sa|so)\b"
+    r"|\b(?:once|twice|\d+ times|three times|four times) (?:a|per) (?:day|week|month|year)\b"
+    r"|[月火水木金土日]曜?日?(?:から|と|・|、)[月火水木金土日]曜"
+    r"|[周星期]+[一二三四五六日天](?:到|至|和|、)(?:[周星期]*)[一二三四五六日天]"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b"
     r"|\ban? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s\b"
+    rf"|\b{_DE_NAMES}s\b"
     r"|[毎每隔][週周月日天晚朝]|[毎每]个?星期|第[\d一二三四五][月火水木金土日]曜",
     re.IGNORECASE,
 )
@@ -244,10 +329,14 @@ def _bare(found: re.Match[str], said: date, ahead: bool | None) -> str:
     return str(said - timedelta(days=(said.weekday() - wanted) % 7 or 7))
 
 
+# No hour: "Wednesday 10:15" is dated by nothing else.
+_A_DAY = r"\d{1,2}(?!\d|[:.]\d\d(?!\d)| ?(?:[ap]\.?m\b|uhr|h\b|o'?clock))"
+
+
 def _rule(pattern: str, says: _Says) -> tuple[re.Pattern[str], _Says]:
     # Not what is dated already, also by the person's own words ("Tuesday, March 10").
     own = (
-        rf"(?!\s?[(（]\d{{4}}-|s\b|['’]s|,? (?:(?:the|den|der) )?(?:\d|{_MONTH_NAMES})"
+        rf"(?!\s?[(（]\d{{4}}-|s\b|['’]s|,? (?:(?:the|den|der) )?(?:{_A_DAY}|{_MONTH_NAMES})"
         r"|[,，、のに]?\d{1,2}月)"
     )
     return re.compile(rf"(?:{pattern}){own}", re.IGNORECASE), says
@@ -268,7 +357,8 @@ _RELATIVE = (
     _rule(r"\bthe day after tomorrow|\bübermorgen\b|(?<!大)后天|明後日|あさって", _shift(2)),
     _rule(
         r"(?<!after )\btomm?orr?ow(?! never)|明天|明日"
-        r"|(?-i:(?<!guten )(?<!heute )(?<!gestern )\bmorgen\b)",
+        r"|(?-i:(?<!guten )(?<!heute )(?<!gestern )(?<!am )(?<!jeden )(?<!diesen )"
+        r"(?<!tag )(?<!och )\bmorgen\b)",
         _shift(1),
     ),
     _rule(rf"\b{_COUNT} days? ago", _count(1, -1)),
