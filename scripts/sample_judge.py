@@ -82,7 +82,7 @@ def situation(item: Item, after: Sequence[str]) -> Counts:
     )
 
 
-def two(is_same: bool, first: Iterable[str], both: Iterable[str], *, noted: bool) -> Counts:
+def two(is_same: bool, first: Iterable[object], both: Iterable[object], *, noted: bool) -> Counts:
     """Living statements by their ids, after the first sentence and after both; `noted`: the second
     was noted down as something to keep."""
     one, other = set(first), set(both)
