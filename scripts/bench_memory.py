@@ -100,6 +100,8 @@ def _sets(options: argparse.Namespace) -> list[dict[str, Any]]:
 def _report_set(figures: Any, *, is_listed: bool) -> None:
     counts, kind = figures.counts, figures.name.partition(".")[0]
     columns = ", ".join(f"{name} {counts[name]}" for name in COLUMNS[kind])
+    if of := counts["right"] + counts["missing"]:
+        columns += f" ({counts['right'] / of:.0%} right)"
     head = f"{figures.name}, {figures.by}, {counts['items']}:"
     print(f"{head:<32}{columns}; {figures.use}; {figures.seconds:.0f} s", flush=True)
     for one in figures.told if is_listed else ():

@@ -127,12 +127,12 @@ class Life:
                 dream(self.home, day)
 
     def stands(self) -> list[str]:
-        """Lines of a prompt, and statements that hold and stand in no file."""
+        """Lines of the person's own in a prompt, and statements that hold and stand in no file."""
         reader = Reader(self.home.agent, self.home.owner)
-        text = "\n".join(turn.content for turn in build(reader, "").memory)
+        shared = _lines(Reader(self.home.agent))
         beside = known(reader, timezone.now()).filter(file=None)
         return [
-            *(one.text.removeprefix("- ") for one in blocks(text) if one.kind == "bullet"),
+            *(line for line in _lines(reader) if line not in shared),
             *beside.values_list("raw_text", flat=True),
         ]
 
@@ -154,6 +154,12 @@ class Life:
     def _is_due(self) -> bool:
         due = schedule.with_new_notes(self.home.agent, timezone.now())
         return self.home.owner in due
+
+
+def _lines(reader: Reader) -> list[str]:
+    context = build(reader, "")
+    text = "\n".join([context.system, *(turn.content for turn in context.messages)])
+    return [one.text.removeprefix("- ") for one in blocks(text) if one.kind == "bullet"]
 
 
 def _change(life: Life, item: Item) -> tuple[Counts, list[str]]:
