@@ -92,7 +92,8 @@ bench: .venv/dev.stamp
 bench-recall: .venv/dev.stamp
 	python -m scripts.bench_recall
 
-# What memory holds of three people after a month, and what other memories of that size would.
+# What memory holds of three people after a month, and what other memories of that size would; and
+# what it makes of the sample sets of talk.
 bench-memory: .venv/dev.stamp
 	python -m scripts.bench_memory
 

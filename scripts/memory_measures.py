@@ -1,11 +1,14 @@
 """A person's month with an agent, night by night, and what MEMORY.md then holds."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from itertools import combinations
 from time import perf_counter
 
+from django.db.models import Sum
 from django.test import override_settings
 from django_scopes import scope
 
@@ -17,6 +20,8 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import person_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
+from memoryweb.dreaming.models import Operation
+from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import request
 from memoryweb.language.statement_comparison import clean, covers, says_the_same
 from memoryweb.markdown.blocks import blocks
@@ -71,6 +76,7 @@ REWORDED = {
     "zh": "这里原来写的是搞混了的。",
 }
 NEW = "417"
+_REFUSED = re.compile(r"(\d+) lines? says? what (?:its|their) messages don't")
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,28 @@ class Acts:
 
     confirmed: tuple[str, ...] = ()
     taken_back: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Use:
+    """What the engine refused, and what asking a model took."""
+
+    refused: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: "Use") -> "Use":
+        return Use(
+            self.refused + other.refused,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.cost + other.cost,
+        )
+
+    def __str__(self) -> str:
+        tokens = f", {self.tokens_in} + {self.tokens_out} tokens, cost {self.cost:.4f}"
+        return f"{self.refused} refused{tokens if self.tokens_in else ''}"
 
 
 @dataclass
@@ -102,6 +130,7 @@ class Figures:
     back: list[str]
     baselines: dict[str, dict[str, Mark]]
     takes_in: bool = False
+    use: Use = field(default_factory=Use)
     troubles: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -136,22 +165,33 @@ class Home:
 
 def run(person: Person, consolidator: str, nights: int = NIGHTS) -> Figures:
     started = perf_counter()
-    if consolidator == "rules":
+    asked = enumerate(ASKED[person.language])
+    besides = [Step(text=text, said=(f"besides-{number}",)) for number, text in asked]
+    with consolidating(consolidator, [*script(person.name), *besides]):
         figures = _lived(person, consolidator, nights)
+    figures.seconds = perf_counter() - started
+    return figures
+
+
+@contextmanager
+def consolidating(by: str, steps: Iterable[Step] = ()) -> Iterator[None]:
+    """With `rules`, with a `model` that answers by these steps, or with the `endpoint` that the
+    environment names."""
+    if by == "endpoint":
+        yield
+    elif by == "rules":
+        with override_settings(MODEL_PROVIDER=""):
+            yield
     else:
-        asked = enumerate(ASKED[person.language])
-        besides = [Step(text=text, said=(f"besides-{number}",)) for number, text in asked]
         server = ModelServer().start()
-        server.default = ScriptedModel([*script(person.name), *besides])
+        server.default = ScriptedModel(steps)
         try:
             with override_settings(
                 MODEL_PROVIDER="openai", MODEL_BASE_URL=server.url, MODELS={"default": "scripted"}
             ):
-                figures = _lived(person, consolidator, nights)
+                yield
         finally:
             server.stop()
-    figures.seconds = perf_counter() - started
-    return figures
 
 
 def bullets(content: str) -> list[str]:
@@ -159,7 +199,7 @@ def bullets(content: str) -> list[str]:
 
 
 def _lived(person: Person, consolidator: str, nights: int) -> Figures:
-    home = _home(person, consolidator)
+    home = home_of(person, consolidator)
     acts, day = Acts(), person.messages[0].day
     with scope(team=home.team):
         for night in range(1, nights + 1):
@@ -167,23 +207,26 @@ def _lived(person: Person, consolidator: str, nights: int) -> Figures:
             if night == ACTS_ON:
                 _ask(home, day, 1, 2)
             day += timedelta(days=1)
-            _dream(home, day)
+            dream(home, day)
             if night == ACTS_ON:
                 acts = _act(home, day)
         figures = _figures(home, consolidator, acts, person.own_words(day - timedelta(days=1)))
         figures.takes_in = _takes_in(home, day)
-        figures.troubles = _troubles(home)
+        figures.troubles, figures.use = troubles(home), use(home)
     return figures
 
 
-def _home(person: Person, consolidator: str) -> Home:
+def home_of(person: Person, consolidator: str) -> Home:
     name = f"{person.name} {consolidator}"
     team = create_team(name=name, by=SYSTEM)
     email = f"{person.name}@{consolidator}.example"
     user = add_member(team=team, email=email, role=Role.MEMBER, by=SYSTEM, name=person.name).user
     with write_transaction(team) as tx:
         agent = create_agent(
-            tx, name="Listener", time_zone=str(person.zone), consolidator=consolidator
+            tx,
+            name="Listener",
+            time_zone=str(person.zone),
+            consolidator="rules" if consolidator == "rules" else "model",
         )
         owner = person_owner(team, user)
     return Home(person, team, user, agent, owner)
@@ -191,10 +234,10 @@ def _home(person: Person, consolidator: str) -> Home:
 
 def _day(home: Home, day: date) -> None:
     for conversation, messages in home.person.conversations(day):
-        _said(home, conversation, messages)
+        say(home, conversation, messages)
 
 
-def _said(home: Home, conversation: str, messages: Sequence[Said]) -> None:
+def say(home: Home, conversation: str, messages: Sequence[Said]) -> None:
     with write_transaction(home.team) as tx:
         tx.now = messages[-1].at + timedelta(minutes=1)
         add_messages(
@@ -211,7 +254,7 @@ def _said(home: Home, conversation: str, messages: Sequence[Said]) -> None:
         engine.work(asked.pk)
 
 
-def _dream(home: Home, night: date) -> None:
+def dream(home: Home, night: date) -> None:
     with write_transaction(home.team) as tx:
         asked = schedule.request_night(
             tx, Memory(home.agent, home.owner), night, trigger=Run.Trigger.COMMAND
@@ -327,7 +370,7 @@ def _takes_in(home: Home, day: date) -> bool:
     with write_transaction(home.team) as tx:
         write(tx, home.place, filled, writer=Writer(AuthorKind.AGENT))
     _ask(home, day, 0)
-    _dream(home, day + timedelta(days=1))
+    dream(home, day + timedelta(days=1))
     content = home.memory()
     return len(content) <= CAP and any(NEW in line for line in bullets(content))
 
@@ -344,9 +387,26 @@ def _ask(home: Home, day: date, *numbers: int) -> None:
             Said("", id, "user", text, moment, day),
             Said("", f"{id}-answer", "assistant", "OK.", moment, day),
         ]
-    _said(home, f"besides {day}", said)
+    say(home, f"besides {day}", said)
 
 
-def _troubles(home: Home) -> list[str]:
+def use(home: Home) -> Use:
+    """What was refused, of nights and of notes, and what asking a model took."""
+    left_out = Operation.objects.filter(report__agent=home.agent).exclude(code="").count()
+    left_out += sum(int(_REFUSED.findall(reason)[0]) for reason in refused_notes(home))
+    sums = {name: Sum(name) for name in ("tokens_in", "tokens_out", "cost_micros")}
+    took = Run.objects.filter(agent=home.agent).aggregate(**sums)
+    tokens_in, tokens_out, micros = (took[name] or 0 for name in sums)
+    return Use(left_out, tokens_in, tokens_out, micros / 1_000_000)
+
+
+def refused_notes(home: Home) -> list[str]:
+    """What extractions say of a model's lines that no message bears out."""
+    reasons = Extraction.objects.filter(conversation__agent=home.agent).exclude(reason="")
+    told = reasons.order_by("pk").values_list("reason", flat=True)
+    return [reason for reason in told if _REFUSED.search(reason)]
+
+
+def troubles(home: Home) -> list[str]:
     runs = Run.objects.filter(agent=home.agent, status__in=TROUBLES).order_by("pk")
     return [f"{run.kind} {run.night or ''} {run.status}: {run.reason} {run.error}" for run in runs]

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.memory_people import FOLDER
+from memoryweb.language.sentences import split
+from memoryweb.language.small_talk import is_courtesy
+from scripts.memory_people import FOLDER, Said
 from tests.fakes import Behaviour, Received
 
 
@@ -42,6 +44,39 @@ def script(name: str, folder: Path = FOLDER) -> list[Step]:
 
 def _tuples(row: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(row[key]) for key in ("said", "old") if key in row}
+
+
+def steps_of(before: Iterable[Said], change: Iterable[Said], op: Mapping[str, Any]) -> list[Step]:
+    """Of a change of one detail: each sentence of before and the change are noted as they were
+    said, and the night does what `op` says.
+
+    An `end` names words of a sentence, and there is no such operation: the whole sentence is
+    replaced by what is new, or retired where nothing is.
+    """
+    told, news = list(before), list(change)
+    notes = [
+        (sentence, one)
+        for one in told
+        for sentence in split(one.content)
+        if not is_courtesy(sentence)
+    ]
+    words = _letters(op["words"])
+    old = tuple(
+        sentence
+        for sentence, one in notes
+        if one is told[op["old"]] and (_letters(sentence) in words or words in _letters(sentence))
+    )
+    cited = news[: op["source"] + 1]
+    does = "replace" if op["add"] else "retire"
+    last = Step(
+        text=" ".join(" ".join(one.content for one in cited).split()),
+        memory=op["add"] or "",
+        said=tuple(one.id for one in cited),
+        op=does,
+        old=old,
+        why="cancelled" if does == "retire" else "superseded",
+    )
+    return [*(Step(text=sentence, said=(one.id,)) for sentence, one in notes), last]
 
 
 class ScriptedModel:
@@ -114,6 +149,10 @@ class ScriptedModel:
 def _sources(step: Step, notes: Iterable[Mapping[str, Any]]) -> list[str]:
     said = _same(step.text)
     return [one["id"] for one in notes if said and _same(one["text"]).endswith(said)]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _same(text: str) -> str:

@@ -78,14 +78,14 @@ def _thing(row: Mapping[str, Any]) -> Thing:
     return Thing(
         id=row["id"],
         kind=row["kind"],
-        right=_groups(row.get("right", [])),
-        stale=_groups(row.get("stale", [])),
+        right=groups(row.get("right", [])),
+        stale=groups(row.get("stale", [])),
         past=tuple(text.casefold() for text in row.get("past", [])),
-        absent=_groups(row.get("absent", [])),
+        absent=groups(row.get("absent", [])),
     )
 
 
-def _groups(rows: Sequence[Sequence[str]]) -> Groups:
+def groups(rows: Sequence[Sequence[str]]) -> Groups:
     return tuple(tuple(text.casefold() for text in row) for row in rows)
 
 
