@@ -99,8 +99,9 @@ def _newest(rows: "QuerySet[Any] | Iterator[Any]") -> Iterator[StandingWish]:
     own: dict[UUID, Evidence] = {one.fact_id: one for one in found if _is_own(one, texts)}
     taken: set[Form] = set()
     for one in sorted(own.values(), key=lambda its: its.fact.said_at or _LONG_AGO, reverse=True):
-        one.fact.is_hidden = False  # its query leaves those out
-        text = " ".join(statement(one.fact, To.PROGRAM).text.split())
+        fact: Any = one.fact
+        fact.is_hidden = False  # its query leaves those out
+        text = " ".join(statement(fact, To.PROGRAM).text.split())
         forms = forms_of(text)
         if forms and taken.isdisjoint(forms):
             taken |= forms
