@@ -13,7 +13,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
 from memoryweb.llm.exceptions import Unavailable
 from memoryweb.memory.models import Conversation, File
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.commands.calling import run as call
@@ -70,7 +70,7 @@ def _of(world: World) -> tuple[str, ...]:
 def request_dream(world: World, owner: Owner | None, **more: Any) -> Run:
     with write_transaction(world.team) as tx:
         by = Run.Trigger.PERSON
-        return schedule.request(tx, world.agent, owner, trigger=by, **more).run
+        return schedule.request(tx, Memory(world.agent, owner), trigger=by, **more).run
 
 
 def memory_of(world: World, owner: Owner | None) -> str:

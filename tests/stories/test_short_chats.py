@@ -9,7 +9,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import schedule
 from memoryweb.memory.models import File, Message
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -25,7 +25,7 @@ SHOES = [("user", "Find me shoes."), ("assistant", "Sure. What shoe size?"), ("u
 def night(world: World, owner: Owner) -> str:
     """MEMORY.md after it."""
     with write_transaction(world.team) as tx:
-        run = schedule.request(tx, world.agent, owner, trigger=Run.Trigger.COMMAND).run
+        run = schedule.request(tx, Memory(world.agent, owner), trigger=Run.Trigger.COMMAND).run
     engine.work(run.pk)
     found = File.objects.of(world.agent.pk, owner.pk).filter(path="MEMORY.md")
     return "".join(found.values_list("raw_content", flat=True))
