@@ -1,7 +1,7 @@
 """The two extractors, rules and model: a window in, findings out. Nothing is written here."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -26,6 +26,9 @@ from memoryweb.runs.engine import GiveUp
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
 NOTE_CHARACTERS = 8_000  # of the day's note, its end
+
+
+Part = tuple[Conversation, Window]
 
 
 @dataclass(frozen=True)
@@ -78,15 +81,18 @@ def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
     return ExtractorAnswer(findings.from_rules(found), "rules")
 
 
-def by_model(conversation: Conversation, window: Window, now: datetime) -> ExtractorAnswer:
-    """Asks the model; never inside a transaction. Raises ModelError."""
+def by_model(parts: Sequence[Part], now: datetime) -> list[ExtractorAnswer]:
+    """Asks the model once, also of several conversations of one owner and day, and has an answer of
+    each; what the call has cost stands in the first. Never inside a transaction. Raises
+    ModelError."""
+    conversation, window = parts[0]
     day = note_date(window.turns, now)
     said = client.complete(
         team_id=conversation.team_id,
         role="journal",
         system=prompts.load("extraction"),
         data=screening.data_for_prompt(
-            _data(conversation, window, day),
+            _data(parts, day),
             conversation.team_id,
             owner_id=conversation.owner_id,
         ),
@@ -95,20 +101,27 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Extra
         daily_tokens=conversation.team.daily_tokens,
     )
     try:
-        owner, zone = speaker_of(conversation.owner), conversation.agent.zone
-        found = findings.from_answer(said.value, window, owner=owner, zone=zone)
+        found = list(_found(parts, said.value))
     except BadAnswer as error:
         error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
         error.cost_micros = said.cost_micros
         raise
-    return ExtractorAnswer(
-        found,
-        "model",
-        said.model,
-        said.tokens_in,
-        said.tokens_out,
-        said.cost_micros,
-    )
+    cost = (said.tokens_in, said.tokens_out, said.cost_micros)
+    first = ExtractorAnswer(found[0], "model", said.model, *cost)
+    return [first, *(ExtractorAnswer(one, "model", said.model) for one in found[1:])]
+
+
+def _found(parts: Sequence[Part], answer: ExtractionAnswer) -> Iterator[Findings]:
+    owner, zone = speaker_of(parts[0][0].owner), parts[0][0].agent.zone
+    if len(parts) > 1:
+        findings.check_cited(answer, {one["id"] for one in _messages(parts)})
+    for prefix, (_conversation, window) in zip(_prefixes(parts), parts, strict=True):
+        yield findings.from_answer(answer, window, owner=owner, zone=zone, prefix=prefix)
+
+
+def _prefixes(parts: Sequence[Part]) -> list[str]:
+    """Of the messages' ids, which only one conversation has once."""
+    return [f"{n}:" for n in range(1, len(parts) + 1)] if len(parts) > 1 else [""]
 
 
 def _files(conversation: Conversation, day: date) -> dict[str, str]:
@@ -135,25 +148,28 @@ def cut(content: str) -> str:
     return content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
 
 
-def _data(conversation: Conversation, window: Window, day: date) -> dict[str, object]:
-    files = _files(conversation, day)
-    senders = _senders(conversation, window)
+def _data(parts: Sequence[Part], day: date) -> dict[str, object]:
+    files = _files(parts[0][0], day)
     return {
         "date": day.isoformat(),
         "profile": files.get(PROFILE, ""),
         "memory": files.get(MEMORY, ""),
         "note": files.get(note_path(day), "")[-NOTE_CHARACTERS:],
-        "messages": [
-            {
-                "id": turn.external_id,
+        "messages": list(_messages(parts)),
+    }
+
+
+def _messages(parts: Sequence[Part]) -> Iterator[dict[str, str]]:
+    for prefix, (conversation, window) in zip(_prefixes(parts), parts, strict=True):
+        senders = _senders(conversation, window)
+        for turn in window.heard:
+            yield {
+                "id": f"{prefix}{turn.external_id}",
                 "role": turn.role,
                 "name": turn.name or senders.get(turn.token_id) or _name(turn, conversation.owner),
                 "time": turn.timestamp.astimezone(UTC).isoformat(),
                 "content": cut(window.texts[turn.pk]),
             }
-            for turn in window.turns
-        ],
-    }
 
 
 def _name(turn: Message, owner: Owner) -> str:

@@ -10,16 +10,16 @@ from datetime import UTC, tzinfo
 from typing import Annotated, Any, Literal, TypeVar
 
 from django.conf import settings
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
 from memoryweb.extraction.rules_extractor import LONGEST, NoteLine
-from memoryweb.language.extraction_rules import claim_of
+from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.note_line import without_time
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
 from memoryweb.language.support import Citation, is_said
+from memoryweb.language.support_words import REPLY
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import Text, clean
 from memoryweb.memory.conversations import Window
@@ -71,7 +71,14 @@ class ExtractionAnswer(BaseModel):
     requests: tuple[ExtractedRequest, ...] = Field(default=(), max_length=MAX_REQUESTS)
 
 
+_UNCITED = gettext_lazy("The model's lines cite no message of the conversation.")
 _Stored = TypeVar("_Stored", "Line", "Request")
+_DELICATE = frozenset({Kind.IDENTITY.value, Kind.HEALTH.value})
+_MONEY = re.compile(
+    r"[€$£¥]|\b(?:salar\w+|earn\w*|incomes?|rents?|mortgages?|debts?|loans?|euros?|dollars?|pounds?"
+    r"|gehalt|verdien\w*|miete|schulden|kredit\w*)\b|[円元]|工资|房租|贷款|給料|家賃|ローン",
+    re.IGNORECASE,
+)
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
 
 
@@ -136,19 +143,26 @@ def from_rules(found: Iterable[NoteLine]) -> Findings:
 
 
 def from_answer(
-    answer: ExtractionAnswer, window: Window, *, owner: str = "", zone: tzinfo = UTC
+    answer: ExtractionAnswer,
+    window: Window,
+    *,
+    owner: str = "",
+    zone: tzinfo = UTC,
+    prefix: str = "",
 ) -> Findings:
-    """`owner`: the name of whoever speaks without one. Raises BadAnswer when lines were written and
-    none cites a message of the window; what its messages don't say is left out."""
-    reason, turns = _masked(answer.reason), window.turns
-    requests = tuple(_requests(answer, turns))
+    """`owner`: the name of whoever speaks without one; `prefix`: of the ids of a window that shared
+    a call, whose reason is of none alone. Raises BadAnswer when lines were written and none cites a
+    message of a window that was alone; what its messages don't say is left out."""
+    reason, known = "" if prefix else _masked(answer.reason), _Known(window.heard, prefix)
+    requests = tuple(_requests(answer, known))
     if not answer.should_update:
         return Findings(requests=requests, reason=reason)
-    lines = _cited(answer, turns) if answer.lines else _uncited(answer.daily_entry, turns)
-    if answer.lines and not lines:
-        raise BadAnswer(_("The model's lines cite no message of the conversation."))
-    said = _Said({turn.pk: turn for turn in turns}, window.texts, owner, zone)
-    kept = tuple(line for line in lines if said.says(line))
+    lines = _cited(answer, known) if answer.lines else _uncited(answer.daily_entry, window.turns)
+    if answer.lines and not lines and not prefix:
+        raise BadAnswer(_UNCITED)
+    turns = {turn.pk: turn for turn in window.heard}
+    said = _Said(turns, window.texts, owner, zone)
+    kept = tuple(_of_people(line, turns) for line in lines if said.says(line))
     if left := len(lines) - len(kept):
         why = ngettext(
             "{n} line says what its messages don't, and was left out.",
@@ -157,6 +171,14 @@ def from_answer(
         )
         reason = f"{reason} {why.format(n=left)}".strip()
     return Findings(kept, requests, reason)
+
+
+def _is_yes(line: Line, said: Sequence[str]) -> bool:
+    """Who a person is, their health and their money: what they only said yes or no to, they never
+    said."""
+    bare = (found for text in said if (found := REPLY.match(text)))
+    is_bare = bool(said) and sum(found.end() == len(found.string) for found in bare) == len(said)
+    return is_bare and (line.category in _DELICATE or bool(_MONEY.search(line.text)))
 
 
 @dataclass(frozen=True)
@@ -170,6 +192,8 @@ class _Said:
 
     def says(self, line: Line) -> bool:
         cited = [self.turns[pk] for pk in line.messages]
+        if _is_yes(line, [self.texts[one.pk] for one in cited if one.role == Message.Role.USER]):
+            return False
         names, everybody = set(map(self._name, cited)), set(map(self._name, self.turns.values()))
         who, colon, _what = line.text.partition(":")
         if colon and who in everybody - names:
@@ -190,24 +214,44 @@ class _Said:
             yield Citation(text, day, is_asked=is_asked)
 
 
-def _requests(answer: ExtractionAnswer, turns: Sequence[Message]) -> Iterator[Request]:
+def check_cited(answer: ExtractionAnswer, ids: Collection[str]) -> None:
+    """Raises BadAnswer when lines were written and none cites a message of those."""
+    cited = {name for line in answer.lines for name in line.message_ids}
+    if answer.should_update and answer.lines and cited.isdisjoint(ids):
+        raise BadAnswer(_UNCITED)
+
+
+def _of_people(line: Line, turns: Mapping[int, Message]) -> Line:
+    """What somebody answered is their word, though a question lent words to it."""
+    people = tuple(pk for pk in line.messages if turns[pk].role == Message.Role.USER)
+    return replace(line, messages=people or line.messages)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Messages by the ids that the model was given."""
+
+    turns: Sequence[Message]
+    prefix: str
+
+    def keys(self, names: Iterable[str], *, people: bool = False) -> tuple[int, ...]:
+        turns = (one for one in self.turns if not people or one.role == Message.Role.USER)
+        known = {f"{self.prefix}{turn.external_id}": turn.pk for turn in turns}
+        return tuple(dict.fromkeys(known[name] for name in names if name in known))
+
+
+def _requests(answer: ExtractionAnswer, known: _Known) -> Iterator[Request]:
     """Only what people themselves asked for."""
-    people = [turn for turn in turns if turn.role == Message.Role.USER]
     for one in answer.requests:
-        if messages := _known(one.message_ids, people):
+        if messages := known.keys(one.message_ids, people=True):
             yield Request(one.kind, _masked(one.about), messages)
 
 
-def _known(names: Iterable[str], turns: Iterable[Message]) -> tuple[int, ...]:
-    known = {turn.external_id: turn.pk for turn in turns}
-    return tuple(dict.fromkeys(known[name] for name in names if name in known))
-
-
-def _cited(answer: ExtractionAnswer, turns: Sequence[Message]) -> list[Line]:
+def _cited(answer: ExtractionAnswer, known: _Known) -> list[Line]:
     """Ids that aren't of the window are dropped, and lines that then stand on nothing."""
     found = []
     for line in answer.lines:
-        messages, text = _known(line.message_ids, turns), _bare(line.text)
+        messages, text = known.keys(line.message_ids), _bare(line.text)
         if messages and text:
             made = _line(text, messages, durable=line.durable)
             found.append(replace(made, key=_masked(line.key), valid=_masked(line.valid)))

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from memoryweb.extraction import extractors, requests
-from memoryweb.extraction.extractors import ExtractorAnswer, memory_of
+from memoryweb.extraction.extractors import ExtractorAnswer, Part, memory_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
@@ -42,9 +42,11 @@ def extract(lease: Lease) -> None:
     """The handler of runs of kind `extraction`."""
     trouble: ModelError | None = None
     skipped: list[dict[str, str]] = []
-    for conversation in _waiting(lease.run):
+    waiting = _waiting(lease.run)
+    others = list(waiting)  # with which one may share a call
+    for conversation in waiting:
         try:
-            if reason := _extract_conversation(lease, conversation):
+            if reason := _extract_conversation(lease, conversation, others):
                 skipped.append({"conversation": str(conversation.pk), "reason": reason.value})
         except ModelError as error:
             if not error.of_content:
@@ -59,14 +61,16 @@ def _waiting(run: Run) -> list[Conversation]:
     return list(found.order_by("started_at", "created_at"))
 
 
-def _extract_conversation(lease: Lease, conversation: Conversation) -> Skip | None:
+def _extract_conversation(
+    lease: Lease, conversation: Conversation, others: list[Conversation]
+) -> Skip | None:
     """All that had arrived when its turn came; what comes meanwhile waits for the next run."""
     until = conversation.message_count
     stored = _stored(lease.run, conversation)
     if not _is_answered(stored) and (reason := _skip(lease, conversation)):
         return reason
     while conversation.extracted_upto < until:
-        if not _extract_window(lease, conversation):
+        if not _extract_window(lease, conversation, others):
             conversation.refresh_from_db(fields=["skipped"])
             return Skip(conversation.skipped)
         conversation.refresh_from_db(fields=["extracted_upto", "message_count"])
@@ -80,7 +84,7 @@ def _skip(lease: Lease, conversation: Conversation) -> Skip | None:
         return requests.mark(conversation)
 
 
-def _extract_window(lease: Lease, conversation: Conversation) -> bool:
+def _extract_window(lease: Lease, conversation: Conversation, others: list[Conversation]) -> bool:
     """False: nothing more may be kept of the conversation."""
     asks = extractors.uses_model(lease.run.agent)
     lease.make_room(settings.EXTRACTION_TIMEOUT_SECONDS if asks else 0)
@@ -89,7 +93,7 @@ def _extract_window(lease: Lease, conversation: Conversation) -> bool:
     if window is None:
         return True
     if stored is None or not _is_answered(stored):
-        stored = _ask(lease, conversation, window)
+        stored = _ask(lease, conversation, window, others)
     return stored is None or apply(lease, stored, window)
 
 
@@ -111,23 +115,58 @@ def _window(conversation: Conversation, stored: Extraction | None) -> Window | N
     )
 
 
-def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction | None:
+def _ask(
+    lease: Lease, conversation: Conversation, window: Window, others: list[Conversation]
+) -> Extraction | None:
     """The answer as a row, whatever happens next. A failure leaves its trace and raises, but for
     the last one of a window, which is then set aside."""
-    run = lease.run
     lease.store(Run.Phase.INPUTS)
-    if not window.turns or not extractors.uses_model(run.agent):
-        answered = extractors.by_rules(conversation, window)
-    else:
-        try:
-            answered = extractors.by_model(conversation, window, timezone.now())
-        except ModelError as error:
-            is_aside = fall_back(lease, conversation, window, error)
-            _count(lease, error)
-            if is_aside:
-                return None
-            raise
-    return _store(lease, conversation, window, answered)
+    parts = [(conversation, window)]
+    if not window.turns or not extractors.uses_model(lease.run.agent):
+        return _store(lease, parts, [extractors.by_rules(conversation, window)])
+    parts += _sharing(lease, conversation, window, others)
+    try:
+        answers = extractors.by_model(parts, timezone.now())
+    except ModelError as error:
+        _count(lease, error)
+        if len(parts) > 1 and error.of_content:
+            others.clear()  # whichever is at fault: from here on each is asked by itself
+            lease.make_room(settings.EXTRACTION_TIMEOUT_SECONDS)
+            return _ask(lease, conversation, window, others)
+        if fall_back(lease, conversation, window, error):
+            return None
+        raise
+    return _store(lease, parts, answers)
+
+
+def _sharing(
+    lease: Lease, conversation: Conversation, window: Window, others: Sequence[Conversation]
+) -> Iterator[Part]:
+    """What fits whole into the same call: other conversations of the same day. One whose text has
+    failed before is asked by itself."""
+    now = timezone.now()
+    room = settings.EXTRACTION_WINDOW_MESSAGES - len(window.turns)
+    if _is_cut(conversation, window) or _has_failed(conversation, window):
+        return
+    day = note_date(window.turns, now)
+    for other in others:
+        its = _window(other, None) if other.pk != conversation.pk else None
+        if not its or not its.turns or len(its.turns) > room or note_date(its.turns, now) != day:
+            continue
+        if _is_cut(other, its) or _has_failed(other, its):
+            continue
+        if not _is_answered(_stored(lease.run, other)) and _skip(lease, other) is None:
+            room -= len(its.turns)
+            yield other, its
+
+
+def _is_cut(conversation: Conversation, window: Window) -> bool:
+    return window.last < conversation.message_count
+
+
+def _has_failed(conversation: Conversation, window: Window) -> bool:
+    tried = Extraction.objects.filter(conversation=conversation, first=window.first)
+    return tried.exclude(retry_at=None).exists()
 
 
 def _count(lease: Lease, cost: ModelError | ExtractorAnswer) -> None:
@@ -140,35 +179,41 @@ def _count(lease: Lease, cost: ModelError | ExtractorAnswer) -> None:
     )
 
 
-def _store(
-    lease: Lease, conversation: Conversation, window: Window, answered: ExtractorAnswer
-) -> Extraction:
-    run = lease.run
+def _store(lease: Lease, parts: Sequence[Part], answers: Sequence[ExtractorAnswer]) -> Extraction:
+    """A row for each of a call, all at once; the first one's is returned, and the others are found
+    when their turn comes."""
+    run, first = lease.run, answers[0]
     with transaction.atomic():
         lease.advance(
             Run.Phase.ANSWER,
-            consolidator=answered.extractor,
-            model=answered.model,
-            tokens_in=run.tokens_in + answered.tokens_in,
-            tokens_out=run.tokens_out + answered.tokens_out,
-            cost_micros=run.cost_micros + answered.cost_micros,
+            consolidator=first.extractor,
+            model=first.model,
+            tokens_in=run.tokens_in + first.tokens_in,
+            tokens_out=run.tokens_out + first.tokens_out,
+            cost_micros=run.cost_micros + first.cost_micros,
         )
-        row, _made = Extraction.objects.update_or_create(
-            run=run,
-            conversation=conversation,
-            first=window.first,
-            defaults={
-                "team": run.team,
-                "last": window.last,
-                "status": Extraction.Status.ANSWERED,
-                "extractor": answered.extractor,
-                "model": answered.model,
-                "answer": answered.findings.packed(),
-                "reason": answered.findings.reason,
-                "tokens_in": answered.tokens_in,
-                "tokens_out": answered.tokens_out,
-            },
-        )
+        rows = [_row(run, *one) for one in zip(parts, answers, strict=True)]
+    return rows[0]
+
+
+def _row(run: Run, part: Part, answered: ExtractorAnswer) -> Extraction:
+    conversation, window = part
+    row, _made = Extraction.objects.update_or_create(
+        run=run,
+        conversation=conversation,
+        first=window.first,
+        defaults={
+            "team": run.team,
+            "last": window.last,
+            "status": Extraction.Status.ANSWERED,
+            "extractor": answered.extractor,
+            "model": answered.model,
+            "answer": answered.findings.packed(),
+            "reason": answered.findings.reason,
+            "tokens_in": answered.tokens_in,
+            "tokens_out": answered.tokens_out,
+        },
+    )
     return row
 
 

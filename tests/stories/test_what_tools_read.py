@@ -93,7 +93,7 @@ def test_an_extraction_by_a_model_is_not_given_it(moved: World, model_server: Mo
     model_server.answer({"should_update": False, "reason": "Nothing."})
     talk = Conversation.objects.get(external_id="second")
     with scope(team=moved.team):
-        by_model(talk, Window.of(1, 1, list(talk.messages.all())), NEXT_MORNING)
+        by_model([(talk, Window.of(1, 1, list(talk.messages.all())))], NEXT_MORNING)
     memory = model_server.requests[-1].data["memory"]
     assert "Hamburg" not in memory
     assert OTHER in memory

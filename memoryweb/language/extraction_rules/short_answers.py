@@ -21,7 +21,8 @@ _SEVERAL = re.compile(
 _LEAD = re.compile(r"^.*?(?:[:;–—]|(?<=\w)[,，]|(?<=\w)\s-)\s*(?=\S)")
 # What an assistant offers, or asks for company or to go on with.
 _NOTHING = re.compile(
-    r"^(?:how (?:are|is (?:it|life|your (?:day|week\w*))|do (?:you|we) (?:feel|start)"
+    r"^(?:(?:how|what) about|why (?:not|don)|fancy)\b"
+    r"|^(?:how (?:are|is (?:it|life|your (?:day|week\w*))|do (?:you|we) (?:feel|start)"
     r"|(?:can|may|could) i)"
     r"|what(?:'s| is) (?:up|new|next|wrong|the (?:matter|problem|plan))"
     r"|(?:shall|should|can|may|could|would|will|do you (?:want|need|mind)|did|want|ready|need"

@@ -468,6 +468,12 @@ class Window:
         readable = readable_messages([*filter(None, [before]), *turns], To.HOST)
         return cls(first, last, tuple(turns), {one.id: one.text for one in readable}, before)
 
+    @property
+    def heard(self) -> tuple[Message, ...]:
+        """With what an assistant asked just before, which the first of them may answer."""
+        is_asked = self.before and self.before.role == Message.Role.ASSISTANT
+        return (self.before, *self.turns) if self.before and is_asked else self.turns
+
 
 def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:
     """The first `size` turns after the watermark; None when it has been reached.
@@ -481,9 +487,8 @@ def next_window(conversation: Conversation, *, size: int, last: int | None = Non
     before = said.filter(position__lte=conversation.extracted_upto).last()
     end = conversation.message_count if len(turns) <= size else turns[size].position - 1
     end = end if last is None else last
-    first = conversation.extracted_upto + 1
     kept = [turn for turn in turns[:size] if turn.position <= end]
-    return Window.of(first, end, kept, before)
+    return Window.of(conversation.extracted_upto + 1, end, kept, before)
 
 
 def newest(turns: Sequence[Message], now: datetime) -> datetime:
