@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from memoryweb.language import role_play
 from memoryweb.language.extraction_rules import (
     Act,
     Claim,
@@ -31,6 +32,11 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 4, 8
 _STOP = re.compile(r"[.!?…。！？]\W*$")
 _LIGHT = re.compile("[😂🤣😜😝😛😆🤪🙃]")  # pictures are no part of a sentence
+_FOLLOWING = re.compile(
+    r"\b(?:following|these|this|below|as follows|folgende\w*|diese\w*|unten)\W*$"
+    r"|(?:以下|下面|次)\S{0,8}$",
+    re.IGNORECASE,
+)
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -60,6 +66,7 @@ class _Scene:
     speaker: str  # "" where the line needs no name
     day: date
     to_assistant: bool
+    played: frozenset[Kind] = frozenset()  # what of themselves is a part's that they play
 
 
 @dataclass(frozen=True)
@@ -90,11 +97,14 @@ def extract(
     known, fresh = Lookup(already), Lookup()
     kept: dict[str, NoteLine] = {}
     last: dict[str, _Part | None] = {}  # what each speaker's message before ended with
+    playing: set[str] = set()
     for asked, message in zip([before, *window], window, strict=False):
         if message.role != "user":
             continue
         name = one_line(message.name or speaker, 40).strip(" .,:;：")
-        scene = _Scene(name if shared or message.in_room else "", message.at.date(), to_assistant)
+        is_named = shared or message.in_room
+        played = _played(playing, name, message.content)
+        scene = _Scene(name if is_named else "", message.at.date(), to_assistant, played)
         groups, last[name] = _groups(message, scene, last.get(name))
         if asked and (part := _answer(asked, message, scene, groups)):
             groups = [[part]]
@@ -127,6 +137,17 @@ def _answer(
         return None
     claim = claim_of(text, scene.day)
     return _Part(_shown(text, claim, scene), claim, message.id)
+
+
+def _played(playing: set[str], name: str, content: str) -> frozenset[Kind]:
+    """Of the message that gives out the parts all that they say of themselves, of those after it
+    who they are."""
+    if role_play.opens(content):
+        playing.add(name)
+        return frozenset(Kind) - {Kind.INSTRUCTION}
+    if role_play.closes(content):
+        playing.discard(name)
+    return frozenset({Kind.IDENTITY}) if name in playing else frozenset()
 
 
 def _merged(line: NoteLine, other: NoteLine) -> NoteLine:
@@ -173,25 +194,30 @@ def _groups(
         sentence = spoken_of(text, scene.day)
         is_unnamed = _is_unnamed(sentence, scene) and not is_open
         is_vague = is_light or (sentence.leans and before is None)
+        room = LONGEST - len(text)
+        is_bare = sentence.needs_other and (before is None or len(before.text) >= room)
         is_lost = (is_unnamed and before is None) or (sentence.is_lost and not is_open)
-        claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost)
-        if sentence.is_request and scene.to_assistant:
-            is_asked = True
+        claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost or is_bare)
+        is_request = sentence.is_request and scene.to_assistant
+        if is_request or _leads_in(text, claim):
+            is_asked = is_asked or is_request or claim.act is Act.ASKS
+            is_open, before = is_open and is_request, before if is_request else None
             continue
         leans = sentence.leans or (claim.durable and (sentence.is_lost or sentence.is_unnamed))
+        leans = leans or (before is not None and sentence.drops_topic(before.claim))
         if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
             claim, is_asked = replace(claim, durable=True, act=Act.ASKS, general=False), False
         if sentence.is_joke:
             groups, is_open, before = groups[:-1] if is_open else groups, False, None
             continue
         part = _Part(_shown(text, claim, scene), claim, message.id)
-        room = LONGEST - len(text)
-        is_kept = claim.durable or _tells(text, sentence, scene)
+        is_noted = is_bare and sentence.claim.durable and not sentence.claim.general
+        is_kept = claim.durable or is_noted or _tells(text, sentence, scene)
         if is_kept and leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
             groups[-1].append(part)
         elif is_kept and leans and claim.durable and before and len(before.text) < room:
             groups.append([_context(before, message), part])
-        elif is_kept := is_kept and (claim.durable or not sentence.leans):
+        elif is_kept := is_kept and (claim.durable or is_noted or not sentence.leans):
             groups.append([part])
         is_open = is_kept
         is_no_help = is_unnamed or _is_other(text, sentence, scene)
@@ -199,6 +225,13 @@ def _groups(
     if is_asked and groups:  # "… Remember that."
         groups[-1][-1] = _asked(groups[-1][-1])
     return groups, before if is_open and scene.to_assistant else None
+
+
+def _leads_in(text: str, claim: Claim) -> bool:
+    """ "I've got the following:", and nothing of what."""
+    if not text.rstrip().endswith((":", "：")):
+        return False
+    return not claim.durable or claim.general or bool(_FOLLOWING.search(text))
 
 
 def _asked(part: _Part) -> _Part:
@@ -224,7 +257,9 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     """Between friends nobody instructs an assistant, and much is said for company; and its form
     alone says little of a sentence that is made light of, or whose matter nobody knows. What is
     lost without a sentence that isn't there is for the notes."""
-    claim = replace(sentence.claim, durable=sentence.claim.durable and not is_lost)
+    claim = sentence.claim
+    is_played = claim.kind in scene.played and not claim.subject
+    claim = replace(claim, durable=claim.durable and not (is_lost or is_played))
     is_order = claim.act is Act.ASKS or claim.kind is Kind.INSTRUCTION
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)

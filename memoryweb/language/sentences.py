@@ -56,10 +56,26 @@ _PASTE = re.compile(
 )
 _ENDS = re.compile(r"[.!?…]+[\"')”]*(?=\s|$)|[。！？!?]+[」』”）)]*|\n+")
 _NO_END = re.compile(
-    r"(?:\b(?:dr|mr|ms|mrs|st|bzw|ca|z\.b|nr|vs|e\.g|i\.e|prof|approx|no|usw|etc|ev|inkl)"
-    r"|\b\d{1,2}|\b[A-Z])\.$",
+    r"\b(?:dr|mr|mrs|ms|mx|st|\w*str|bzw|ca|z|z\. ?b|d\. ?h|u\. ?a|vs|e\.g|i\.e|prof|approx|usw|etc"
+    r"|ev|inkl)\.$",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"\b(?:no|nr)\.$", re.IGNORECASE)
+_INITIAL = re.compile(r"\b[A-Z]\.$")
+# What no name is: "vitamin D. We ..." are two sentences, "D. Okafor" is one man.
+_BEGINS = re.compile(
+    r"\s+(?:I|We|My|Our|The|This|That|It|He|She|They|And|But|So|No|Ich|Wir|Mein\w*|Der|Die|Das|Es"
+    r"|Er|Sie|Und|Aber)\b"
+)
+_OF_ORDINALS = re.compile(
+    r"(?:^|\b(?:am|im|der|die|das|den|dem|des|zum|zur|vom|beim|bis|ab|seit|und|oder|ein\w*|mein\w*"
+    r"|unser\w*|sein\w*|ihr\w*|jede\w*|nächste\w*|kw|nr)|[-–/.,])\s*\d{1,2}\.$",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\s?(?:[a-zäöü\d]|(?:Jan|Jän|Feb|Mär|Apr|Ma[iy]|Ju[nl]|Aug|Sep|O[ck]t|Nov|De[cz])\w*)"
+)
+_NEAR = 24  # characters before a full stop that tell what it is
 _MARK = re.compile(r"^(?:[\s>#*+\-•·–—=|~`_]|\d{1,3}[.)](?=\s))+")
 
 
@@ -86,11 +102,25 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence begins and ends; one follows the other without a gap."""
     start = 0
     for end in _ENDS.finditer(text):
-        if _NO_END.search(text, max(start, end.end() - 8), end.end()):
+        if not _is_end(text, start, end.end()):
             continue
         yield start, end.end()
         start = end.end()
     yield start, len(text)
+
+
+def _is_end(text: str, start: int, end: int) -> bool:
+    """A full stop, and not that of "Dr. Nowak", "J. Smith", "No. 5" or "5. März"."""
+    before = text[max(start, end - _NEAR) : end]
+    if _NO_END.search(before):
+        return False
+    if _NUMBERED.search(before):
+        return re.match(r"\s?\d", text[end:]) is None
+    if _INITIAL.search(before):
+        return bool(_BEGINS.match(text, end)) or end == len(text)
+    if re.search(r"\b\d{1,2}\.$", before):
+        return not (_OF_ORDINALS.search(before) or _GOES_ON.match(text, end))
+    return True
 
 
 def unopened(text: str) -> str:
@@ -99,6 +129,22 @@ def unopened(text: str) -> str:
     if bare == text or not bare:
         return text
     return bare[0].upper() + bare[1:] if text[0].isupper() else bare
+
+
+# A title or an initial is one word with the name after it, with or without its point.
+_POINT = re.compile(
+    r"\b(?:(?:[Dd]r|[Mm]rs?|[Mm]s|Mx|[Pp]rof|St|\w*[Ss]tr|Hr|Fr|Dipl|Ing|Mt|ca|z|b|B)\.(?=\s?\w)"
+    r"|(?:[Nn]o|[Nn]r)\.(?=\s?\d)|[A-Z]\.(?=\s?[A-Z])(?!\s+(?:I|We|My|The|Ich|Wir|Mein)\b))"
+)
+_EMPHASIS = re.compile(
+    r"(?<![\d*])\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}(?![\d*])|(?<!\w)__?(?=\w)"
+    r"|(?<=\w)__?(?!\w)"
+)
+
+
+def plain(text: str) -> str:
+    """Without the points of titles and initials, and without emphasis."""
+    return _EMPHASIS.sub("", _POINT.sub(lambda found: found[0][:-1], text))
 
 
 def quotes(text: str) -> bool:

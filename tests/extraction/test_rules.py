@@ -289,3 +289,77 @@ def test_between_friends_they_are_kept_with_who_they_are() -> None:
 def test_what_the_sentence_before_names_is_kept_with_it() -> None:
     text = "I bought a drum kit in May. I'm learning this instrument now."
     assert durable(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("My sister is Clara. She lives in Oslo.", "My sister is Clara. She lives in Oslo."),
+        ("Meine Schwester heißt Clara. Sie wohnt in Graz.",
+         "Meine Schwester heißt Clara. Sie wohnt in Graz."),
+        ("息子が生まれました。名前は紬にします。", "息子が生まれました。名前は紬にします。"),
+        ("妹は京都に住んでいる。看護師をしている。", "妹は京都に住んでいる。看護師をしている。"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_somebody_named_before_is_one_line_with_it(text: str, line: str) -> None:
+    assert durable(text) == [line]
+
+
+@pytest.mark.parametrize(
+    "text", ["She lives in Oslo.", "They moved to Leeds.", "Sie wohnt in Graz.", "It is 3 May."]
+)
+def test_what_is_said_of_somebody_nobody_named_is_for_the_notes_alone(text: str) -> None:
+    assert durable(text) == []
+    assert durable(f"How do I boil an egg? {text}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is my sister Clara.",
+        "Das ist mein Hund Rex.",
+        "It's 62 kilos, not 64.",
+        "This Friday I have an exam.",
+        "There's a status mail due every Thursday.",
+    ],
+)
+def test_what_names_its_own_matter_needs_no_sentence_before(text: str) -> None:
+    assert len(durable(text)) == 1
+
+
+@pytest.mark.parametrize("text", ["I've got the following:", "My list looks like this:"])
+def test_a_lead_in_says_nothing(text: str) -> None:
+    assert said(text) == []
+    assert said(f"{text}\n- My shoe size is 43.") == ["My shoe size is 43."]
+    assert durable("I have two kids:\n- Mia") == ["I have two kids:"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm Captain Zara.",
+        "Let's pretend. I'm a surgeon in Leeds. I'm allergic to light.",
+        "You're a grumpy innkeeper. I'm Sir Aldric, a knight who can't stand honey.",
+        "Du bist ein Drache. Ich bin Lena Hartmann.",
+        "ロールプレイしよう。私は医者です。",
+        "你来扮演店主。我叫林晓雯。",
+    ],
+)
+def test_who_somebody_plays_is_not_who_they_are(text: str) -> None:
+    assert durable(text) == []
+
+
+def test_a_part_ends_and_praise_gives_out_none() -> None:
+    scene = "Let's pretend you're a king."
+    assert texts(("", scene), ("", "I'm a nurse in Leeds.")) == ["I'm a nurse in Leeds."]
+    assert durable(scene + " My daughter Noor is 6.") == ["My daughter Noor is 6."]
+    played = extract(window(("", scene), ("", "I'm a nurse."), ("", "I'm allergic to nuts.")))
+    assert [line.text for line in played if line.durable] == ["I'm allergic to nuts."]
+    ended = extract(window(("", scene), ("", "ok, back to work. I'm a nurse in Leeds.")))
+    assert [line.durable for line in ended][-1:] == [True]
+    assert durable("You're a star! I'm allergic to nuts.") == ["I'm allergic to nuts."]
+
+
+@pytest.mark.parametrize("text", ["I'm Lena Hartmann", "No emojis please.", "please no emojis"])
+def test_three_words_are_enough_for_a_name_or_a_wish(text: str) -> None:
+    assert durable(text) == [text]

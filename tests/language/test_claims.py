@@ -373,3 +373,45 @@ def test_time_grows_with_length_only(unit: str) -> None:
 )
 def test_a_move_ends_what_was_said_of_the_dwelling(older: str, newer: str, is_over: bool) -> None:
     assert takes_back(claim_of(newer), older) == is_over
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("My dentist is Dr. Nowak.", "Dr Nowak"),
+        ("I work at St. Mary's hospital.", "St Mary's hospital"),
+        ("My name is Prof. Jane Lund.", "Prof Jane Lund"),
+        ("I always sign off with D. Okafor, never Dana", "sign off with D Okafor"),
+        ("Mein Hausarzt ist Dr. Weber.", "Dr Weber"),
+        ("I live at No. 5 Mill Lane.", ""),
+        ("Our rent is 1,610 euros.", "1,610 euros"),
+    ],
+)
+def test_a_value_goes_on_after_the_point_of_a_title(text: str, value: str) -> None:
+    assert value in claim_of(text).value
+
+
+def test_two_doctors_are_two_values() -> None:
+    assert takes_back(claim_of("My new doctor is Dr. Weber."), "My doctor is Dr. Nowak.")
+    assert not takes_back(claim_of("My doctor is Dr Nowak."), "My doctor is Dr. Nowak.")
+
+
+def test_a_rent_is_no_age_and_emphasis_no_other_word() -> None:
+    assert claim_of("Rent is 1,610 euros.").attribute == "rent"
+    assert claim_of("Always *provide* sources.").kind is Kind.INSTRUCTION
+    assert claim_of("I live in **Leeds**.").value == "Leeds"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm Captain Zara.", "I'm South African.", "I'm New Zealand born.", "Ich bin Team Tee."],
+)
+def test_who_plays_a_part_or_belongs_somewhere_gives_no_name(text: str) -> None:
+    assert claim_of(text).attribute != "name"
+
+
+def test_a_new_employer_is_known_by_its_name() -> None:
+    found = claim_of("Starting at Tideway Bank on the 19th.")
+    assert (found.key, found.value) == (("", "employer"), "Tideway Bank")
+    assert takes_back(found, "I work at Barclays.")
+    assert claim_of("I'm starting at the gym on Monday.").attribute == ""

@@ -12,7 +12,7 @@ from memoryweb.language.extraction_rules.relative_dates import is_habit, span_of
 from memoryweb.language.extraction_rules.short_answers import sentence_of
 from memoryweb.language.extraction_rules.speakers import is_common
 from memoryweb.language.normal_form import clean, normalise, read
-from memoryweb.language.sentences import split, unquoted
+from memoryweb.language.sentences import plain, split, unquoted
 
 _LONGEST = 2_000  # characters that are looked at
 _LONGEST_SENTENCE = 600  # no one speaks in longer ones
@@ -94,6 +94,14 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<=\w )[A-ZÀ-Þ][\w'’-]+|\b(?i:my|our|mein\w*|unser\w*) \w")
+_TOPIC = re.compile(r"[はがも]|って|[私僕俺]|わたし|うち|自分|ぼく")
+_TRAIT = re.compile(
+    r"(?:名前|年齢|種類|性格)は|(?:もう|まだ|今)?[\d一二三四五六七八九十]{1,3}[歳才](?!の)"
+)
+_NAMES_ITSELF = re.compile(
+    r"^\W*(?:this|that|it|das|es|dies)(?:'s| is| ist|s) (?:my|our|mein\w*|unser\w*)\b",
+    re.IGNORECASE,
+)
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({model.Act.CANCELS, model.Act.ENDS})
@@ -127,6 +135,22 @@ class Sentence:
     @property
     def is_unnamed(self) -> bool:
         return bool(self.language and self.language.unnamed.search(self.text))
+
+    @property
+    def needs_other(self) -> bool:
+        """It says who or what it is of by a word for somebody named before: no correction, no
+        instruction and nothing that was asked to be remembered."""
+        is_change = self.claim.act is model.Act.CHANGES and is_pronoun(self.claim.subject)
+        is_plain = self.claim.act is model.Act.STATES or is_change
+        is_order = self.claim.kind is model.Kind.INSTRUCTION
+        return self.leans and is_plain and not is_order and not _NAMES_ITSELF.match(self.text)
+
+    def drops_topic(self, before: model.Claim) -> bool:
+        """In Japanese what was named before is left out, or only its name or age is told."""
+        if not _KANA.search(self.text):
+            return False
+        is_same = bool(before.subject) and not self.claim.subject and not _TOPIC.search(self.text)
+        return is_same or bool(_TRAIT.match(self.text))
 
     @property
     def is_question(self) -> bool:
@@ -172,7 +196,8 @@ def claim_of(text: str, said: date | None = None) -> model.Claim:
 @lru_cache(maxsize=4_096)
 def all_of(text: str) -> tuple[model.Claim, ...]:
     """Every claim that a row finds in it."""
-    return tuple(one for spoken in languages_of(text) for one in _claims(text[:_LONGEST], spoken))
+    text = plain(text[:_LONGEST])
+    return tuple(one for spoken in languages_of(text) for one in _claims(text, spoken))
 
 
 def _labelled(label: re.Match[str], said: date | None) -> model.Claim:
@@ -244,7 +269,8 @@ def _leans(sentence: Sentence) -> bool:
 @lru_cache(maxsize=16_384)
 def undated(sentence: str) -> Sentence:
     """Read once, whenever it was said."""
-    bare = unquoted(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
+    bare = plain(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
+    bare = unquoted(bare)
     read_as = [_spoken(bare, one) for one in languages_of(bare)]
     if not read_as:
         return Sentence(model.Claim(), None, bare)
