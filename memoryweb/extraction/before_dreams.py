@@ -23,6 +23,8 @@ def extractions(lease: Lease) -> Sequence[UUID]:
     if run.phase != Run.Phase.CLAIMED or run.trigger == Run.Trigger.BACKFILL:
         return ()
     if not (run.checked or {}).get("gathered"):
+        if not _uncovered(run).exists():
+            return ()
         with write_transaction(run.team) as tx:
             lease.fence()
             _ask(tx, run)
@@ -45,10 +47,14 @@ def go_on(tx: Transaction, extraction: Run) -> None:
 
 
 def _ask(tx: Transaction, dream: Run) -> None:
-    open_ones = Conversation.objects.filter(_of(dream), agent=dream.agent).uncovered()
-    for owner in Owner.objects.filter(pk__in=open_ones.values("owner")).order_by("created_at"):
+    open_ones = _uncovered(dream).values("owner")
+    for owner in Owner.objects.filter(pk__in=open_ones).order_by("created_at"):
         by = Run.Trigger.CONVERSATION
         request(tx, agent=dream.agent, owner=owner, trigger=by, immediate=True)
+
+
+def _uncovered(dream: Run) -> "QuerySet[Conversation]":
+    return Conversation.objects.filter(_of(dream), agent=dream.agent).uncovered()
 
 
 def _under_way(dream: Run, asked_at: datetime) -> "QuerySet[Run]":

@@ -126,7 +126,9 @@ def _answer(
     """A short answer to what somebody else asked just before, with the question; unless it says
     something by itself."""
     is_other = asked.role == "assistant" or (message.in_room and asked.name != message.name)
-    if not is_other or any(part.claim.durable for parts in groups for part in parts):
+    if not is_other or scene.played:
+        return None
+    if any(part.claim.durable for parts in groups for part in parts):
         return None
     said = spoken_of(message.content, scene.day)
     if said.is_question or said.is_request or any(forgets(message.content)):
