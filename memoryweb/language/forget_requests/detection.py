@@ -30,9 +30,9 @@ class Forget:
 
     about: str
     language: str
-    is_sure: bool
     first: int
     last: int
+    is_sure: bool = True
 
 
 def forgets(message: str) -> Iterator[Forget]:
@@ -44,7 +44,8 @@ def forgets(message: str) -> Iterator[Forget]:
     for first, last in spans(message):
         sentence = message[first:last].strip(_MARKS)
         if sentence and sentence.replace("’", "'") in said and (found := _asked(sentence)):
-            yield Forget(*found, first, last)
+            about, language, is_sure = found
+            yield Forget(about, language, first, last, is_sure)
 
 
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
