@@ -14,9 +14,10 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import NothingToUndo, Wish, hide, open_request, undo
 from memoryweb.memory.forgetting.requests import undo_of_fact
-from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message
+from memoryweb.memory.models import AuthorKind, Fact, ForgetRequest, Message, Target
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
+from memoryweb.memory.visible.request_contents import tell
 from memoryweb.memory.writing.write import write
 from tests.forgetting.asking import WEIGHT, lived
 from tests.world import World
@@ -224,6 +225,52 @@ def test_what_was_just_said_is_hidden_with_all_that_was_made_of_it(
     say(world, world.customer, "Forget what I just said.")
     assert texts(request()) == {WEIGHT, "I like tea."}
     assert "62 kilos" not in prompt(world, world.customer)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Don't remember that.",
+        "That was private, pls dont save it",
+        "Merk dir das bitte nicht.",
+        "不要记住这个。",
+        "それは覚えないでください。",
+    ],
+)
+def test_that_is_what_was_said_in_the_sentence_before(world: World, asked: str) -> None:
+    before, same = "I earn 52,000 a year.", "My sister lives in Utrecht."
+    say(world, world.customer, "I like tea.", "Fine.", before, "Noted.", asked)
+    say(world, world.customer, f"Hello! I sing on Mondays. {same} {asked}", talk="same")
+    found = ForgetRequest.objects.all()
+    assert {one.state for one in found} == {ForgetRequest.State.HIDDEN}
+    assert [content.text for one in found for content in tell(one).hidden] == [before]
+    in_same = Target.objects.filter(message__conversation__external_id="same")
+    spans = [(row.message.raw_content, row.first, row.last) for row in in_same if row.message]
+    assert {text[first:last].strip() for text, first, last in spans} == {same, asked}
+    told = prompt(world, world.customer, "What tea do I like, what do I earn?")
+    assert ("I like tea." in told, "52,000" in told) == (True, False)
+
+
+def test_where_that_may_mean_several_sentences_a_person_picks(world: World) -> None:
+    said = "I earn 52,000 a year. My sister lives in Utrecht."
+    say(world, world.customer, said, "Noted.", "Don't remember that.")
+    assert (request().state, request().why) == (ForgetRequest.State.OPEN, ForgetRequest.Why.NONE)
+    assert request().targets.filter(is_hidden=False).count() == 2
+    assert "52,000" in prompt(world, world.customer, "What do I earn?")
+
+
+def test_after_a_question_or_an_order_that_means_nothing(world: World) -> None:
+    say(world, world.customer, "Write a haiku about rain.", "Drops fall.", "Don't save that.")
+    assert not request().targets.filter(message__raw_content__contains="haiku").exists()
+    assert "haiku" in prompt(world, world.customer)
+
+
+def test_what_may_be_about_other_things_is_offered_and_a_yes_hides_it(world: World) -> None:
+    remembers(world, world.customer, "The garden has a rose.", "I like tea.")
+    say(world, world.customer, "Can you erase everything about the garden?")
+    assert (request().state, request().why) == (ForgetRequest.State.OPEN, ForgetRequest.Why.NONE)
+    say(world, world.customer, "Yes, please.")
+    assert texts(request()) == {"The garden has a rose."}
 
 
 def test_before_anything_was_written_down_the_message_alone_is_hidden(world: World) -> None:

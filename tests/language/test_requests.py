@@ -5,6 +5,7 @@ import pytest
 from memoryweb.language.extraction_rules.model import LANGUAGES
 from memoryweb.language.forget_requests import Fit, fit, forgets, meant_by
 from memoryweb.language.forget_requests.table import Row, Topic, table
+from tests.language.forget_samples import ASKED, NOT_ASKED
 from tests.pace import assert_linear
 from tests.tables import every_row
 
@@ -33,13 +34,13 @@ def _name(language: str, topic: Topic) -> str:
     return NAMES[language].format(first if topic.named.search(first) else topic.name)
 
 
-@every_row([text for row in ROWS for text in row.examples])
+@every_row([*ASKED, *(text for row in ROWS for text in row.examples)])
 def test_a_row_finds_what_its_examples_ask(example: str) -> None:
     text, _, about = example.partition(" => ")
     assert asked(text) == [about]
 
 
-@every_row([text for row in ROWS for text in row.counter])
+@every_row([*NOT_ASKED, *(text for row in ROWS for text in row.counter)])
 def test_a_row_leaves_its_counter_examples_alone(text: str) -> None:
     assert asked(text) == []
 
@@ -150,8 +151,19 @@ def test_a_reason_behind_it_is_no_part_of_it() -> None:
     assert asked("Forget my weight, it's private.") == ["my weight"]
 
 
+def test_what_a_sentence_only_may_ask_is_not_sure() -> None:
+    assert not any(
+        one.is_sure
+        for text in ("Erase everything about the court case.", "I never mentioned the Ferrari, ok?")
+        for one in forgets(text)
+    )
+    assert [one.is_sure for one in forgets("Erase my address.")] == [True]
+
+
 def test_what_was_just_said_and_everything_are_told_apart() -> None:
     assert [one.is_last for one in meant_by("what I just said")] == [True]
+    assert [one.is_that for one in meant_by("that")] == [True]
+    assert [one.is_that for one in meant_by("what I just said")] == [False]
     assert [one.is_all for one in meant_by("everything")] == [True]
     assert [one.is_all for one in meant_by("alles über mich")] == [True]
 

@@ -10,6 +10,7 @@ from memoryweb.language.forget_requests.detection import (
     forgets,
     is_own_wish,
     meanings,
+    tells_of_oneself,
 )
 from memoryweb.language.forget_requests.meaning import Fit, Meaning, fit, meant_by
 
@@ -24,4 +25,5 @@ __all__ = [
     "is_own_wish",
     "meanings",
     "meant_by",
+    "tells_of_oneself",
 ]

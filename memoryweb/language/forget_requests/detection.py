@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.extraction_rules.model import LANGUAGES
 from memoryweb.language.forget_requests.meaning import Meaning, meant_by
-from memoryweb.language.forget_requests.table import Table, table
+from memoryweb.language.forget_requests.table import Row, Table, table
 from memoryweb.language.sentences import quotes, spans, speech
 from memoryweb.language.small_talk import is_courtesy
 
@@ -25,12 +25,14 @@ _PASTED = re.compile(
 
 @dataclass(frozen=True)
 class Forget:
-    """`about` in the words of the message; the sentence stands from `first` to `last`."""
+    """`about` in the words of the message; the sentence stands from `first` to `last`. One that is
+    not sure is only offered."""
 
     about: str
     language: str
     first: int
     last: int
+    is_sure: bool = True
 
 
 def forgets(message: str) -> Iterator[Forget]:
@@ -42,7 +44,8 @@ def forgets(message: str) -> Iterator[Forget]:
     for first, last in spans(message):
         sentence = message[first:last].strip(_MARKS)
         if sentence and sentence.replace("’", "'") in said and (found := _asked(sentence)):
-            yield Forget(*found, first, last)
+            about, language, is_sure = found
+            yield Forget(about, language, first, last, is_sure)
 
 
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
@@ -67,6 +70,14 @@ def _is_beside(said: str, is_after: bool) -> bool:
     return asks or any(table(one).beside.search(said) for one in LANGUAGES)
 
 
+def tells_of_oneself(sentence: str) -> bool:
+    """It may be what "don't remember that" means: no question, and no word about the wish."""
+    said = sentence.strip(_MARKS)
+    if not said or said.endswith(("?", "？")) or is_courtesy(said) or any(forgets(said)):
+        return False
+    return claim_of(said).durable or any(table(one).own.search(said) for one in LANGUAGES)
+
+
 def meanings(words: str) -> tuple[Meaning, ...]:
     """Of sentences that ask it, or of its object alone."""
     said = [one for found in forgets(words) for one in meant_by(found.about, found.language)]
@@ -86,22 +97,33 @@ def asks_to_forget(answer: str) -> bool | None:
     return any(table(one).asking.search(answer) for one in LANGUAGES)
 
 
-def _asked(sentence: str) -> tuple[str, str] | None:
+def _asked(sentence: str) -> tuple[str, str, bool] | None:
     plain = " ".join(_MASKED.sub("", sentence).replace("’", "'").split())
     for language in LANGUAGES:
         for row in table(language).rows:
             found = row.pattern.fullmatch(plain)
             about = found["about"].strip(" ,，、") if found else ""
-            if about and _is_personal(about, table(language)):
-                return about, language
+            if found and about and _is_meant(about, row, table(language)) and not _is_news(found):
+                return about, language, row.how != "maybe"
     return None
+
+
+def _is_news(found: re.Match[str]) -> bool:
+    """A sentence that tells something new behind its request would be hidden with it."""
+    return claim_of(found.groupdict().get("reason") or "").durable
+
+
+def _is_meant(about: str, row: Row, found: Table) -> bool:
+    if row.how == "keep" and found.that.fullmatch(about):
+        return True
+    if found.nothing.fullmatch(about):
+        return False
+    return _is_personal(about, found) or (row.how == "maybe" and not found.work.search(about))
 
 
 def _is_personal(about: str, found: Table) -> bool:
     """It is about the speaker or the memory itself, and no thing of the work at hand; of whom a
     clause is about, it says something worth keeping."""
-    if found.nothing.fullmatch(about):
-        return False
     if found.last.fullmatch(about) or found.all.fullmatch(about):
         return True
     if found.work.search(about):

@@ -31,7 +31,8 @@ class Fit(IntEnum):
 class Meaning:
     """`words` must all stand in a statement, and it must say one of the `topics`, if there are
     any, or their name as the request does (`named`); of a clause its `weighty` ones, numbers and
-    names, will do. `is_last`: what was said just before; `is_all`: everything."""
+    names, will do. `is_last`: what was said just before, of which `is_that` means one sentence;
+    `is_all`: everything."""
 
     about: str
     words: frozenset[str] = frozenset()
@@ -41,6 +42,7 @@ class Meaning:
     is_own: bool = False
     is_clause: bool = False
     is_last: bool = False
+    is_that: bool = False
     is_all: bool = False
 
     @property
@@ -127,6 +129,8 @@ def _stub(token: str) -> str:
 def _meaning(about: str, found: Table) -> Meaning:
     if found.last.fullmatch(about):
         return Meaning(about, is_last=True)
+    if found.that.fullmatch(about):
+        return Meaning(about, is_last=True, is_that=True)
     if found.all.fullmatch(about):
         return Meaning(about, is_all=True)
     bare = found.light.sub("", about)

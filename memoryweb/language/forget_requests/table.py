@@ -11,12 +11,16 @@ from memoryweb.language.extraction_rules.model import PART, compiled
 from memoryweb.language.normal_form import is_cjk, normalise
 
 _NEVER = re.compile(r"(?!)")
+_HOW = ("forget", "keep", "maybe")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One way to ask: it matches a whole sentence, its group `about` is what is meant."""
+    """One way to ask: it matches a whole sentence, its group `about` is what is meant, and `reason`
+    what is said of it behind. `keep` ones ask not to keep it, where "that" is what was said before;
+    what `maybe` ones mean is only offered."""
 
+    how: str
     pattern: re.Pattern[str]
     examples: tuple[str, ...] = field(compare=False)
     counter: tuple[str, ...] = field(compare=False)
@@ -60,18 +64,19 @@ class Topic:
 @dataclass(frozen=True)
 class Table:
     """`nothing` are objects that no request is about, `last` means what was said just before and
-    `all` everything; `light` is no part of the object, `own` says that it is the speaker's,
-    `known` that memory holds it, `personal` is a person's matter without either, `work` a thing of
-    the work at hand, whosever it is, and `clause` begins a statement; `parts` parts two objects
-    and `small` are words that need not stand elsewhere. `yes` is all of a message that agrees,
-    `asking` how an assistant asks whether to forget, `lead` leads in somebody else's text, and
-    `beside` is what a writer says of themselves, or of their wish."""
+    `all` everything, `that` the sentence before; `light` is no part of the object, `own` says that
+    it is the speaker's, `known` that memory holds it, `personal` is a person's matter without
+    either, `work` a thing of the work at hand, whosever it is, and `clause` begins a statement;
+    `parts` parts two objects and `small` are words that need not stand elsewhere. `yes` is all of
+    a message that agrees, `asking` how an assistant asks whether to forget, `lead` leads in
+    somebody else's text, and `beside` is what a writer says of themselves, or of their wish."""
 
     rows: tuple[Row, ...]
     topics: tuple[Topic, ...]
     nothing: re.Pattern[str]
     last: re.Pattern[str]
     all: re.Pattern[str]
+    that: re.Pattern[str]
     light: re.Pattern[str]
     own: re.Pattern[str]
     known: re.Pattern[str]
@@ -91,7 +96,8 @@ _CUES = tuple(one.name for one in fields(Table) if one.name not in {"rows", "top
 
 @cache
 def table(language: str) -> Table:
-    """From `<language>.txt`: parts and cues as `name = pattern`; rows `forget :: pattern` and
+    """From `<language>.txt`: parts and cues as `name = pattern`; rows `forget :: pattern`,
+    `keep` or `maybe`, and
     `topic name :: pattern of its names`, a `*` behind the name for one that is about others; then
     indented what it has, and its examples after `+` and counter-examples after `-`. In lists of
     words `_` is a space."""
@@ -99,12 +105,14 @@ def table(language: str) -> Table:
     parts = {"about": "(?P<about>[^!?\\n]{1,200}?)"}
     parts |= {found["name"]: found["pattern"] for line in lines if (found := PART.match(line))}
     blocks = list(_blocks(lines))
-    names = [named for head, named, _body in blocks if head != "forget"]
+    names = [named for head, named, _body in blocks if head not in _HOW]
     parts["topics"] = "|".join(names)
-    topics = (_topic(head, named, body, parts) for head, named, body in blocks if head != "forget")
-    asked = ((compiled(how, parts), body) for head, how, body in blocks if head == "forget")
+    topics = (_topic(head, named, body, parts) for head, named, body in blocks if head not in _HOW)
+    asked = ((head, compiled(how, parts), body) for head, how, body in blocks if head in _HOW)
     return Table(
-        tuple(Row(pattern, body.get("+", ()), body.get("-", ())) for pattern, body in asked),
+        tuple(
+            Row(how, pattern, body.get("+", ()), body.get("-", ())) for how, pattern, body in asked
+        ),
         tuple(topics),
         **{name: compiled(parts[name], parts) for name in _CUES},
     )
@@ -115,7 +123,9 @@ Body = Mapping[str, tuple[str, ...]]
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, str, Body]]:
     heads = [
-        number for number, line in enumerate(lines) if re.match(r"(?:forget|topic .+) :: ", line)
+        number
+        for number, line in enumerate(lines)
+        if re.match(r"(?:forget|keep|maybe|topic .+) :: ", line)
     ]
     for number, following in zip(heads, [*heads[1:], len(lines)], strict=True):
         head, _, pattern = lines[number].partition(" :: ")

@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.language.extraction_rules import Claim, Kind
-from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets
+from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets, tells_of_oneself
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
@@ -266,7 +266,7 @@ def match(asked: Wish, meanings: Iterable[Meaning], said_at: datetime) -> Matche
     found, names = Matches(), _names(asked.memory.owner)
     for meaning in meanings:
         if meaning.is_last:
-            _add_last(found, asked.message)
+            (_add_that if meaning.is_that else _add_last)(found, asked.message)
             continue
         for fact in facts_of(asked.memory, _may_fit(meaning)):
             kind, attribute = Kind(fact.kind), fact.attribute
@@ -345,14 +345,39 @@ def _add_said(found: Matches, meaning: Meaning, place: Mention, text: str) -> No
 
 def _add_last(found: Matches, asked: Message | None) -> None:
     """What its owner had said just before, and what was made of it."""
-    if asked is None or asked.pk is None:
-        return
-    earlier = asked.conversation.messages.filter(role=Message.Role.USER)
-    last = earlier.filter(position__lt=asked.position).order_by("-position").first()
+    last = _said_before(asked)
     if last is not None:
         found.said += said_in(last)
         made = Fact.objects.filter(evidence__message=last)
         found.facts += made.select_related("file").distinct()
+
+
+def _said_before(asked: Message | None) -> Message | None:
+    if asked is None or asked.pk is None:
+        return None
+    earlier = asked.conversation.messages.filter(role=Message.Role.USER)
+    return earlier.filter(position__lt=asked.position).order_by("-position").first()
+
+
+def _add_that(found: Matches, asked: Message | None) -> None:
+    """The sentence before it that tells something of its owner: of the same message, else of the
+    one before. Where several do, a person picks."""
+    if asked is None:
+        return
+    start = min((wish.first for wish in forgets(asked.raw_content)), default=0)
+    told = [one for one in _telling(asked) if one.last is not None and one.last <= start]
+    if told and asked.pk:
+        found.said.append(told[-1])
+        return
+    last = _said_before(asked)
+    told = _telling(last) if last else []
+    (found.said if len(told) == 1 else found.near).extend(told)
+    if last and len(told) == 1:
+        found.facts += Fact.objects.filter(evidence__message=last).select_related("file").distinct()
+
+
+def _telling(message: Message) -> list[Mention]:
+    return [one for one in said_in(message) if tells_of_oneself(one.text)]
 
 
 def _is_before(message: Message, asked: Message | None, said_at: datetime) -> bool:

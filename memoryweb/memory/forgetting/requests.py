@@ -208,11 +208,9 @@ def _hear(
 ) -> models.ForgetRequest:
     """Its own sentences are hidden with it: what is to be forgotten is no news to write down."""
     places = [message_mention(message, sentence.first, sentence.last) for sentence in said]
-    why = (
-        ""
-        if forget_requests.is_own_wish(message.raw_content, said)
-        else models.ForgetRequest.Why.PASTED
-    )
+    why = "" if all(sentence.is_sure for sentence in said) else models.ForgetRequest.Why.NONE
+    if not forget_requests.is_own_wish(message.raw_content, said):
+        why = models.ForgetRequest.Why.PASTED
     meanings = [
         meaning
         for sentence in said
