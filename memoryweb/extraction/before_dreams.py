@@ -22,6 +22,8 @@ def extractions(lease: Lease) -> Sequence[UUID]:
     run = lease.run
     if run.phase != Run.Phase.CLAIMED or run.trigger == Run.Trigger.BACKFILL:
         return ()
+    if not _uncovered(run).exists():
+        return ()
     if not (run.checked or {}).get("gathered"):
         with write_transaction(run.team) as tx:
             lease.fence()
@@ -45,10 +47,15 @@ def go_on(tx: Transaction, extraction: Run) -> None:
 
 
 def _ask(tx: Transaction, dream: Run) -> None:
-    open_ones = Conversation.objects.filter(_of(dream), agent=dream.agent).uncovered()
-    for owner in Owner.objects.filter(pk__in=open_ones.values("owner")).order_by("created_at"):
+    owners = Owner.objects.filter(pk__in=_uncovered(dream).values("owner"))
+    for owner in owners.order_by("created_at"):
         by = Run.Trigger.CONVERSATION
         request(tx, agent=dream.agent, owner=owner, trigger=by, immediate=True)
+
+
+def _uncovered(dream: Run) -> "QuerySet[Conversation]":
+    found: QuerySet[Conversation] = Conversation.objects.filter(_of(dream), agent=dream.agent)
+    return found.uncovered()
 
 
 def _under_way(dream: Run, asked_at: datetime) -> "QuerySet[Run]":
