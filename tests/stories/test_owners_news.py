@@ -15,7 +15,7 @@ from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
-from tests.stories.telling import note_of, notes, prompt, says
+from tests.stories.telling import note_of, prompt, says
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
