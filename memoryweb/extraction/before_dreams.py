@@ -10,6 +10,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.extraction.requests import KIND, request
 from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.conversations import ConversationQuerySet
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -53,9 +54,8 @@ def _ask(tx: Transaction, dream: Run) -> None:
         request(tx, agent=dream.agent, owner=owner, trigger=by, immediate=True)
 
 
-def _uncovered(dream: Run) -> "QuerySet[Conversation]":
-    found: QuerySet[Conversation] = Conversation.objects.filter(_of(dream), agent=dream.agent)
-    return found.uncovered()
+def _uncovered(dream: Run) -> ConversationQuerySet:
+    return Conversation.objects.filter(_of(dream), agent=dream.agent).uncovered()
 
 
 def _under_way(dream: Run, asked_at: datetime) -> "QuerySet[Run]":
