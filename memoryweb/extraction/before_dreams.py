@@ -10,6 +10,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.extraction.requests import KIND, request
 from memoryweb.memory.models import Conversation
+from memoryweb.memory.models.conversations import ConversationQuerySet
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -22,9 +23,9 @@ def extractions(lease: Lease) -> Sequence[UUID]:
     run = lease.run
     if run.phase != Run.Phase.CLAIMED or run.trigger == Run.Trigger.BACKFILL:
         return ()
+    if not _uncovered(run).exists():
+        return ()
     if not (run.checked or {}).get("gathered"):
-        if not _uncovered(run).exists():
-            return ()
         with write_transaction(run.team) as tx:
             lease.fence()
             _ask(tx, run)
@@ -47,13 +48,13 @@ def go_on(tx: Transaction, extraction: Run) -> None:
 
 
 def _ask(tx: Transaction, dream: Run) -> None:
-    open_ones = _uncovered(dream).values("owner")
-    for owner in Owner.objects.filter(pk__in=open_ones).order_by("created_at"):
+    owners = Owner.objects.filter(pk__in=_uncovered(dream).values("owner"))
+    for owner in owners.order_by("created_at"):
         by = Run.Trigger.CONVERSATION
         request(tx, agent=dream.agent, owner=owner, trigger=by, immediate=True)
 
 
-def _uncovered(dream: Run) -> "QuerySet[Conversation]":
+def _uncovered(dream: Run) -> ConversationQuerySet:
     return Conversation.objects.filter(_of(dream), agent=dream.agent).uncovered()
 
 

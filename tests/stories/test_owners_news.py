@@ -15,7 +15,7 @@ from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
-from tests.stories.telling import note_of, notes, prompt, says
+from tests.stories.telling import note_of, prompt, says
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -126,15 +126,13 @@ def test_a_model_is_shown_that_it_is_out_of_date_and_need_not_bring_what_was_sai
     assert hamburg.superseded_by == Fact.objects.get(raw_text=NEW, file__isnull=False)
 
 
-def test_a_statement_waits_for_the_note_of_what_was_said_against_it(
+def test_a_dream_waits_for_the_note_of_what_was_said_against_a_statement(
     world: World, hamburg: Fact
 ) -> None:
-    talk = says(world, "second", NEW, day=NEXT, is_noted=False)
-    dream(world, world.customer, NEXT)
+    says(world, "second", NEW, day=NEXT, is_noted=False)
     assert OLD in text_of(world, world.customer)
     assert "Hamburg" not in prompt(world, "Where do we live?")
-    notes(world, talk, 1, day=NEXT, owner=world.customer)
-    dream(world, world.customer, NEXT + timedelta(days=1))
+    dream(world, world.customer, NEXT)
     assert OLD not in text_of(world, world.customer)
     hamburg.refresh_from_db()
     assert hamburg.superseded_by == Fact.objects.get(raw_text=NEW, file__isnull=False)
