@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memoryweb.dreaming.operations import LivingStatement, Result
-from memoryweb.language.extraction_rules import HEADINGS, Kind
+from memoryweb.language.extraction_rules import HEADINGS, Kind, instructs
 from memoryweb.language.normal_form import clean, read
 from memoryweb.markdown.blocks import blocks, ready
 from memoryweb.markdown.file_kinds import CORE
@@ -239,7 +239,9 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 def leaving(living: Iterable[LivingStatement], excess: int) -> list[LivingStatement]:
     """The least worth having, as many as it takes; never what people wrote or pinned."""
-    found = []
+    found: list[LivingStatement] = []
+    if excess <= 0:
+        return found
     for one in sorted((one for one in living if one.stands and not one.is_fixed), key=_worth):
         if excess <= 0:
             break
@@ -263,7 +265,8 @@ def _worth(one: LivingStatement) -> tuple[bool, bool, bool, float, datetime, str
     kind = one.claim.kind
     at = one.by.said_at or _LONG_AGO
     is_steady, is_durable = kind in _STEADY, one.claim.durable  # else it came where there was room
-    return kind is Kind.INSTRUCTION, is_steady, is_durable, one.value, at, one.id
+    is_order = kind is Kind.INSTRUCTION or instructs(one.text)
+    return is_order, is_steady, is_durable, one.value, at, one.id
 
 
 def _size(one: LivingStatement) -> int:

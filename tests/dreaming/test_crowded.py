@@ -7,8 +7,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.document import CAP
+from memoryweb.dreaming.document import CAP, leaving
+from memoryweb.dreaming.operations import LivingStatement, Utterance
 from memoryweb.dreaming.status import status
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.memory.models import AuthorKind, Fact
 from memoryweb.memory.models.writer import Memory, Writer
 from memoryweb.memory.review.inbox import Inbox, Kind
@@ -79,3 +81,21 @@ def test_what_nobody_has_seen_goes_when_there_is_room_again(world: World) -> Non
     note(world, world.customer, NIGHT + timedelta(days=1), "Ines plays the cello, too.")
     dream(world, world.customer, NIGHT + timedelta(days=1))
     assert _waiting(world) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please always answer in German.",
+        "I'm a nurse. Always answer in German.",
+        "I'm a nurse so please always answer in short sentences.",
+    ],
+)
+def test_how_to_be_answered_is_the_last_to_go_for_want_of_room(text: str) -> None:
+    told = ["I'm allergic to nuts.", "I live in Leeds.", "My name is Ada Lovelace."]
+    there = [
+        LivingStatement(one, one, claim_of(one), Utterance(NIGHT + timedelta(days=day)), value=0.9)
+        for day, one in enumerate(told)
+    ]
+    order = LivingStatement(text, text, claim_of(text), Utterance(NIGHT), value=0.1)
+    assert [one.text for one in leaving([order, *there], 10_000)][-1] == text

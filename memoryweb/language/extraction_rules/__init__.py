@@ -8,6 +8,7 @@ from memoryweb.language.extraction_rules.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.extraction_rules.reading import (
     Sentence,
     claim_of,
+    instructs,
     is_ahead,
     is_pronoun,
     lasts,
@@ -32,6 +33,7 @@ __all__ = [
     "claim_of",
     "clash",
     "dates_in",
+    "instructs",
     "is_ahead",
     "is_other_value",
     "is_own_word",

@@ -200,6 +200,11 @@ def all_of(text: str) -> tuple[model.Claim, ...]:
     return tuple(one for spoken in languages_of(text) for one in _claims(text, spoken))
 
 
+def instructs(text: str) -> bool:
+    """It says how its person wants to be answered, whatever else it says."""
+    return any(one.kind is model.Kind.INSTRUCTION for one in all_of(text))
+
+
 def _labelled(label: re.Match[str], said: date | None) -> model.Claim:
     """`key: value`, or a name and what that person says."""
     key, value = label["bold"] or label["plain"], label["value"]
