@@ -26,6 +26,7 @@ from django.db.models.functions import Coalesce
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
+from memoryweb.language.extraction_rules import Kind
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
 from memoryweb.memory import models
@@ -251,6 +252,7 @@ class Kept:
     lines: int
     conversations: int
     standing: int = 0  # sentences outside notes and diary
+    instructions: int = 0
 
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
@@ -261,15 +263,20 @@ def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
     )
     talks = models.Conversation.objects.filter(owner__in=owner_ids)
     standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))
+    told = models.Fact.objects.filter(owner__in=owner_ids, kind=Kind.INSTRUCTION).living()
     agents = team.agents.live().annotate(
         kept_files=_of_each(files, "agent", Count("pk")),
         kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),
         kept_talks=_of_each(talks, "agent", Count("pk")),
         kept_standing=_of_each(standing, "agent", Count("pk")),
+        kept_told=_of_each(told.standing(), "agent", Count("pk")),
     )
     found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
     return [
-        Kept(one, one.kept_files, one.kept_lines, one.kept_talks, one.kept_standing)
+        Kept(
+            *(one, one.kept_files, one.kept_lines, one.kept_talks),
+            *(one.kept_standing, one.kept_told),
+        )
         for one in found
     ]
 

@@ -38,4 +38,4 @@ from memoryweb.memory.prompt.injections import (
     uses_of,
 )
 from memoryweb.memory.prompt.prefetch import PromptHit, place_of
-from memoryweb.memory.prompt.wishes import StandingWish, wishes_about
+from memoryweb.memory.prompt.wishes import wishes_about

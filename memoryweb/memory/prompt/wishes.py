@@ -96,7 +96,7 @@ def _newest(rows: "QuerySet[Any] | Iterator[Any]") -> Iterator[StandingWish]:
         if one.message:
             one.message.is_meant = one.is_meant
     texts = {one.id: one.text for one in readable_messages(said, To.PROGRAM)} if said else {}
-    own: dict[UUID, Evidence] = {one.fact_id: one for one in found if _is_own(one, texts)}
+    own: dict[UUID, Any] = {one.fact_id: one for one in found if _is_own(one, texts)}
     taken: set[Form] = set()
     for one in sorted(own.values(), key=lambda its: its.fact.said_at or _LONG_AGO, reverse=True):
         fact: Any = one.fact

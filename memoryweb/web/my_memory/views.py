@@ -54,7 +54,9 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     is_filtered = form.wanted != door.SentenceFilter()
     listed = _found if is_filtered else _standing
     shown, first, recent = listed(request, partial(door.passages, who.team, owner_ids), form, kept)
-    wishes = [] if is_filtered or shown.number > 1 else door.wish_passages(who.team, owner_ids)
+    is_first = not is_filtered and shown.number == 1
+    has_wishes = is_first and any(one.instructions for one in kept)
+    wishes = door.wish_passages(who.team, owner_ids) if has_wishes else []
     wished = {(row.file_id, row.line) for row in wishes}
     rest = [row for row in (*first, *recent[:RECENT]) if (row.file_id, row.line) not in wished]
     found = door.sentences([*wishes, *rest], owner_ids)
