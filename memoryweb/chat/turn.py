@@ -18,8 +18,8 @@ from memoryweb.audit.record import Actor
 from memoryweb.chat import compaction
 from memoryweb.chat.compaction import TalkArchive
 from memoryweb.extraction import requests
-from memoryweb.llm import client, transport
-from memoryweb.llm.endpoint import endpoint_for
+from memoryweb.llm import client, tokens, transport
+from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import ModelError, TooLarge
 from memoryweb.llm.providers import Reply
 from memoryweb.memory import prompt as memory_prompt
@@ -97,16 +97,24 @@ def prompt_for(asked: ChatQuestion) -> Prompt:
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
     endpoint = endpoint_for(asked.agent.team_id, "chat")
-    window = int(settings.MODEL_WINDOW / transport.dialect_of(endpoint.url, endpoint.model).factor)
     talk = asked.conversation
     reader = Reader(asked.agent, asked.owner)
+    window = _window(endpoint)
     built = memory_prompt.build(reader, asked.message, conversation=talk, window=window)
     archived = compaction.when_due(talk, reader, asked.actor, built)
-    if archived:
+    if archived:  # its model's answer may have told more of how it counts
+        window = _window(endpoint)
         built = memory_prompt.build(reader, asked.message, conversation=talk, window=window)
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
         injection = memory_prompt.served(tx, built, conversation=talk, token=asked.token)
     return Prompt(asked, built, built.messages, injection, archived)
+
+
+def _window(endpoint: Endpoint) -> int:
+    """In tokens of our estimate, with room for what is said of this place: three quarters of it are
+    filled."""
+    factor = transport.dialect_of(endpoint.url, endpoint.model).factor
+    return int(settings.MODEL_WINDOW / factor) - tokens.estimate(_HERE) * 4 // 3 - 1
 
 
 def pieces(prompt: Prompt) -> Pieces:

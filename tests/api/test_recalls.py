@@ -4,10 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from memoryweb.dreaming.models import Candidate
-from memoryweb.memory.models import File, RecallEvent
+from memoryweb.memory.models import Conversation, File, RecallEvent
 from tests.api.callers import Callers
 from tests.api.test_context import CANOE, talk
 from tests.dreaming.nights import dream, memory, note, text_of
@@ -42,6 +43,7 @@ def test_a_line_recalled_three_times_by_two_queries_enters_memory(
 ) -> None:
     _said(world)
     talk(world, world.customer)
+    Conversation.objects.update(extracted_upto=F("message_count"))
     _tool(callers, path, "canoe")
     _search(callers, path, "red")
     assert dream(world, world.customer, timezone.now().date()).reason == "nothing_promoted"

@@ -90,6 +90,7 @@ def test_it_is_counted(world: World) -> None:
     assert small.used <= small.budget
 
 
+@pytest.mark.databases
 def test_the_newest_of_each_form_is_given(world: World) -> None:
     texts = ("Please always answer in English.", WISH, "Always use metric units, please.")
     messages = [

@@ -24,7 +24,8 @@ def other_desk(db: None) -> Desk:
 @pytest.fixture
 def handle() -> Iterator[Handle]:
     """Say what dreams (or another kind) do while a test lasts."""
-    before = dict(engine._handlers)
+    before, first = dict(engine._handlers), dict(engine._preceding)
+    engine._preceding.clear()
 
     def register(handler: engine.Handler, kind: str = "dream") -> None:
         engine.register(kind, handler)
@@ -32,6 +33,7 @@ def handle() -> Iterator[Handle]:
     yield register
     engine._handlers.clear()
     engine._handlers.update(before)
+    engine._preceding.update(first)
 
 
 def make_desk(name: str) -> Desk:

@@ -47,6 +47,8 @@ def _poisoned(world: World, owner: Owner | None = None) -> Conversation:
         )
         for one in conversation.messages.order_by("position")
     ]
+    conversation.extracted_upto = conversation.message_count
+    conversation.save(update_fields=["extracted_upto"])
     with write_transaction(world.team) as tx:
         place = Place(world.agent, owner or world.customer, NOTE)
         append(tx, place, lines, writer=Writer(AuthorKind.EXTRACTION))
@@ -188,6 +190,8 @@ def test_one_click_takes_all_of_it_from_notes_memory_and_index(world: World) -> 
 @pytest.mark.django_db
 def test_what_was_taken_back_is_neither_extracted_nor_dreamt_again(world: World) -> None:
     bad = _poisoned(world)
+    bad.extracted_upto = 0
+    bad.save()
     _revert(world, bad)
     extract(world, bad)
     _dream(world)

@@ -77,6 +77,8 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
                 NewMessage(id="2", role="assistant", content="Understood.", timestamp=noon),
             ],
         ).conversation
+        talk.extracted_upto = talk.message_count  # as it noted what follows
+        talk.save(update_fields=["extracted_upto"])
         first = talk.messages.order_by("position")[0]
         origin = Origin((Source(message_id=first.pk),), durable=True, category="work")
         append(

@@ -123,8 +123,7 @@ def build(
     shared = _shared(enabled, min(full // 2, room))
     system = _system(shared)
     room -= _cost(system) + _fence_tokens()
-    wished = wishes.wishes_of(reader)
-    wished = wished if wishes.cost(wished) <= room else ()
+    wished = _wished(reader, room)
     room -= wishes.cost(wished)
     personal, taken, hits_room = _personal(enabled, message, window, room)
     talk.fill(room - taken - hits_room)
@@ -147,6 +146,11 @@ def build(
         hits,
         _gauge(window, system, memory, earlier, talk, current),
     )
+
+
+def _wished(reader: Reader, room: int) -> tuple[StandingWish, ...]:
+    wished = wishes.wishes_of(reader)
+    return wished if wishes.cost(wished) <= room else ()
 
 
 def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral: bool) -> bool:
