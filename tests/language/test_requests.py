@@ -5,7 +5,7 @@ import pytest
 from memoryweb.language.extraction_rules.model import LANGUAGES
 from memoryweb.language.forget_requests import Fit, fit, forgets, meant_by
 from memoryweb.language.forget_requests.table import Row, Topic, table
-from tests.language.forget_samples import ASKED, NOT_ASKED
+from tests.language.forget_samples import ASKED, MAY_BE_ASKED, NOT_ASKED
 from tests.pace import assert_linear
 from tests.tables import every_row
 
@@ -38,6 +38,12 @@ def _name(language: str, topic: Topic) -> str:
 def test_a_row_finds_what_its_examples_ask(example: str) -> None:
     text, _, about = example.partition(" => ")
     assert asked(text) == [about]
+
+
+@every_row(MAY_BE_ASKED)
+def test_what_may_mean_other_things_is_only_offered(example: str) -> None:
+    text, _, about = example.partition(" => ")
+    assert [(one.about, one.is_sure) for one in forgets(text)] == [(about, False)]
 
 
 @every_row([*NOT_ASKED, *(text for row in ROWS for text in row.counter)])

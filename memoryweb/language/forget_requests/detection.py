@@ -114,7 +114,7 @@ def _is_news(found: re.Match[str]) -> bool:
 
 
 def _is_meant(about: str, row: Row, found: Table) -> bool:
-    if row.how == "keep" and found.that.fullmatch(about):
+    if row.how != "forget" and found.that.fullmatch(about):
         return True
     if found.nothing.fullmatch(about):
         return False
