@@ -5,7 +5,8 @@ import pytest
 from memoryweb.language.extraction_rules.model import LANGUAGES
 from memoryweb.language.forget_requests import Fit, fit, forgets, meant_by
 from memoryweb.language.forget_requests.table import Row, Topic, table
-from tests.language.forget_samples import ASKED, MAY_BE_ASKED, NOT_ASKED
+from tests.language.forget_samples import ASKED, MAY_BE_ASKED
+from tests.language.look_alike_samples import NOT_ASKED
 from tests.pace import assert_linear
 from tests.tables import every_row
 

@@ -17,8 +17,8 @@ _HOW = ("forget", "keep", "maybe")
 @dataclass(frozen=True)
 class Row:
     """One way to ask: it matches a whole sentence, its group `about` is what is meant, and `reason`
-    what is said of it behind. `keep` ones ask not to keep it, where "that" is what was said before;
-    what `maybe` ones mean is only offered."""
+    what is said of it behind. `keep` ones ask not to keep it, or name the memory; what `maybe` ones
+    mean is only offered. In both "that" is what was said before."""
 
     how: str
     pattern: re.Pattern[str]
