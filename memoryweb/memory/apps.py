@@ -29,6 +29,6 @@ class MemoryConfig(AppConfig):
         # In this order: the index follows the passages that are made anew.
         post_migrate.connect(fulltext.create, sender=self)
         post_migrate.connect(reindexing.refresh_stale, sender=self)
-        post_migrate.connect(repair.project_missing, sender=self)
+        post_migrate.connect(repair.project_older, sender=self)
         post_migrate.connect(inbox.fill_missing, sender=self)
         checks.register(fulltext.check, checks.Tags.database)

@@ -202,10 +202,10 @@ def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
     turns = iter([bring])
     monkeypatch.setattr(projection, "bring_in_line", lambda *args: next(turns)(*args))
     with pytest.raises(StopIteration):
-        repair.project_missing()
+        repair.project_older()
     assert 0 < Fact.objects.values("file").distinct().count() < 2
     monkeypatch.setattr(projection, "bring_in_line", bring)
-    repair.project_missing()
+    repair.project_older()
     assert {row.raw_text: row.source for row in Fact.objects.all()} == before
     assert {row.state for row in Fact.objects.filter(attribute="city")} == {State.DISPUTED}
     assert Evidence.objects.filter(fact__raw_value="Leeds", root__author_kind="person").exists()

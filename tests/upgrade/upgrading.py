@@ -60,6 +60,7 @@ _HELD = "workspace_heldsecret"
 OTHERS = ("django_migrations", "django_content_type", "auth_permission", "recall_index")
 # What waits of somebody's own memory gets the time to be told that it expires.
 _SINCE = ("workspace_proposal", "created_at")
+_READ_ANEW = {_SINCE, ("facts_fact", "valid_to")}  # a statement may hold for another time now
 Rows = dict[str, dict[Any, dict[str, Any]]]
 
 
@@ -128,7 +129,7 @@ def _lost(table: str, before: Rows, after: Rows) -> list[str]:
             for key in before[table].keys() & now.keys()
             for column in before[table][key].keys() & now[key].keys()
             if before[table][key][column] not in (None, now[key][column])
-            and (table, column) != _SINCE
+            and (table, column) not in _READ_ANEW
         ]
     )
 

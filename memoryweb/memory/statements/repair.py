@@ -1,11 +1,12 @@
 """Proving that facts are what files say, and making them so: for databases that are older than
 facts, after another version reads statements otherwise, and whenever somebody wants to know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.db.migrations import Migration
 from django.db.models import Exists, OuterRef, Q
 from django_scopes import scope
 
@@ -37,14 +38,17 @@ def project(team: Team) -> ProjectionCheck:
     return _project(team, Q())
 
 
-def project_missing(**_signal: Any) -> None:
-    """Receiver of `post_migrate`: files of before get their facts, unless the way leads back."""
+def project_older(*, plan: Sequence[tuple[Migration, bool]] = (), **_signal: Any) -> None:
+    """Receiver of `post_migrate`: files of before get their facts, unless the way leads back; and
+    what an upgrade brings may read statements differently."""
+    is_upgraded = any(one.app_label == Fact._meta.app_label for one, _back in plan)
     if Fact._meta.db_table not in connection.introspection.table_names():
         return
     for team in Team.objects.order_by("slug"):
         with scope(team=team):
             none = ~Exists(Fact.objects.filter(file=OuterRef("pk")))
-        _project(team, none & Q(deleted_at=None) & ~Q(raw_content=""))
+        is_without = none & Q(deleted_at=None) & ~Q(raw_content="")
+        _project(team, Q() if is_upgraded else is_without)
 
 
 def _project(team: Team, which: Q) -> ProjectionCheck:
