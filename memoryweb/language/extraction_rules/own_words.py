@@ -48,7 +48,8 @@ _NO_STATE = (  # what is thought, wanted or done at the moment
 )
 _STATES = re.compile(
     rf"\b(?:i|we) (?:(?:also|still|now|always|usually|only|both) )*"
-    rf"(?:(?:am|are) (?!\w+ing\b|(?-i:[A-Z]))|(?:am|are) {_LASTING}|have (?:been|had|lived|worked|got)\b"
+    rf"(?:(?:am|are) (?!\w+ing\b|(?-i:[A-Z]))|(?:am|are) {_LASTING}"
+    rf"|have (?:been|had|lived|worked|got)\b"
     rf"|(?!(?:am|are|have|has)\b|{_NO_STATE}\b)[a-z]+ )"
     rf"|\b(?:my|our) (?:[\w'-]+ ){{1,3}}?(?:(?<=s )live|is|are|has|have|(?!this|always|us\b)"
     rf"(?!says|thinks|wants|needs|asks|means|looks|seems|sounds|feels|hurts|keeps|fails)[a-z]{{2,}}s)"
