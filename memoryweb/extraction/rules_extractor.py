@@ -20,6 +20,7 @@ from memoryweb.language.extraction_rules import (
     resolved,
     spoken_of,
 )
+from memoryweb.language.extraction_rules.own_words import tells_lasting
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
@@ -175,19 +176,18 @@ def _space(text: str) -> str:
     return "" if _NO_SPACES.search(text[-2:]) or text[-1:] in "。！？" else " "
 
 
-def _context(before: _Part, message: Utterance) -> _Part:
+def _context(before: _Part, message_id: str) -> _Part:
     """For what follows it; in another message it ends with a mark."""
     stop = "。" if _NO_SPACES.search(before.text[-1:]) else "."
-    is_open = before.id != message.id and not _STOP.search(before.text)
+    is_open = before.id != message_id and not _STOP.search(before.text)
     return replace(before, text=before.text + stop if is_open else before.text, claim=Claim())
 
 
 def _groups(
     message: Utterance, scene: _Scene, before: _Part | None
 ) -> tuple[list[list[_Part]], _Part | None]:
-    """The sentences that are kept, each with the one that it needs; and the last one where the
-    speaker's next message may need it. `before` is that of their last message, then the sentence
-    before, unless it was asked."""
+    """What is kept, each sentence with the one that it needs; and the last one where the speaker's
+    next message may need it. `before` is the sentence before, unless it was asked."""
     groups: list[list[_Part]] = []
     is_light = bool(_LIGHT.search(message.content))
     is_open = False  # the last group ends with it
@@ -205,8 +205,6 @@ def _groups(
             is_asked = is_asked or is_request or claim.act is Act.ASKS
             is_open, before = is_open and is_request, before if is_request else None
             continue
-        leans = sentence.leans or (claim.durable and (sentence.is_lost or sentence.is_unnamed))
-        leans = leans or (before is not None and sentence.drops_topic(before.claim))
         if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
             claim, is_asked = replace(claim, durable=True, act=Act.ASKS, general=False), False
         if sentence.is_joke:
@@ -215,18 +213,35 @@ def _groups(
         part = _Part(_shown(text, claim, scene), claim, message.id)
         is_noted = is_bare and sentence.claim.durable and not sentence.claim.general
         is_kept = claim.durable or is_noted or _tells(text, sentence, scene)
-        if is_kept and leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
-            groups[-1].append(part)
-        elif is_kept and leans and claim.durable and before and len(before.text) < room:
-            groups.append([_context(before, message), part])
-        elif is_kept := is_kept and (claim.durable or is_noted or not sentence.leans):
-            groups.append([part])
+        leans = is_kept and _leans(sentence, claim, before)
+        if not (leans and _joins(groups, part, before, room, is_open=is_open)):
+            is_kept = is_kept and (claim.durable or is_noted or not sentence.leans)
+            groups += [[part]] if is_kept else []
         is_open = is_kept
         is_no_help = is_unnamed or _is_other(text, sentence, scene)
         before = part if claim.durable or not is_no_help else None
     if is_asked and groups:  # "… Remember that."
         groups[-1][-1] = _asked(groups[-1][-1])
     return groups, before if is_open and scene.to_assistant else None
+
+
+def _leans(sentence: Sentence, claim: Claim, before: _Part | None) -> bool:
+    if sentence.leans or (claim.durable and (sentence.is_lost or sentence.is_unnamed)):
+        return True
+    return before is not None and sentence.drops_topic(before.claim)
+
+
+def _joins(
+    groups: list[list[_Part]], part: _Part, before: _Part | None, room: int, *, is_open: bool
+) -> bool:
+    """It is put with the sentence that it needs, where both are short enough."""
+    if is_open and sum(len(one.text) for one in groups[-1]) < room:
+        groups[-1].append(part)
+    elif part.claim.durable and before and len(before.text) < room:
+        groups.append([_context(before, part.id), part])
+    else:
+        return False
+    return True
 
 
 def _leads_in(text: str, claim: Claim) -> bool:
@@ -266,6 +281,8 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)
     is_chat = is_light or not scene.to_assistant
+    if not (claim.durable or claim.key or is_chat or is_lost or scene.played):
+        return Claim(durable=tells_lasting(sentence), general=True)
     return Claim() if claim.general and is_chat else claim
 
 
