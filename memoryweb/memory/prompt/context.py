@@ -110,20 +110,16 @@ def build(
     window: int = WINDOW,
     ephemeral: bool = False,
 ) -> Context:
-    """Reads only. Without a message it is what every message gets. `conversation` is the reader's
-    own; in an ephemeral one, and while memory is paused, nothing personal is put in."""
-    if _keeps_nothing(reader, conversation, ephemeral):
-        reader, conversation = Reader(reader.agent), None
+    """Reads only. Without a message it is what every message gets."""
+    reader, conversation = _kept(reader, conversation, ephemeral)
     current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
     talk = Talk(conversation, message)
-    full = budget(window)
-    earlier = earlier_turns.archived_turns(conversation, reader, full // 8) if conversation else []
-    room = full - _cost(current) - talk.used - _cost(earlier)
+    earlier = _earlier(conversation, reader, budget(window) // 8)
+    room = budget(window) - _cost(current) - talk.used - _cost(earlier)
     enabled = files.enabled(reader)
-    shared = _shared(enabled, min(full // 2, room))
+    shared = _shared(enabled, min(budget(window) // 2, room))
     system = _system(shared)
-    room -= _cost(system) + _fence_tokens()
-    wished = _wished(reader, room)
+    wished = _wished(reader, room := room - _cost(system) - _fence_tokens())
     room -= wishes.cost(wished)
     personal, taken, hits_room = _personal(enabled, message, window, room)
     talk.fill(room - taken - hits_room)
@@ -148,15 +144,23 @@ def build(
     )
 
 
+def _earlier(conversation: Conversation | None, reader: Reader, room: int) -> list[Turn]:
+    return earlier_turns.archived_turns(conversation, reader, room) if conversation else []
+
+
 def _wished(reader: Reader, room: int) -> tuple[StandingWish, ...]:
     wished = wishes.wishes_of(reader)
     return wished if wishes.cost(wished) <= room else ()
 
 
-def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral: bool) -> bool:
-    if reader.owner is not None and reader.owner.paused:
-        return True
-    return ephemeral or (conversation is not None and conversation.ephemeral)
+def _kept(
+    reader: Reader, conversation: Conversation | None, ephemeral: bool
+) -> tuple[Reader, Conversation | None]:
+    """Without the owner and their talk in an ephemeral one, and while memory is paused."""
+    is_paused = reader.owner is not None and reader.owner.paused
+    if is_paused or ephemeral or (conversation is not None and conversation.ephemeral):
+        return Reader(reader.agent), None
+    return reader, conversation
 
 
 def _shared(enabled: EnabledFiles, room: int) -> tuple[PromptFile, ...]:
