@@ -1,6 +1,6 @@
 """People hold so much of MEMORY.md fast that dreams find no room: that is told."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 from django.db.models import Q
@@ -18,6 +18,7 @@ from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note
 from tests.web.pages import text, tight, url
 from tests.world import World, signed_in
 
+AT = datetime.combine(NIGHT, time(2), UTC)
 TOLD = "Over four fifths of MEMORY.md"
 LINE = "- Boat number {n} is moored at the pier, and nobody but Marta may take it out.\n"
 
@@ -94,8 +95,8 @@ def test_what_nobody_has_seen_goes_when_there_is_room_again(world: World) -> Non
 def test_how_to_be_answered_is_the_last_to_go_for_want_of_room(text: str) -> None:
     told = ["I'm allergic to nuts.", "I live in Leeds.", "My name is Ada Lovelace."]
     there = [
-        LivingStatement(one, one, claim_of(one), Utterance(NIGHT + timedelta(days=day)), value=0.9)
+        LivingStatement(one, one, claim_of(one), Utterance(AT + timedelta(days=day)), value=0.9)
         for day, one in enumerate(told)
     ]
-    order = LivingStatement(text, text, claim_of(text), Utterance(NIGHT), value=0.1)
+    order = LivingStatement(text, text, claim_of(text), Utterance(AT), value=0.1)
     assert [one.text for one in leaving([order, *there], 10_000)][-1] == text
