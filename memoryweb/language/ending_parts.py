@@ -1,0 +1,141 @@
+"""The clauses of a sentence by their characters, and whether one of them stands without words
+that ended. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from memoryweb.language.ending_words import heavy_in, labels_in, listed, words_in
+from memoryweb.language.normal_form import is_cjk
+from memoryweb.language.sentences import spans
+
+Span = tuple[int, int]
+
+# After these a clause of its own may begin; "Aylin und Tom" are two of one.
+_BEGINS = re.compile(
+    r"(?:i|we|he|she|they|it|my|our|his|her|their|the|there|everybody|everyone|on|in|at|every|always"
+    r"|never|also|just|then|now|still|please|don't|do|can|can't|ich|wir|er|sie|es|mein\w*|unser\w*"
+    r"|der|die|das|den|dem|da|dann|im|am|abends|morgens|mittags|nachts|\w+tags|daneben|dazu|nebenbei"
+    r"|außerdem|krieg\w*|hab\w*|bin|ist|sind|war|geh\w*|mach\w*|spiel\w*|jeden|immer|bitte|\w+'s"
+    r"|have|has|am|is|are|was|play|run|do|drive|eat|drink|take|teach|study|speak|love|hate|like|need)\b",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(
+    r"(?:,(?!\d)|[;()，；（）]|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
+    r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl|denn)\s)"
+    r"|\s(?=(?P<joint>and|und|so|plus)\s)|\s(?=&\s)"
+    r"|、|(?<=[てでしただすいる])(?=けど|けれど)|(?<=[だたすいる])(?:ので|から)(?![\w])|(?<=[すただ])が、",
+    re.IGNORECASE,
+)
+_LED = re.compile(
+    r"^[\s,，、:;.…()–—-]*(?:(?:and|but|so|because|cos|while|although|though|which|plus|oh|well|btw"
+    r"|und|aber|weil|also|dann|denn|obwohl|während|sondern|ach|übrigens|あと|けど|でも|それで)"
+    r"(?:[\s,、]+|(?<=[あとけどでもそれ])))*",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"[\s,，、:;.!?…。！？()–—-]+$")
+_NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][\w'-]+\s*){1,3}$")
+_NUMBER = re.compile(r"\d|[〇一二三四五六七八九十百千万]+(?:[円歳時人回年度月日]|か月)")
+_HEDGE = listed(
+    """think guess suppose mean know sure maybe probably honestly basically actually anyway matter
+    lol haha tbh imo fyi btw moment present right day job glaub glaube denk denke meine sozusagen
+    jedenfalls momentan derzeit aktuell ehrlich gesagt übrigens stand wise far luckily"""
+)
+_CJK_HEDGE = re.compile(
+    r"と思う|と思います|たぶん|多分|今のところ|現在|いまは|今は|正直|ちなみに|とりあえず|なんです|なんだ"
+    r"|よね|かな|です|ます|けど|だけど|ので|から|んだ|のは|もう|まあ|ね$|よ$"
+)
+
+
+@lru_cache(maxsize=16_384)
+def parts_of(text: str) -> tuple[Span, ...]:
+    """Where each clause of the text begins and ends."""
+    return tuple(part for start, end in spans(text) for part in _clauses(text, start, end))
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[Span]:
+    """Of one sentence; names alone belong to what stands before them, short sign runs to what
+    stands after."""
+    found: list[Span] = []
+    for one in _cut(text, start, end):
+        bare = text[one[0] : one[1]].strip()
+        if not re.search(r"\w", bare):
+            continue
+        before = text[found[-1][0] : found[-1][1]] if found else ""
+        if found and (_is_apposition(before, bare) or _is_topic(before)):
+            found[-1] = (found[-1][0], one[1])
+        else:
+            found.append(one)
+    yield from (_trimmed(text, *one) for one in found)
+
+
+def _is_apposition(before: str, part: str) -> bool:
+    return bool(_NAME_ONLY.match(part)) and not _NAME_ONLY.match(before)
+
+
+def _is_topic(before: str) -> bool:
+    """A word with a comma after it, as in 歯医者、4月16日 …"""
+    bare = before.strip(" 、,，")
+    return is_cjk(bare) and len(bare) <= 5 and not re.search(r"[てでしるいただす]$", bare)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+    at = start
+    for found in _BREAK.finditer(text, start, end):
+        if found["joint"] and not _begins(text[found.end() + len(found["joint"]) : end]):
+            continue
+        if found.start() > at:
+            yield at, found.start()
+        at = found.end()
+    if at < end:
+        yield at, end
+
+
+def _begins(rest: str) -> bool:
+    rest = rest.lstrip()
+    word = re.match(r"[^\W\d_]+", rest)
+    return bool(_BEGINS.match(rest)) or bool(word and labels_in(word[0]) & _VERBS)
+
+
+_VERBS = frozenset({"home", "job", "study", "smoke", "car"})
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """Without the words that only lead to it and the marks around it."""
+    led = _LED.match(text[start:end])
+    head = start + (led.end() if led else 0)
+    tail = _TAIL.search(text[head:end])
+    stop = head + tail.start() if tail else end
+    return (head, stop) if stop > head else (start, end)
+
+
+def remains(older: str, ended: Sequence[str]) -> bool:
+    """A clause with a value stands outside the words that ended."""
+    gone: list[Span] = []
+    for words in ended:
+        at = older.find(words)
+        if words and at >= 0:
+            gone.append((at, at + len(words)))
+    return any(_has_value(_left(older, part, gone)) for part in parts_of(older))
+
+
+def _left(text: str, part: Span, gone: Sequence[Span]) -> str:
+    kept = (
+        char if not any(start <= at < end for start, end in gone) else "\n"
+        for at, char in enumerate(text[part[0] : part[1]], start=part[0])
+    )
+    return re.sub("\n+", " … ", "".join(kept))
+
+
+def _has_value(words: str) -> bool:
+    """A name, a number, or two words that carry something."""
+    if is_cjk(words):
+        bare = _CJK_HEDGE.sub("", words)
+        is_cut = "…" in words
+        signs = re.findall(r"[\u30a0-\u30ff\u3005\u3400-\u9fff]|[A-Za-z]{2,}", bare)
+        return bool(_NUMBER.search(bare)) or len(signs) >= (3 if is_cut else 2)
+    if re.search(r"\d", words):
+        return True
+    heavy = [word for word in words_in(words) if word not in _HEDGE and heavy_in(word)]
+    is_named = bool(re.search(r"(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}", words)) and bool(heavy)
+    return len(heavy) > 1 or is_named
