@@ -2,7 +2,7 @@
 newer one tells that it changed or is over, or the words of one slot of it. Pure.
 
 What only looks like a change (a second child, a friend's move, a visit, a wish, a question) ends
-nothing: where that can't be told, neither does anything else."""
+nothing."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from memoryweb.language.clauses import QUESTION
 from memoryweb.language.ending_parts import Span, parts_of, remains
+from memoryweb.language.ending_slots import amounts, reached_at, slot
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.extraction_rules.relative_dates import span_of
@@ -20,103 +21,65 @@ from memoryweb.language.sentences import spans
 
 __all__ = ["ended_in", "on_day", "parts_of", "remains", "tells_change"]
 
-_NO_NEWS = frozenset({"unsure", "told", "past", "joke"})
-_CUES = frozenset({"now", "end", "moved"})
-_EVENTS = frozenset({"off", "died", "done", "healed!"})
-# Of these there is one at a time, so that a new one ends the old.
-_ONE = listed("""home job shift boss doctor dietstyle phone fax email name car handset laptop os
-    editor notes     browser music bank gymplace rent pay budget study level partner tutor chat""")
-_ANIMALS = listed("dog cat bird horse rabbit smallpet")
+_NO_NEWS = frozenset({"unsure", "told", "past"})
+# Of these there is one at a time, so that another one ends the old.
+_ONE = listed(
+    """home job shift boss doctor helper dietstyle phone email name car handset laptop os editor
+    notes browser music chat bank gym study"""
+)
+_BOUGHT = listed("car handset laptop")
+_ANIMALS = listed("dog cat bird horse pet")
 _FOODS = listed("dietstyle meat fish dairy gluten egg nuts alcohol coffee sugar smoke")
 _MONEY = listed("rent pay budget fee")
 _PLANS = listed("wedding trip")
+_PEOPLE = listed("partner boss doctor helper")
+_LIFE = (
+    _ONE | _ANIMALS | _FOODS | _MONEY | _PLANS | _PEOPLE | listed("level weight pregnant cast ill")
+)
+_SURE = listed("home job study partner single engaged boss name car pregnant ill smoke")
 _JOKE = re.compile("[🙄🙃🤡]|(?:^|\\s)/s\\W*$")
 _ASKS = re.compile(
-    r"\s*(?:should|shall|is|are|can|could|do|does|did|what|which|how|why|when|where|who|soll|kann"
-    r"|könn\w+|was|wie|wo|wann|warum|wer|welche\w*|ist|hast|kennst|need an?|write|give|whats)\b",
+    r"\s*(?:should|shall|is it|are you|can|could|do|does|did|what|which|how|why|when|where|who|soll|kann"
+    r"|könn\w+|was|wie|wo|wann|warum|wer|welche\w*|ist es|hast|kennst|need an?|write|give|whats)\b",
     re.IGNORECASE,
 )
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_TEL = re.compile(r"(?<![\w.])\+?\d[\d ()/.-]{5,}\d(?!\w)")
-_KIN = (
-    r"(?:sister|brother|mother|mum|mom|dad|father|son|daughter|aunt|uncle|cousin|friend|colleague"
-    r"|coworker|neighbou?r|flatmate|roommate|boss|nan|gran\w*|niece|nephew|ex|in-laws|parents|kids?"
-    r"|best friend|wife|husband|schwester|bruder|mutter|mama|vater|papa|sohn|tochter|tante|onkel"
-    r"|cousine?|freund(?:in)?|kolleg(?:e|in)|nachbar(?:in)?|oma|opa|nichte|neffe|eltern|kinder|frau"
-    r"|mann)"
-)
-_OTHER = re.compile(
-    rf"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?(?:(?:my|our|mein\w?|unser\w?)\s(?:\w+\s)?"
-    rf"(?P<kin>{_KIN})\b"
-    r"|(?P<name>[A-ZÄÖÜ][\w-]+)(?:\s(?:from|von|aus|vom)\s[^,]+?)?(?:'s|\s+(?:has|is|was|got|just|moved|quit|left|hat|ist|zieht|geht|war|wird|wohnt|arbeitet|found|started|bought|will|says))\b"
-    r"|(?P<pronoun>he|she|they|er|sie|die)\s(?:has|is|was|'s|are|have|hat|ist|geht|zieht)\b)",
-)
-_CJK_OTHER = re.compile(
-    r"\s*(?P<name>[^\s、。はがの]{1,6}?(?:さん|くん|君|ちゃん)?)[がは](?=[^、。]*(?:転職|引っ越|結婚|離婚|別れ|辞め|退職|買っ|卒業|入社|異動|出産|妊娠))"
-    r"|(?P<kin>姉|兄|妹|弟|母|父|友達|友人|同僚|同期|先輩|後輩|いとこ|叔母|叔父|朋友|同事|姐姐|哥哥|妹妹|弟弟)(?:さん|ちゃん)?[がはのも]"
-)
-_OWN = re.compile(
-    r"\b(?:i|i'm|im|i've|ive|me|my|mine|we|we're|us|our|ich|mich|mir|mein\w*|wir|uns|unser\w*)\b"
-    r"|[我私僕俺]|うち",
+_SINCE = re.compile(
+    r"\b(?:since|as of|from|starting|seit|ab)\s(?:the\s|dem\s|last\s|next\s|letzte\w*\s|nächste\w*\s"
+    r"|this\s|diese\w*\s)?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|yesterday"
+    r"|week|month|year|new year|easter|christmas|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|heute|gestern|morgen|neujahr|ostern|weihnachten|montag|dienstag|mittwoch|donnerstag|freitag"
+    r"|samstag|sonntag|woche|monat|jahr|mär|mai|okt|dez|kurzem|neuestem|\w+mittwoch)",
     re.IGNORECASE,
 )
-_FRIEND = re.compile(
-    r"\b(?:friend|colleague|coworker|classmate|neighbou?r|(?:beste\w? )?freundin \w+|kolleg\w+"
-    r"|kumpel)\b"
-    r"|同期|友達|友人|同僚|先輩|朋友|同事",
-    re.IGNORECASE,
+_SELF = re.compile(
+    r"\b(?:i|i'm|im|i've|ive|i'll|we|we're|we've|ich|wir)\b|[我私僕俺]", re.IGNORECASE
 )
-_OPEN = re.compile(
-    r"\b(?:yet|still|waiting|not finished|unfinished|noch|warte\w*)\b|まだ|待ち", re.IGNORECASE
+_ME = re.compile(r"\b(?:me|us|mich|mir|uns)\b", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?(?P<name>[A-ZÄÖÜ][\w-]+)"
+    r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
+    r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
+    r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
 )
-_AT = re.compile(
+_SHE = re.compile(r"\s*(?:(?:and|und) )?(?:he|she|they|er|sie)\b(?!\w)|[彼她他]", re.IGNORECASE)
+_CJK_NAMED = re.compile(
+    r"\s*(?P<name>[^\s、。はがの\d]{1,6}?(?:さん|くん|君|ちゃん)?)が"
+    r"(?=[^、。]*(?:転職|引っ越|結婚|離婚|別れ|辞め|退職|買っ|卒業|入社|異動|出産|妊娠))"
+)
+_TRADE = re.compile(
     r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
-    r"|(?P<ja>^.{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業|として|してます|してる))"
+    r"|(?P<ja>^[^はが]{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業|として|して))"
 )
-_AS = re.compile(
+_NEW_TRADE = re.compile(
     r"\b(?:as an? |as the |i'm an? |als |bin (?:jetzt )?\w+(?:in|er)\b)|として|になり"
-    r"|answering|driving|teaching",
+    r"|answering|driving|teaching|self.employed|freelance|retired|rente|独立|フリーランス|定年",
     re.IGNORECASE,
 )
-_DAY = re.compile(
-    r"\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?:day|sday|nesday|rsday|urday)?s?\b"
-    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?(?:abends?)?\b"
-    r"|\b(?-i:Mo|Di|Mi|Do|Fr|Sa|So)\b(?=[/,+&]| und (?-i:Mo|Di|Mi|Do|Fr|Sa|So)\b)"
-    r"|[月火水木金土日]曜|(?<![一-鿿\d])[月火水木金土日]{2,}(?![一-鿿])|(?:周|星期)[一二三四五六日]",
-    re.IGNORECASE,
-)
-_MONTH = r"(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|o[ck]t|nov|de[cz])\w*"
-_DATE = re.compile(
-    r"(?:\b(?:on the|on|am|den|for the|vom|the)\s)?"
-    rf"(?:\b\d{{1,2}}(?:st|nd|rd|th)(?: of)?(?: {_MONTH})?\b"
-    rf"|\b{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}\.(?: ?{_MONTH}| ?\d{{1,2}}\.)?"
-    rf"|\b\d{{1,2}} {_MONTH}\b)|(?:\d{{1,2}}月)?\d{{1,2}}[日号](?!間)|\d{{1,2}}月\d{{1,2}}(?!\d)",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"(?:\b(?:at|um)\s)?\b\d{1,2}(?:[:.]\d\d)?\s?(?:am|pm|uhr|o'clock)\b|(?:\b(?:at|um)\s)\d{1,2}(?::\d\d)?\b"
-    r"|\b\d{1,2}:\d\d\b|(?:午前|午後)?\d{1,2}時(?!間)(?:半|\d{1,2}分)?",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(
-    r"(?P<sign>[£$€¥])?\s?(?P<n>\d+(?:[.,]\d+)*)(?P<man>万(?P<sen>\d+千)?)?\s?"
-    r"(?P<unit>mg|ml|µg|kg|km|k|euros?|eur|€|£|pounds?|dollars?|円|%|hours?|hrs?|h|stunden|std|时间|時間"
-    r"|回|錠|tablets?|tabletten|people|guests|gäste|personen|人|名|キロ|ミリ)?(?![\w:])",
-    re.IGNORECASE,
-)
-_UNITS = {
-    "€": "money", "£": "money", "$": "money", "¥": "money", "euro": "money", "euros": "money",
-    "eur": "money", "pound": "money", "pounds": "money", "dollars": "money", "円": "money",
-    "hour": "hours", "hours": "hours", "h": "hours", "hr": "hours", "hrs": "hours",
-    "stunden": "hours", "std": "hours", "時間": "hours", "people": "people", "guests": "people",
-    "gäste": "people", "personen": "people", "人": "people", "名": "people", "ミリ": "mg",
-    "キロ": "kg",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A clause: where it stands, what it speaks of, and who of (nobody: the speaker)."""
+    """A clause: where it stands, what it speaks of, and whether of somebody else."""
 
     span: Span
     text: str
@@ -127,10 +90,10 @@ class _Part:
 
 @dataclass(frozen=True)
 class _News:
-    """What of a text tells that something is so now, in the order in which it is said."""
+    """What of a text tells that something is so now: a clause and the labels of its sentence."""
 
-    parts: tuple[_Part, ...]
-    labels: frozenset[str]
+    parts: tuple[tuple[_Part, frozenset[str]], ...]
+    labels: frozenset[str]  # of what the speaker says of themselves
     heavy: frozenset[str]
     text: str
 
@@ -145,25 +108,24 @@ def ended_in(
     if not news.parts:
         return ()
     old = _parts(older)
-    if "fix" in news.labels:
-        is_near = bool(said and older_said and (said - older_said).days <= 1)
-        return tuple(_mended(news, old, older, is_near=is_near))
+    is_near = bool(said and older_said and (said - older_said).days <= 1)
+    if any("fix" in labels for _part, labels in news.parts) and (
+        mended := _mended(news, old, is_near=is_near)
+    ):
+        return (mended,)
     found = [(part, ended) for part in old if (ended := _ended(news, part))]
-    return tuple(words for _part, words in _chosen(found, news))
+    return tuple(_chosen(found, news))
 
 
 def tells_change(text: str) -> bool:
     """It says by itself that something of the speaker's own life changed or is over."""
     news = _news(text)
-    if not any(not part.who for part in news.parts):
-        return False
-    topics = {label.rstrip("!") for label in news.labels} & (
-        _ONE | _FOODS | _ANIMALS | _PLANS | _MONEY
-    )
-    is_told = any(label.endswith("!") for label in news.labels)
-    cue = bool(news.labels & (_CUES | _EVENTS))
-    return is_told or (
-        cue and bool(topics or (news.heavy and news.labels & {"end", "off", "died"}))
+    labels = news.labels
+    if any(f"{topic}!" in labels for topic in _SURE):
+        return True
+    cues = {"now", "end", "off", "died", "moved", "done", "rise"}
+    return bool(labels & _LIFE and labels & cues) or bool(
+        news.heavy and labels & {"off", "died", "end"}
     )
 
 
@@ -172,10 +134,10 @@ def on_day(newer: str, said: date | None) -> date | None:
     if said is None:
         return None
     ahead = span_of(resolved(newer, said, ahead=True), said)
-    if ahead.start:
+    if ahead.start and (ahead.start - said).days < 366:
         return ahead.start
-    past = [day for day in dates_in(resolved(newer, said, ahead=False), said) if day <= said]
-    near = [day for day in past if (said - day).days <= 366]
+    days = dates_in(resolved(newer, said, ahead=False), said)
+    near = [day for day in days if 0 <= (said - day).days <= 366]
     return near[-1] if near else said
 
 
@@ -184,44 +146,57 @@ def _parts(text: str) -> tuple[_Part, ...]:
     found: list[_Part] = []
     for start, end in parts_of(text):
         words = text[start:end]
-        found.append(_Part((start, end), words, labels_in(words), heavy_in(words), _who(words)))
+        labels = labels_in(words)
+        who = _who(words, labels, found[-1].who if found else "")
+        found.append(_Part((start, end), words, labels, heavy_in(words), who))
     return tuple(found)
+
+
+def _who(words: str, labels: frozenset[str], before: str) -> str:
+    """Who else a clause is of; nobody where the speaker is."""
+    if _SELF.search(words):
+        return ""
+    if "kin" in labels:
+        return "kin"
+    if _SHE.match(words) and not _ME.search(words):
+        return before or "they"
+    named = _NAMED.match(words) or _CJK_NAMED.match(words)
+    if not named or _ME.search(words) or labels_in(named["name"]):
+        return ""
+    return named["name"].casefold()
 
 
 @lru_cache(maxsize=16_384)
 def _news(text: str) -> _News:
     if _JOKE.search(text) or "joke" in labels_in(text):
         return _News((), frozenset(), frozenset(), text)
-    kept = [part for start, end in spans(text) for part in _told(text, start, end)]
-    own = [part for part in kept if not part.who]
-    # A phrase may be cut by a comma, and a topic stand beside its cue.
-    labels = frozenset().union(*(part.labels for part in own)) if own else frozenset()
-    heavy = frozenset().union(*(part.heavy for part in kept)) if kept else frozenset()
-    return _News(tuple(kept), labels, heavy, text)
+    kept = [one for start, end in spans(text) for one in _told(text, start, end)]
+    own = [part.labels for part, _labels in kept if not part.who]
+    since = {"now"} if _SINCE.search(text) else set()
+    return _News(
+        tuple(kept),
+        frozenset(since).union(*own) if own else frozenset(),
+        frozenset().union(*(part.heavy for part, _labels in kept)),
+        text,
+    )
 
 
-def _told(text: str, start: int, end: int) -> Iterator[_Part]:
+def _told(text: str, start: int, end: int) -> Iterator[tuple[_Part, frozenset[str]]]:
+    """The clauses of a sentence that say what is so, each with the labels of them all."""
     sentence = text[start:end]
     if QUESTION.search(sentence) or _ASKS.match(sentence):
         return
+    kept: list[_Part] = []
     for part in _parts(text):
         if not start <= part.span[0] < end:
             continue
         if part.labels & _NO_NEWS:
-            return
+            break
         if "more" not in part.labels:
-            yield part
-
-
-def _who(words: str) -> str:
-    """Who else a clause is of; nobody where the speaker is."""
-    found = _OTHER.match(words) or _CJK_OTHER.match(words)
-    if not found:
-        return ""
-    name = next((it for it in found.groups() if it), "").casefold()
-    if found.groupdict().get("name") and (labels_in(name) or _OWN.search(words[: found.end()])):
-        return ""
-    return name
+            kept.append(part)
+    since = {"now"} if _SINCE.search(sentence) else set()
+    labels = frozenset(since).union(*(part.labels for part in kept))
+    yield from ((part, labels) for part in kept)
 
 
 def _ended(news: _News, part: _Part) -> str:
@@ -232,188 +207,170 @@ def _ended(news: _News, part: _Part) -> str:
         _by_reach(news, part)
         or _by_name(news, part)
         or _by_topic(news, part)
-        or _by_amount(news, part)
-        or _by_days(news, part)
+        or _by_value(news, part)
     )
 
 
 def _by_reach(news: _News, part: _Part) -> str:
     """Another address or number to reach somebody at, with a word that it is so now."""
-    if not news.labels & _CUES:
+    if not news.labels & {"now", "new", "end", "moved"}:
         return ""
-    for pattern in (_MAIL, _TEL):
-        one, other = pattern.search(part.text), pattern.search(news.text)
-        if one and other and _digits(one[0]) != _digits(other[0]):
-            return part.text
     if "fax" in part.labels & news.labels and "end" in news.labels:
         return part.text
-    return ""
+    return reached_at(part.text, news.text)
 
 
-def _digits(text: str) -> str:
-    return text.casefold() if "@" in text else re.sub(r"\D", "", text)
+def _shared(one: _Part, other: _Part) -> frozenset[str]:
+    """Heavy words of both; of signs, runs of which one holds the other."""
+    same = one.heavy & other.heavy
+    runs = ((a, b) for a in one.heavy for b in other.heavy if is_cjk(a) and is_cjk(b))
+    return same | {b for a, b in runs if min(len(a), len(b)) > 1 and (a in b or b in a)}
 
 
 def _by_name(news: _News, part: _Part) -> str:
     """It says of something that both name that it is over."""
-    for one in news.parts:
-        shared = one.heavy & part.heavy or _within(one.heavy, part.heavy)
-        is_same = shared or (one.labels & part.labels & (_ANIMALS | _PLANS))
-        if not is_same or (one.who and not shared):
+    for one, labels in news.parts:
+        shared = _shared(one, part)
+        kinds = one.labels & part.labels
+        if not shared and not (not one.who and kinds & (_ANIMALS | _PLANS)):
             continue
-        if part.who and part.who != one.who and not shared:
+        if {"friend"} & (part.labels | one.labels) or not _is_same(one, part, shared):
             continue
-        if _FRIEND.search(part.text) or _FRIEND.search(one.text):
-            continue
-        cues = one.labels | (news.labels & {"died", "off"})
-        if cues & {"died"} and (part.labels & _ANIMALS or shared):
+        if "died" in labels and (kinds & _ANIMALS or shared):
             return _of_those(part, shared, one.labels)
-        if cues & {"off"} or (shared and "end" in cues):
+        if "off" in labels and (shared or kinds & _PLANS):
             return _of_those(part, shared, one.labels)
-        if shared and "partner" in part.labels and "partner!" in news.labels:
-            return part.text
-        if shared and cues & {"done", "healed!"} and _OPEN.search(part.text):
-            return part.text
+        if shared and _is_over(one, part, labels):
+            return (
+                _employer(news, part)
+                if "job" in part.labels
+                else _of_those(part, shared, one.labels)
+            )
     return ""
 
 
-def _within(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """Runs of signs of which one holds the other."""
-    pairs = (
-        (a, b) for a in one for b in other if is_cjk(a) and is_cjk(b) and len(a) > 1 and len(b) > 1
+def _is_same(one: _Part, part: _Part, shared: frozenset[str]) -> bool:
+    """Both are of one person: the speaker, or somebody whom the older clause names too."""
+    return (
+        one.who == part.who
+        or one.who == "they"
+        or any(it in part.text.casefold() for it in {one.who} if it)
+        or (not one.who and bool(shared))
     )
-    return frozenset(b for a, b in pairs if a in b or b in a)
+
+
+def _is_over(one: _Part, part: _Part, labels: frozenset[str]) -> bool:
+    if "end" in one.labels or ("end" in labels and not one.who):
+        return "once" not in labels or bool(labels & {"now", "done"})
+    if "partner" in part.labels and "partner!" in labels:
+        return True
+    if part.labels & (_PEOPLE | {"job"}) and one.labels & {"gone", "died"}:
+        return True
+    return "open" in part.labels and bool(labels & {"done", "ill!"})
 
 
 def _of_those(part: _Part, shared: Iterable[str], labels: frozenset[str]) -> str:
     """Of "the parrot Pip and the dog Rex" the one that is meant."""
     cuts = [*re.finditer(r"\s(?:and|und|&)\s|と(?=[^言思い])", part.text)]
-    if not cuts:
-        return part.text
     edges = [0, *(at for cut in cuts for at in cut.span()), len(part.text)]
-    pieces = list(zip(edges[::2], edges[1::2], strict=True))
-    words = [part.text[a:b] for a, b in pieces]
-    meant = [
-        word
-        for word in words
-        if heavy_in(word) & set(shared) or labels_in(word) & labels & _ANIMALS
-    ]
-    others = [word for word in words if word not in meant and labels_in(word) & _ANIMALS]
-    if len(meant) == 1 and others:
-        bare = re.sub(r"^.*?は(?=.)", "", meant[0]) if is_cjk(meant[0]) else meant[0]
-        return re.sub(r"(?:が|も)(?:いて|います|いる).*$", "", bare)
-    return part.text
+    words = [part.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    meant = [it for it in words if heavy_in(it) & {*shared} or labels_in(it) & labels & _ANIMALS]
+    others = [it for it in words if it not in meant and labels_in(it) & _ANIMALS]
+    if len(meant) != 1 or not others:
+        return part.text
+    bare = re.sub(r"^.*?は(?=.)", "", meant[0]) if is_cjk(meant[0]) else meant[0]
+    return re.sub(r"(?:が|も)(?:いて|います|いる).*$", "", bare)
 
 
 def _by_topic(news: _News, part: _Part) -> str:
     """Of what both speak of there is one at a time, or an event ended it."""
-    if part.who or _FRIEND.search(part.text):
+    if part.who or "friend" in part.labels or "kin" in part.labels:
         return ""
-    for topic in sorted(part.labels & (_ONE | _FOODS | {"pregnant", "cast"})):
+    if "rise" in news.labels and "job" in part.labels:
+        at = _TRADE.search(part.text)
+        return part.text[: at.start("en")].rstrip() if at and at["en"] else part.text
+    for topic in sorted({label.rstrip("!?") for label in part.labels}):
         if _changes(news, topic, part):
             return _employer(news, part) if topic == "job" else part.text
     return ""
 
 
 def _changes(news: _News, topic: str, part: _Part) -> bool:
-    if "visit" in news.labels and topic in {"home", "job"}:
+    labels = news.labels
+    if "visit" in labels and topic in {"home", "job"}:
         return False
-    if f"{topic}!" in news.labels:
+    if topic in _SURE and f"{topic}!" in labels:
         return True
-    is_both = topic in news.labels
     if topic in _FOODS:
-        return is_both and bool(news.labels & {"food!", "end"})
-    if topic in {"cast", "pregnant"}:
-        return is_both and bool(news.labels & {"healed!", "end", "done"})
-    if topic in _MONEY or topic == "home":
-        return False
-    return is_both and bool(news.labels & {"now", "end"}) and bool(news.heavy - part.heavy)
+        is_over = "food!" in labels or ("end" in labels and "once" not in labels)
+        return (
+            topic in labels
+            and is_over
+            or (topic == "dietstyle" and topic in labels and "now" in labels)
+        )
+    if topic == "cast":
+        return topic in labels and bool(labels & {"cast!", "end"})
+    is_both = (f"{topic}?" if topic in {"home", "job"} else topic) in labels
+    cues = {"now", "end", "got"} if topic in _BOUGHT else {"now", "end"}
+    is_now = bool(labels & cues) and "once" not in labels
+    is_new = "new" in labels and _is_new(news.text, topic)
+    return topic in _ONE and is_both and (is_now or is_new) and bool(news.heavy - part.heavy)
+
+
+def _is_new(text: str, topic: str) -> bool:
+    """ "The new flat", "neue Chefin": the word after says of what."""
+    found = re.findall(r"\b(?:new|neue?[nrs]?) (\S+(?: \S+)?)|新しい(\S{1,6})", text, re.IGNORECASE)
+    return any(topic in labels_in(word) for pair in found for word in pair if word)
 
 
 def _employer(news: _News, part: _Part) -> str:
     """Who leaves a place of work may keep the trade."""
-    at = _AT.search(part.text)
-    return at[at.lastgroup or 0] if at and not _AS.search(news.text) else part.text
+    at = _TRADE.search(part.text)
+    return at[at.lastgroup or 0] if at and not _NEW_TRADE.search(news.text) else part.text
 
 
-def _by_amount(news: _News, part: _Part) -> str:
-    """Another amount of the same thing."""
-    if not news.labels & {"now", "moved"} or part.who:
-        return ""
-    olds, news_ = _amounts(part.text), _amounts(news.text)
-    is_money = bool(part.labels & news.labels & _MONEY)
-    shared = news.heavy & part.heavy or _within(news.heavy, part.heavy)
-    if not (shared or is_money) or not olds or not news_:
-        return ""
-    for _at, unit, value in olds:
-        for _there, other, new in news_:
-            if (unit == other or not (unit and other)) and value != new and 0.3 < new / value < 3.4:
-                return part.text
-    return ""
-
-
-def _amounts(text: str) -> list[tuple[Span, str, float]]:
-    found = []
-    for it in _AMOUNT.finditer(text):
-        value = _value(it)
-        unit = (it["unit"] or it["sign"] or "").lower()
-        if value:
-            found.append((it.span(), _UNITS.get(unit, unit), value))
-    return found
-
-
-def _value(it: re.Match[str]) -> float:
-    plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", it["n"]).replace(",", ".")
-    try:
-        value = float(plain)
-    except ValueError:
-        return 0.0
-    if it["man"]:
-        value = value * 10_000 + (int(it["sen"][:-1]) * 1_000 if it["sen"] else 0)
-    return value
-
-
-def _by_days(news: _News, part: _Part) -> str:
-    """Another day or time of the same thing."""
-    if not news.labels & {"now", "moved", "end"} or part.who:
-        return ""
-    if not (news.heavy & part.heavy or _within(news.heavy, part.heavy)):
-        return ""
-    return _slot(news, part)
-
-
-def _slot(news: _News, part: _Part) -> str:
-    for pattern in (_DATE, _DAY, _TIME):
-        olds = [*pattern.finditer(part.text)]
-        said = {_bare(it[0]) for it in pattern.finditer(news.text)}
-        if olds and said and not {_bare(it[0]) for it in olds} & said:
-            words = part.text[olds[0].start() : olds[-1].end()].strip()
+def _by_value(news: _News, part: _Part) -> str:
+    """Another amount, day or time of the same thing."""
+    for one, labels in news.parts:
+        is_told = labels & {"now", "moved", "done", "end"}
+        if not is_told or ("once" in labels and not labels & {"now", "moved"}):
+            continue
+        shared = _shared(one, part)
+        if not _is_same(one, part, shared):
+            continue
+        if shared and (words := slot(part.text, news.text)):
             return words if remains(part.text, [words]) else part.text
+        is_money = bool(part.labels & news.labels & _MONEY)
+        if labels & {"now", "moved", "done"} and _is_other(
+            part, news, is_of_one=bool(shared) or is_money
+        ):
+            return part.text
     return ""
 
 
-def _bare(text: str) -> str:
-    return re.sub(r"^(?:on the|on|am|den|for the|vom|the|at|um)\s", "", text.casefold()).strip(" .")
+def _is_other(part: _Part, news: _News, *, is_of_one: bool) -> bool:
+    """Another amount of a thing that both name, or of weight, of which there is one."""
+    pairs = ((a, b) for a in amounts(part.text) for b in amounts(news.text))
+    return any(
+        (is_of_one or a[0] == "kg") and a[0] == b[0] and a[1] != b[1] and 0.3 < b[1] / a[1] < 3.4
+        for a, b in pairs
+    )
 
 
-def _mended(news: _News, old: tuple[_Part, ...], older: str, *, is_near: bool) -> Iterator[str]:
+def _mended(news: _News, old: tuple[_Part, ...], *, is_near: bool) -> str:
     """What a correction says otherwise: of the day before at most, or of a thing both name."""
     for part in old:
-        if not (is_near or news.heavy & part.heavy):
-            continue
-        if words := _slot(news, part):
-            yield words
-            return
+        if is_near or news.heavy & part.heavy:
+            if words := slot(part.text, news.text, is_mended=True):
+                return words
+    return ""
 
 
-def _chosen(found: list[tuple[_Part, str]], news: _News) -> list[tuple[_Part, str]]:
+def _chosen(found: list[tuple[_Part, str]], news: _News) -> Iterator[str]:
     """Of several clauses of one topic those that share a word with the news, else the first."""
-    kept: list[tuple[_Part, str]] = []
     for part, words in found:
-        topics = part.labels & _ONE
+        topics = part.labels & (_ONE | _MONEY)
         rivals = [one for one, _words in found if one is not part and one.labels & topics]
         is_led = any(one.heavy & news.heavy or one.span < part.span for one in rivals)
-        if is_led and not part.heavy & news.heavy:
-            continue
-        kept.append((part, words))
-    return kept
+        if not is_led or part.heavy & news.heavy:
+            yield words

@@ -34,7 +34,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"[\s,，、:;.!?…。！？()–—-]+$")
-_NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][\w'-]+\s*){1,3}$")
+_NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][A-Za-zÀ-ÿ'-]+\s*){1,3}$")
 _NUMBER = re.compile(r"\d|[〇一二三四五六七八九十百千万]+(?:[円歳時人回年度月日]|か月)")
 _HEDGE = listed(
     """think guess suppose mean know sure maybe probably honestly basically actually anyway matter
@@ -94,10 +94,19 @@ def _cut(text: str, start: int, end: int) -> Iterator[Span]:
 def _begins(rest: str) -> bool:
     rest = rest.lstrip()
     word = re.match(r"[^\W\d_]+", rest)
-    return bool(_BEGINS.match(rest)) or bool(word and labels_in(word[0]) & _VERBS)
+    if _BEGINS.match(rest) or (word and labels_in(word[0]) & _VERBS):
+        return True
+    return bool(_DOES.match(rest))
 
 
-_VERBS = frozenset({"home", "job", "study", "smoke", "car"})
+_VERBS = frozenset({"home", "job", "study", "smoke"})
+# What the speaker does, in the first person: "und züchte Bonsai".
+_DOES = re.compile(
+    r"(?!alle\b|beide\b|viele\b|keine\b|eine\b|ohne\b|deine\b|jede\b|\w+[mns]eine\b)(?:[a-zäöüß]{3,}e\b(?! und)"
+    r"|(?:mag|fahr|geh|les|hab|zahl|spiel|koch|lern|wohn|arbeit|jobb|sing|trink|rauch|züchte|lauf)\b)"
+    r"|(?:keep|send|watch|bake|coach|sing|collect|commute|walk|paint|swim|cycle|volunteer|read|write"
+    r"|cook|prefer|use|own|go|help|look|tutor|sail|knit|garden|hike|breed|rent|pay|babysit|like)\b(?! to\b)"
+)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

@@ -1,4 +1,4 @@
-"""What a clause speaks of and what it tells of it, by the table beside this file. Pure.
+"""What a clause speaks of and what it tells of it, by `ending.txt` and `ending_cues`. Pure.
 
 A word, the words of a phrase and signs are looked up, in whatever language they are."""
 
@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from memoryweb.language.comparison_words import FILLERS, LIGHT, MOODS, NEGATIONS
+from memoryweb.language.ending_cues import CUES
 from memoryweb.language.normal_form import is_cjk
 from memoryweb.language.support_words import DENIED, FREE
 from memoryweb.language.tokens import stem
@@ -117,7 +118,8 @@ def _follow(words: list[str], rest: tuple[str, ...], near: int) -> bool:
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    return _Table((Path(__file__).parent / "ending.txt").read_text(encoding="utf-8"))
+    topics = (Path(__file__).parent / "ending.txt").read_text(encoding="utf-8")
+    return _Table(f"{topics}\n{CUES}")
 
 
 def _folded(text: str) -> str:
