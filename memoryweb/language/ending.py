@@ -6,7 +6,7 @@ nothing."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
@@ -66,6 +66,17 @@ _CJK_NAMED = re.compile(
     r"\s*(?P<name>[^\s、。はがの\d]{1,6}?(?:さん|くん|君|ちゃん)?)が"
     r"(?=[^、。]*(?:転職|引っ越|結婚|離婚|別れ|辞め|退職|買っ|卒業|入社|異動|出産|妊娠))"
 )
+_IS_HOME = re.compile(
+    r"\b(?:i|i'm|im|we|we're|ich|wir)\b|^(?:in|at|an?|the|our|my|based|currently|living|live|flat|zur"
+    r"|im|unsere?|meine?|wohn\w*|leb\w*|haus)\b|[一-鿿ぁ-ん]",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"\b\d+\w? [A-Z][\w ]+ (?:Road|Rd|Street|St|Lane|Avenue|Ave|Close|Drive|Court)\b"
+    r"|\b[A-ZÄÖÜ]\w*(?:straße|strasse|str\.|weg|gasse|platz|allee) \d+"
+)
+_STAY = re.compile(r"\b(?:i'm|im|we're|bin|sind|wir sind) (?:jetzt |now )?in [A-ZÄÖÜ]")
+_FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
     r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
     r"|(?P<ja>^[^はが]{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業|として|して))"
@@ -113,7 +124,8 @@ def ended_in(
         mended := _mended(news, old, is_near=is_near)
     ):
         return (mended,)
-    found = [(part, ended) for part in old if (ended := _ended(news, part))]
+    around = frozenset().union(*(part.heavy for part in old))
+    found = [(part, ended) for part in old if (ended := _ended(news, part, around))]
     return tuple(_chosen(found, news))
 
 
@@ -146,7 +158,7 @@ def _parts(text: str) -> tuple[_Part, ...]:
     found: list[_Part] = []
     for start, end in parts_of(text):
         words = text[start:end]
-        labels = labels_in(words)
+        labels = labels_in(words) | ({"home"} if _ADDRESS.search(words) else frozenset())
         who = _who(words, labels, found[-1].who if found else "")
         found.append(_Part((start, end), words, labels, heavy_in(words), who))
     return tuple(found)
@@ -173,6 +185,7 @@ def _news(text: str) -> _News:
     kept = [one for start, end in spans(text) for one in _told(text, start, end)]
     own = [part.labels for part, _labels in kept if not part.who]
     since = {"now"} if _SINCE.search(text) else set()
+    since |= {"home!"} if since and _STAY.search(text) else set()
     return _News(
         tuple(kept),
         frozenset(since).union(*own) if own else frozenset(),
@@ -196,10 +209,13 @@ def _told(text: str, start: int, end: int) -> Iterator[tuple[_Part, frozenset[st
             kept.append(part)
     since = {"now"} if _SINCE.search(sentence) else set()
     labels = frozenset(since).union(*(part.labels for part in kept))
+    if "once" in labels and not labels & {"now", "done"}:  # "no coffee today"
+        labels -= {"end"}
+        kept = [replace(part, labels=part.labels - {"end"}) for part in kept]
     yield from ((part, labels) for part in kept)
 
 
-def _ended(news: _News, part: _Part) -> str:
+def _ended(news: _News, part: _Part, around: frozenset[str]) -> str:
     """The words of the clause that the news end, if any."""
     if "past" in part.labels:
         return ""
@@ -208,6 +224,7 @@ def _ended(news: _News, part: _Part) -> str:
         or _by_name(news, part)
         or _by_topic(news, part)
         or _by_value(news, part)
+        or _by_state(news, part, around)
     )
 
 
@@ -229,8 +246,8 @@ def _shared(one: _Part, other: _Part) -> frozenset[str]:
 
 def _by_name(news: _News, part: _Part) -> str:
     """It says of something that both name that it is over."""
-    for one, labels in news.parts:
-        shared = _shared(one, part)
+    for one, its in news.parts:
+        shared, labels = _shared(one, part), its | (news.labels & {"off", "died"})
         kinds = one.labels & part.labels
         if not shared and not (not one.who and kinds & (_ANIMALS | _PLANS)):
             continue
@@ -261,7 +278,7 @@ def _is_same(one: _Part, part: _Part, shared: frozenset[str]) -> bool:
 
 def _is_over(one: _Part, part: _Part, labels: frozenset[str]) -> bool:
     if "end" in one.labels or ("end" in labels and not one.who):
-        return "once" not in labels or bool(labels & {"now", "done"})
+        return True
     if "partner" in part.labels and "partner!" in labels:
         return True
     if part.labels & (_PEOPLE | {"job"}) and one.labels & {"gone", "died"}:
@@ -297,22 +314,20 @@ def _by_topic(news: _News, part: _Part) -> str:
 
 def _changes(news: _News, topic: str, part: _Part) -> bool:
     labels = news.labels
+    if topic == "home" and not _IS_HOME.search(part.text):
+        return False
     if "visit" in labels and topic in {"home", "job"}:
         return False
     if topic in _SURE and f"{topic}!" in labels:
         return True
     if topic in _FOODS:
-        is_over = "food!" in labels or ("end" in labels and "once" not in labels)
-        return (
-            topic in labels
-            and is_over
-            or (topic == "dietstyle" and topic in labels and "now" in labels)
-        )
+        cues = {"food!", "end", *({"now"} if topic == "dietstyle" else ())}
+        return topic in labels and bool(labels & cues)
     if topic == "cast":
         return topic in labels and bool(labels & {"cast!", "end"})
     is_both = (f"{topic}?" if topic in {"home", "job"} else topic) in labels
-    cues = {"now", "end", "got"} if topic in _BOUGHT else {"now", "end"}
-    is_now = bool(labels & cues) and "once" not in labels
+    cues = {"now", "end", "moved", *({"got"} if topic in _BOUGHT else ())}
+    is_now = bool(labels & cues)
     is_new = "new" in labels and _is_new(news.text, topic)
     return topic in _ONE and is_both and (is_now or is_new) and bool(news.heavy - part.heavy)
 
@@ -327,6 +342,21 @@ def _employer(news: _News, part: _Part) -> str:
     """Who leaves a place of work may keep the trade."""
     at = _TRADE.search(part.text)
     return at[at.lastgroup or 0] if at and not _NEW_TRADE.search(news.text) else part.text
+
+
+def _by_state(news: _News, part: _Part, around: frozenset[str]) -> str:
+    """What was open is done, a level is reached, a surname taken."""
+    labels = news.labels
+    if "open" in part.labels and "done" in labels and news.heavy & around:
+        return part.text
+    if "level" in part.labels & labels and labels & {"done", "now", "moved"}:
+        return slot(part.text, news.text)
+    if labels & {"now", "name!"}:
+        there = dict(_FULL_NAME.findall(news.text))
+        for first, last in _FULL_NAME.findall(part.text):
+            if there.get(first, last) != last:
+                return str(last)
+    return ""
 
 
 def _by_value(news: _News, part: _Part) -> str:
@@ -352,7 +382,9 @@ def _is_other(part: _Part, news: _News, *, is_of_one: bool) -> bool:
     """Another amount of a thing that both name, or of weight, of which there is one."""
     pairs = ((a, b) for a in amounts(part.text) for b in amounts(news.text))
     return any(
-        (is_of_one or a[0] == "kg") and a[0] == b[0] and a[1] != b[1] and 0.3 < b[1] / a[1] < 3.4
+        ((is_of_one and b[0] in {a[0], ""}) or a[0] == b[0] == "kg")
+        and a[1] != b[1]
+        and 0.3 < b[1] / a[1] < 3.4
         for a, b in pairs
     )
 

@@ -36,6 +36,11 @@ _LED = re.compile(
 _TAIL = re.compile(r"[\s,，、:;.!?…。！？()–—-]+$")
 _NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][A-Za-zÀ-ÿ'-]+\s*){1,3}$")
 _NUMBER = re.compile(r"\d|[〇一二三四五六七八九十百千万]+(?:[円歳時人回年度月日]|か月)")
+_OWN_TIME = re.compile(
+    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\w+tags?\b|\b(?:morgens|abends|mittags|nachts"
+    r"|morning|evening|night|lunch|breakfast|noon)\b",
+    re.IGNORECASE,
+)
 _HEDGE = listed(
     """think guess suppose mean know sure maybe probably honestly basically actually anyway matter
     lol haha tbh imo fyi btw moment present right day job glaub glaube denk denke meine sozusagen
@@ -82,13 +87,22 @@ def _is_topic(before: str) -> bool:
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
     at = start
     for found in _BREAK.finditer(text, start, end):
-        if found["joint"] and not _begins(text[found.end() + len(found["joint"]) : end]):
+        rest = text[found.end() + len(found["joint"] or "") : end]
+        if found["joint"] and not _begins(rest) and not _are_two(text[at : found.start()], rest):
             continue
         if found.start() > at:
             yield at, found.start()
         at = found.end()
     if at < end:
         yield at, end
+
+
+def _are_two(before: str, rest: str) -> bool:
+    """Each has its amount, day or time of day, and something of its own."""
+    rest = _BREAK.split(rest, maxsplit=1)[0]
+    return bool(
+        _OWN_TIME.search(before) and _OWN_TIME.search(rest) and heavy_in(_OWN_TIME.sub("", rest))
+    )
 
 
 def _begins(rest: str) -> bool:

@@ -17,7 +17,7 @@ _DAY = re.compile(
 _MONTH = r"(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|o[ck]t|nov|de[cz])\w*"
 _DATE = re.compile(
     r"(?:\b(?:on the|on|am|den|for the|vom|the)\s)?"
-    rf"(?:\b\d{{1,2}}(?:st|nd|rd|th)(?: of)?(?: {_MONTH})?\b"
+    rf"(?:\b[0-3]?\d(?:st|nd|rd|th)(?: of)?(?: {_MONTH})?\b"
     rf"|\b{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}\.(?: ?{_MONTH}| ?\d{{1,2}}\.)?(?!\d)"
     rf"|\b\d{{1,2}} {_MONTH}\b)|(?:\d{{1,2}}月)?\d{{1,2}}[日号](?!間)|\d{{1,2}}月\d{{1,2}}(?!\d)",
     re.IGNORECASE,
@@ -33,12 +33,15 @@ _DENIED = re.compile(
     r"\b(?:not|nicht|statt|instead of)\s+(?:at |on |am |um |the )*\S+|\S+(?:じゃなくて|ではなく)",
     re.I,
 )
+_INSTEAD = re.compile(
+    r"\b(?:from|instead|not|\\w+n't|von|vom|statt|nicht)\b|から|じゃなく|ではなく", re.I
+)
 _LEAD = re.compile(r"^(?:on the|on|am|den|for the|vom|the|at|um)\s", re.IGNORECASE)
 _AMOUNT = re.compile(
-    r"(?P<sign>[£$€¥])?\s?(?P<n>\d+(?:[.,]\d+)*)(?P<man>万(?P<sen>\d+千)?)?\s?"
+    r"(?P<sign>[£$€¥]|週)?\s?(?P<n>\d+(?:[.,]\d+)*)(?P<man>万(?P<sen>\d+千)?)?\s?"
     r"(?P<unit>mg|ml|µg|kg|km|k|euros?|eur|€|£|pounds?|quid|dollars?|円|%|hours?|hrs?|h|stunden|std"
     r"|days?|tage?|times|mal|時間|回|錠|tablets?|tabletten|people|guests|gäste|personen|人|名|kilos?|キロ|ミリ"
-    r"|点|日)?(?![\w:])",
+    r"|点|日)?(?![A-Za-zÀ-ÿ\d:])",
     re.IGNORECASE,
 )  # fmt: skip
 _UNITS = {
@@ -85,18 +88,17 @@ def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     for pattern in (_DATE, _DAY, _TIME, _LEVEL):
         found = [*pattern.finditer(older)]
         told = {_bare(it[0]) for it in pattern.finditer(newer)}
-        if found and told and not _same({_bare(it[0]) for it in found}, told):
+        old = {_bare(it[0]) for it in found}
+        if old and told - old and (not old & told or _INSTEAD.search(newer)):
             return older[found[0].start() : found[-1].end()].strip()
     return ""
 
 
-def _same(one: set[str], other: set[str]) -> bool:
-    return bool(one & other)
-
-
 def _bare(text: str) -> str:
     bare = _LEAD.sub("", text.casefold()).strip(" .")
-    days = re.match(r"(mon|tue|wed|thu|fri|sat|sun|[月火水木金土日]曜)", bare)
+    days = re.match(
+        r"(mon|tue|wed|thu|fri|sat|sun|[月火水木金土日]曜|\d{1,2}(?=st|nd|rd|th|\.? \D))", bare
+    )
     return days[1] if days else bare.removesuffix("abends").removesuffix("s")
 
 

@@ -52,8 +52,11 @@ _LIGHT = frozenset(
     stem(word) for word in FILLERS | LIGHT | MOODS | NEGATIONS | DENIED | FREE | _STOP
 )
 _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
+# A name in hiragana is told by what stands around it.
+_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはを、])")
+_NAMES = re.compile(r"\b[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
-    """今日 明日 昨日 今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今
+    """これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日 今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今
     前 後 朝 昼 夜 夕方 時間 時 分 日 月 年 週 週末 曜日 人 方 何 自分 私 僕 俺 一緒 全部 本当
     普通 結構 正直 気 事 物 中 上 下 間 回 度 目 円 万 家 仕事 好 嫌 行 来 言 思 見 食 飲 使 買
     出 入 始 終 変 新 古 大 小 多 少 予定 話 感 今度"""
@@ -146,7 +149,9 @@ def heavy_in(text: str) -> frozenset[str]:
     words = (stem(word) for word in _WORD.findall(folded) if len(word) > 2)
     kept = {word for word in words if word not in _LIGHT and not word[0].isdigit()}
     runs = {run for run in _RUNS.findall(folded) if run not in _LIGHT_RUNS}
-    return frozenset(kept | runs)
+    runs.update(run for run in _HIRAGANA.findall(folded) if run not in _LIGHT_RUNS)
+    initials = ("".join(word[0] for word in name.split()) for name in _NAMES.findall(text))
+    return frozenset(kept | runs).union(map(str.casefold, initials))
 
 
 def words_in(text: str) -> list[str]:
