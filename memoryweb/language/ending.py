@@ -24,11 +24,11 @@ __all__ = ["ended_in", "on_day", "parts_of", "remains", "tells_change"]
 _NO_NEWS = frozenset({"unsure", "told", "past"})
 # Of these there is one at a time, so that another one ends the old.
 _ONE = listed(
-    """home job shift boss doctor helper dietstyle phone email name car handset laptop os editor
+    """home job shift boss doctor dietstyle phone email name car handset laptop os editor
     notes browser music chat bank gym study"""
 )
 _BOUGHT = listed("car handset laptop")
-_ANIMALS = listed("dog cat bird horse pet")
+_ANIMALS = listed("dog cat bird hens horse pet")
 _FOODS = listed("dietstyle meat fish dairy gluten egg nuts alcohol coffee sugar smoke")
 _MONEY = listed("rent pay budget fee")
 _PLANS = listed("wedding trip")
@@ -56,7 +56,7 @@ _SELF = re.compile(
 )
 _ME = re.compile(r"\b(?:me|us|mich|mir|uns)\b", re.IGNORECASE)
 _NAMED = re.compile(
-    r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?(?P<name>[A-ZÄÖÜ][\w-]+)"
+    r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?(?P<name>[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
     r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
     r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
     r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
@@ -74,6 +74,17 @@ _IS_HOME = re.compile(
 _ADDRESS = re.compile(
     r"\b\d+\w? [A-Z][\w ]+ (?:Road|Rd|Street|St|Lane|Avenue|Ave|Close|Drive|Court)\b"
     r"|\b[A-ZÄÖÜ]\w*(?:straße|strasse|str\.|weg|gasse|platz|allee) \d+"
+)
+_MOVED = re.compile(
+    r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
+    r"(?:in|out|to|into|up to|down to|over to|back to)\b"
+    r"(?! (?:mon|tue|wed|thu|fri|sat|sun|the \d|\d|a different|another|using))",
+    re.IGNORECASE,
+)
+_LEFT = re.compile(
+    r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from|by)) (?P<en>[A-Z][\w& ]+)"
+    r"|\bbei (?:der |dem |den )?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
+    r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
 )
 _STAY = re.compile(r"\b(?:i'm|im|we're|bin|sind|wir sind) (?:jetzt |now )?in [A-ZÄÖÜ]")
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
@@ -158,10 +169,22 @@ def _parts(text: str) -> tuple[_Part, ...]:
     found: list[_Part] = []
     for start, end in parts_of(text):
         words = text[start:end]
-        labels = labels_in(words) | ({"home"} if _ADDRESS.search(words) else frozenset())
+        labels = _labels(words)
         who = _who(words, labels, found[-1].who if found else "")
         found.append(_Part((start, end), words, labels, heavy_in(words), who))
     return tuple(found)
+
+
+def _labels(words: str) -> frozenset[str]:
+    labels = set(labels_in(words))
+    if _ADDRESS.search(words):
+        labels.add("home")
+    if _MOVED.search(words):
+        labels.add("home!")
+    others = labels & (_ONE - {"home", "job", "study"})
+    if others:  # "the account moved to …", "no more nights, graduated from them"
+        labels -= {"home!", "study!"} | ({"job"} if "bank" in others else set())
+    return frozenset(labels)
 
 
 def _who(words: str, labels: frozenset[str], before: str) -> str:
@@ -306,7 +329,7 @@ def _by_topic(news: _News, part: _Part) -> str:
     if "rise" in news.labels and "job" in part.labels:
         at = _TRADE.search(part.text)
         return part.text[: at.start("en")].rstrip() if at and at["en"] else part.text
-    for topic in sorted({label.rstrip("!?") for label in part.labels}):
+    for topic in sorted({label.rstrip("?") for label in part.labels if "!" not in label}):
         if _changes(news, topic, part):
             return _employer(news, part) if topic == "job" else part.text
     return ""
@@ -314,6 +337,10 @@ def _by_topic(news: _News, part: _Part) -> str:
 
 def _changes(news: _News, topic: str, part: _Part) -> bool:
     labels = news.labels
+    if topic == "job" and (left := _LEFT.search(news.text)):
+        named = heavy_in(left[left.lastgroup or 0])
+        if named and not named & part.heavy:
+            return False
     if topic == "home" and not _IS_HOME.search(part.text):
         return False
     if "visit" in labels and topic in {"home", "job"}:
@@ -323,13 +350,24 @@ def _changes(news: _News, topic: str, part: _Part) -> bool:
     if topic in _FOODS:
         cues = {"food!", "end", *({"now"} if topic == "dietstyle" else ())}
         return topic in labels and bool(labels & cues)
-    if topic == "cast":
-        return topic in labels and bool(labels & {"cast!", "end"})
-    is_both = (f"{topic}?" if topic in {"home", "job"} else topic) in labels
+    if topic in {"cast", "glasses"}:
+        return topic in labels and bool(labels & {f"{topic}!", "end"})
+    if topic not in _ONE or not news.heavy - part.heavy:
+        return False
+    return any(_is_other_one(one, its, topic, part) for one, its in news.parts if not one.who)
+
+
+def _is_other_one(one: _Part, labels: frozenset[str], topic: str, part: _Part) -> bool:
+    """The clause tells of another one of the topic with a word that it is so now."""
+    if (f"{topic}?" if topic in {"home", "job"} else topic) not in one.labels:
+        return False
     cues = {"now", "end", "moved", *({"got"} if topic in _BOUGHT else ())}
-    is_now = bool(labels & cues)
-    is_new = "new" in labels and _is_new(news.text, topic)
-    return topic in _ONE and is_both and (is_now or is_new) and bool(news.heavy - part.heavy)
+    if topic in {"boss", "doctor"}:
+        names = set(re.findall(r"(?<=\w )[A-ZÄÖÜ]\w+", one.text)) or is_cjk(one.text)
+        labels, cues = one.labels, cues - {"end"}
+        if not names:
+            return False
+    return bool(labels & cues) or ("new" in one.labels and _is_new(one.text, topic))
 
 
 def _is_new(text: str, topic: str) -> bool:

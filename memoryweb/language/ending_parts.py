@@ -23,7 +23,7 @@ _BEGINS = re.compile(
 _BREAK = re.compile(
     r"(?:,(?!\d)|[;()，；（）]|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
     r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl|denn)\s)"
-    r"|\s(?=(?P<joint>and|und|so|plus)\s)|\s(?=&\s)"
+    r"|\s(?=(?P<joint>and|und|so|plus)\s)"
     r"|、|(?<=[てでしただすいる])(?=けど|けれど)|(?<=[だたすいる])(?:ので|から)(?![\w])|(?<=[すただ])が、",
     re.IGNORECASE,
 )
@@ -37,7 +37,7 @@ _TAIL = re.compile(r"[\s,，、:;.!?…。！？()–—-]+$")
 _NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][A-Za-zÀ-ÿ'-]+\s*){1,3}$")
 _NUMBER = re.compile(r"\d|[〇一二三四五六七八九十百千万]+(?:[円歳時人回年度月日]|か月)")
 _OWN_TIME = re.compile(
-    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\w+tags?\b|\b(?:morgens|abends|mittags|nachts"
+    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\w+tags?\b|\bmittwochs?\b|\b(?:morgens|abends|mittags|nachts"
     r"|morning|evening|night|lunch|breakfast|noon)\b",
     re.IGNORECASE,
 )

@@ -23,7 +23,7 @@ def listed(text: str) -> frozenset[str]:
 _CJK = "\u3005\u30fc\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[^\W\d_{_CJK}]+")
 _NEAR = 5  # words between those of a phrase that need not be side by side
-_ENDINGS = ("", "s", "n", "e", "en", "es", "er", "ed", "ing")
+_ENDINGS = ("", "s", "n", "en")
 _STOP = listed(
     """day days week weeks weekend month months year years morning evening night today tomorrow
     yesterday time times hour hours people person everything something nothing anything everyone
@@ -46,6 +46,8 @@ _STOP = listed(
     our your you not but and for the are out off over under into onto down up about after before
     again against because between few more most same too until use used using call called get got
     take took taken give gave given run running keep kept let start started stop stopped move moved
+    since paid pay pays book booked booking jahren monaten wochen tagen aus zum zur vom als wie wer
+    was wo im am an auf in mit nun noch nie um es er sie wir ihr ihnen uns euch dir mir mich dich
     big small good great bad nice fine life world way end man woman friend friends"""
 )
 _LIGHT = frozenset(
@@ -56,7 +58,7 @@ _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 _HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはを、])")
 _NAMES = re.compile(r"\b[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
-    """これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日 今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今
+    """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日 今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今
     前 後 朝 昼 夜 夕方 時間 時 分 日 月 年 週 週末 曜日 人 方 何 自分 私 僕 俺 一緒 全部 本当
     普通 結構 正直 気 事 物 中 上 下 間 回 度 目 円 万 家 仕事 好 嫌 行 来 言 思 見 食 飲 使 買
     出 入 始 終 変 新 古 大 小 多 少 予定 話 感 今度"""
