@@ -36,7 +36,9 @@ _PEOPLE = listed("partner boss doctor helper")
 _LIFE = (
     _ONE | _ANIMALS | _FOODS | _MONEY | _PLANS | _PEOPLE | listed("level weight pregnant cast ill")
 )
-_SURE = listed("home job study partner single engaged boss name car pregnant ill smoke")
+_SURE = listed(
+    "jobless leave home job study partner single engaged boss name car pregnant ill smoke"
+)
 _JOKE = re.compile("[🙄🙃🤡]|(?:^|\\s)/s\\W*$")
 _ASKS = re.compile(
     r"\s*(?:should|shall|is it|are you|can|could|do|does|did|what|which|how|why|when|where|who|soll|kann"
@@ -81,11 +83,23 @@ _MOVED = re.compile(
     r"(?! (?:mon|tue|wed|thu|fri|sat|sun|the \d|\d|a different|another|using))",
     re.IGNORECASE,
 )
+_FROM = re.compile(r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|(\S{2,8})から")
 _LEFT = re.compile(
     r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from|by)) (?P<en>[A-Z][\w& ]+)"
     r"|\bbei (?:der |dem |den )?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
     r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
 )
+_OTHERS_REACH = re.compile(
+    r"\b(?:the|an?|\w+'s) \w+'s (?:new )?(?:e-?mail|number|phone|address)|(?:nummer|mail|adresse) (?:vom|von"
+    r"|der|des)\b|(?<![私僕俺])[^\s私僕俺の、]{1,6}の(?:番号|電話|メール|アドレス)(?!を)",
+    re.IGNORECASE,
+)
+_TOPIC = re.compile("([^はがを、\\s]{2,8})(?:は|を|が)")
+_FRAME = re.compile(
+    r"\b(in|on|with|at|for|mit|auf|bei|als|per|über|is|are|ist|heißt)m? (?:(?:an?|the|my|our|der|die|das|dem"
+    r"|den|ein\w*|mein\w*|unser\w*) )?([A-ZÄÖÜ][\w&.-]+(?: [A-ZÄÖÜ][\w&.-]+)*)"
+)
+_BEGINNER = re.compile(r"beginner|anfänger|初級|中級", re.IGNORECASE)
 _STAY = re.compile(r"\b(?:i'm|im|we're|bin|sind|wir sind) (?:jetzt |now )?in [A-ZÄÖÜ]")
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
@@ -244,16 +258,17 @@ def _ended(news: _News, part: _Part, around: frozenset[str]) -> str:
         return ""
     return (
         _by_reach(news, part)
+        or _by_value(news, part)
         or _by_name(news, part)
         or _by_topic(news, part)
-        or _by_value(news, part)
         or _by_state(news, part, around)
+        or _by_frame(news, part)
     )
 
 
 def _by_reach(news: _News, part: _Part) -> str:
     """Another address or number to reach somebody at, with a word that it is so now."""
-    if not news.labels & {"now", "new", "end", "moved"}:
+    if not news.labels & {"now", "new", "end", "moved"} or _OTHERS_REACH.search(news.text):
         return ""
     if "fax" in part.labels & news.labels and "end" in news.labels:
         return part.text
@@ -262,21 +277,28 @@ def _by_reach(news: _News, part: _Part) -> str:
 
 def _shared(one: _Part, other: _Part) -> frozenset[str]:
     """Heavy words of both; of signs, runs of which one holds the other."""
-    same = one.heavy & other.heavy
-    runs = ((a, b) for a in one.heavy for b in other.heavy if is_cjk(a) and is_cjk(b))
-    return same | {b for a, b in runs if min(len(a), len(b)) > 1 and (a in b or b in a)}
+    pairs = ((a, b) for a in one.heavy for b in other.heavy)
+    return frozenset(b for a, b in pairs if a == b or _is_within(a, b))
+
+
+def _is_within(one: str, other: str) -> bool:
+    """ "Training" and "Fußballtraining", "therapy" and "therapist", 佐々木 and 佐々木部長."""
+    short, long = sorted((one, other), key=len)
+    if is_cjk(short):
+        return len(short) > 1 and short in long
+    return len(short) > 4 and (long.endswith(short) or (len(short) > 5 and short[:6] == long[:6]))
 
 
 def _by_name(news: _News, part: _Part) -> str:
     """It says of something that both name that it is over."""
     for one, its in news.parts:
-        shared, labels = _shared(one, part), its | (news.labels & {"off", "died"})
+        shared, labels = _shared(one, part), its | (news.labels & {"off"})
         kinds = one.labels & part.labels
         if not shared and not (not one.who and kinds & (_ANIMALS | _PLANS)):
             continue
         if {"friend"} & (part.labels | one.labels) or not _is_same(one, part, shared):
             continue
-        if "died" in labels and (kinds & _ANIMALS or shared):
+        if "died" in one.labels and part.labels & (_ANIMALS | {"kin", "partner"}):
             return _of_those(part, shared, one.labels)
         if "off" in labels and (shared or kinds & _PLANS):
             return _of_those(part, shared, one.labels)
@@ -304,9 +326,14 @@ def _is_over(one: _Part, part: _Part, labels: frozenset[str]) -> bool:
         return True
     if "partner" in part.labels and "partner!" in labels:
         return True
+    if part.labels & _ANIMALS and "now" in labels and labels & {"home", "home?"}:
+        return True  # it lives elsewhere now
     if part.labels & (_PEOPLE | {"job"}) and one.labels & {"gone", "died"}:
         return True
-    return "open" in part.labels and bool(labels & {"done", "ill!"})
+    left = " ".join(word for pair in _FROM.findall(one.text) for word in pair)
+    if left and labels & {"now", "moved"} and heavy_in(left) & part.heavy:
+        return True
+    return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!"})
 
 
 def _of_those(part: _Part, shared: Iterable[str], labels: frozenset[str]) -> str:
@@ -382,13 +409,35 @@ def _employer(news: _News, part: _Part) -> str:
     return at[at.lastgroup or 0] if at and not _NEW_TRADE.search(news.text) else part.text
 
 
+def _by_frame(news: _News, part: _Part) -> str:
+    """Another name in the same place of a sentence on the same thing: "write in Word", "do my
+    writing in Scrivener now"; in Japanese another thing said of what は marks."""
+    if part.labels & (_ANIMALS | {"kin", "friend", "partner"}):
+        return ""
+    for one, labels in news.parts:
+        if one.who or "kin" in one.labels or not one.labels & {"now", "moved"}:
+            continue
+        shared = _shared(one, part)
+        topics = _TOPIC.match(one.text), _TOPIC.match(part.text)
+        if topics[0] and topics[1] and topics[0][1] == topics[1][1] and "さん" not in topics[0][1]:
+            return part.text
+        old = {prep: value for prep, value in _FRAME.findall(part.text)}
+        for prep, value in _FRAME.findall(one.text):
+            other = old.get(prep, value)
+            if not heavy_in(other) & heavy_in(value) and shared - heavy_in(other):
+                return part.text
+    return ""
+
+
 def _by_state(news: _News, part: _Part, around: frozenset[str]) -> str:
     """What was open is done, a level is reached, a surname taken."""
     labels = news.labels
     if "open" in part.labels and "done" in labels and news.heavy & around:
         return part.text
     if "level" in part.labels & labels and labels & {"done", "now", "moved"}:
-        return slot(part.text, news.text)
+        return slot(part.text, news.text) or (part.text if _BEGINNER.search(part.text) else "")
+    if "name!" in labels and "name" in part.labels:
+        return part.text
     if labels & {"now", "name!"}:
         there = dict(_FULL_NAME.findall(news.text))
         for first, last in _FULL_NAME.findall(part.text):

@@ -38,7 +38,7 @@ _NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][A-Za-zÀ-ÿ'-]+\s*){1,3}$")
 _NUMBER = re.compile(r"\d|[〇一二三四五六七八九十百千万]+(?:[円歳時人回年度月日]|か月)")
 _OWN_TIME = re.compile(
     r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\w+tags?\b|\bmittwochs?\b|\b(?:morgens|abends|mittags|nachts"
-    r"|morning|evening|night|lunch|breakfast|noon)\b",
+    r"|morning|evening|night|lunch|breakfast|noon|spring|summer|autumn|winter|frühjahr|sommer|herbst)\b",
     re.IGNORECASE,
 )
 _HEDGE = listed(

@@ -4,6 +4,7 @@ somebody. Pure."""
 import re
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\w+@(?=\s)")
+_HANDLE = re.compile(r"(?<!\w)@[\w.]+\w")
 _TEL = re.compile(r"(?<![\w.])\+?\d[\d ()/.-]{5,}\d(?!\w)")
 _DAYS = r"montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag"
 _SHORT = r"(?-i:Mo|Di|Mi|Do|Fr|Sa|So)"
@@ -28,7 +29,10 @@ _TIME = re.compile(
     r"|(?:午前|午後)?\d{1,2}時(?!間)(?:半|\d{1,2}分)?",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(r"\b[abc][12](?:ish)?\b|\bn[1-5]\b|(?<=\D)\d級", re.IGNORECASE)
+_LEVEL = re.compile(
+    r"\b[abc][12](?:ish)?\b|\bn[1-5]\b|(?<=\D)\d級|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
+    re.IGNORECASE,
+)
 _DENIED = re.compile(
     r"\b(?:not|nicht|statt|instead of)\s+(?:at |on |am |um |the )*\S+|\S+(?:じゃなくて|ではなく)",
     re.I,
@@ -70,7 +74,7 @@ _COUNTED = re.compile(
 
 def reached_at(older: str, newer: str) -> str:
     """An address or a number in the older text of which the newer one gives another."""
-    for pattern in (_MAIL, _TEL):
+    for pattern in (_MAIL, _TEL, _HANDLE):
         one, other = pattern.search(older), pattern.search(newer)
         if one and other and _plain(one[0]) != _plain(other[0]):
             return older
