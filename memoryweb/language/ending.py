@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from memoryweb.language.clauses import QUESTION
 from memoryweb.language.ending_parts import Span, parts_of, remains
-from memoryweb.language.ending_slots import amounts, reached_at, slot
+from memoryweb.language.ending_slots import LEVEL, amounts, reached_at, slot
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.extraction_rules.relative_dates import span_of
@@ -89,18 +89,27 @@ _LEFT = re.compile(
     r"|\bbei (?:der |dem |den )?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
     r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
 )
+_WITH_FRIENDS = re.compile(
+    r"\bwith (?:an? |my |some )?friends?\b|\bmit (?:(?:ein|mein)\w* )?(?:freunden|kollegen)\b|(?:友達|友人|朋友)[とら]",
+    re.IGNORECASE,
+)
 _OTHERS_REACH = re.compile(
     r"\b(?:the|an?|\w+'s) \w+'s (?:new )?(?:e-?mail|number|phone|address)|(?:nummer|mail|adresse) (?:vom|von"
     r"|der|des)\b|(?<![私僕俺])[^\s私僕俺の、]{1,6}の(?:番号|電話|メール|アドレス)(?!を)",
     re.IGNORECASE,
 )
+_VALUE = re.compile("[ァ-ヶー]{3,}|[A-Za-z]{3,}")
 _TOPIC = re.compile("([^はがを、\\s]{2,8})(?:は|を|が)")
 _FRAME = re.compile(
-    r"\b(in|on|with|at|for|mit|auf|bei|als|per|über|is|are|ist|heißt)m? (?:(?:an?|the|my|our|der|die|das|dem"
+    r"\b(in|on|with|at|for|to|mit|auf|bei|als|per|über|is|are|ist|heißt)m? (?:(?:an?|the|my|our|der|die|das|dem"
     r"|den|ein\w*|mein\w*|unser\w*) )?([A-ZÄÖÜ][\w&.-]+(?: [A-ZÄÖÜ][\w&.-]+)*)"
 )
 _BEGINNER = re.compile(r"beginner|anfänger|初級|中級", re.IGNORECASE)
 _STAY = re.compile(r"\b(?:i'm|im|we're|bin|sind|wir sind) (?:jetzt |now )?in [A-ZÄÖÜ]")
+_CJK_KIN = re.compile(
+    r"(?:姉|兄|妹|弟|母|父|両親|友達|友人|同僚|同期|先輩|後輩|いとこ|叔母|叔父|隣|息子|娘|祖母|祖父|姪|甥|次女|長男|長女"
+    r"|朋友|同事|姐姐|哥哥)(?:っ子|さん|ちゃん|たち)?(?:[がはも]|の[^、。]{1,8}[がは]|[^、。のがはをにと]{0,3}[がは])"
+)
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
     r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
@@ -195,6 +204,10 @@ def _labels(words: str) -> frozenset[str]:
         labels.add("home")
     if _MOVED.search(words):
         labels.add("home!")
+    if LEVEL.search(words):
+        labels.add("level")
+    if _WITH_FRIENDS.search(words):
+        labels -= {"friend", "kin"}
     others = labels & (_ONE - {"home", "job", "study"})
     if others:  # "the account moved to …", "no more nights, graduated from them"
         labels -= {"home!", "study!"} | ({"job"} if "bank" in others else set())
@@ -205,7 +218,9 @@ def _who(words: str, labels: frozenset[str], before: str) -> str:
     """Who else a clause is of; nobody where the speaker is."""
     if _SELF.search(words):
         return ""
-    if "kin" in labels:
+    if _OTHERS_REACH.search(words) or ("kin" in labels and not is_cjk(words)):
+        return "kin"
+    if _CJK_KIN.search(words):
         return "kin"
     if _SHE.match(words) and not _ME.search(words):
         return before or "they"
@@ -268,7 +283,7 @@ def _ended(news: _News, part: _Part, around: frozenset[str]) -> str:
 
 def _by_reach(news: _News, part: _Part) -> str:
     """Another address or number to reach somebody at, with a word that it is so now."""
-    if not news.labels & {"now", "new", "end", "moved"} or _OTHERS_REACH.search(news.text):
+    if not news.labels & {"now", "new", "end", "moved"}:
         return ""
     if "fax" in part.labels & news.labels and "end" in news.labels:
         return part.text
@@ -292,7 +307,7 @@ def _is_within(one: str, other: str) -> bool:
 def _by_name(news: _News, part: _Part) -> str:
     """It says of something that both name that it is over."""
     for one, its in news.parts:
-        shared, labels = _shared(one, part), its | (news.labels & {"off"})
+        shared, labels = _shared(one, part), its
         kinds = one.labels & part.labels
         if not shared and not (not one.who and kinds & (_ANIMALS | _PLANS)):
             continue
@@ -300,7 +315,7 @@ def _by_name(news: _News, part: _Part) -> str:
             continue
         if "died" in one.labels and part.labels & (_ANIMALS | {"kin", "partner"}):
             return _of_those(part, shared, one.labels)
-        if "off" in labels and (shared or kinds & _PLANS):
+        if ("off" in one.labels and shared) or ("off" in news.labels and kinds & _PLANS):
             return _of_those(part, shared, one.labels)
         if shared and _is_over(one, part, labels):
             return (
@@ -322,7 +337,7 @@ def _is_same(one: _Part, part: _Part, shared: frozenset[str]) -> bool:
 
 
 def _is_over(one: _Part, part: _Part, labels: frozenset[str]) -> bool:
-    if "end" in one.labels or ("end" in labels and not one.who):
+    if "end" in one.labels:
         return True
     if "partner" in part.labels and "partner!" in labels:
         return True
@@ -351,7 +366,7 @@ def _of_those(part: _Part, shared: Iterable[str], labels: frozenset[str]) -> str
 
 def _by_topic(news: _News, part: _Part) -> str:
     """Of what both speak of there is one at a time, or an event ended it."""
-    if part.who or "friend" in part.labels or "kin" in part.labels:
+    if part.who or "friend" in part.labels:
         return ""
     if "rise" in news.labels and "job" in part.labels:
         at = _TRADE.search(part.text)
@@ -418,13 +433,19 @@ def _by_frame(news: _News, part: _Part) -> str:
         if one.who or "kin" in one.labels or not one.labels & {"now", "moved"}:
             continue
         shared = _shared(one, part)
+        values = [{*_VALUE.findall(it.text)} for it in (one, part)]
+        if shared - values[1] and all(values) and not values[0] & values[1] and is_cjk(one.text):
+            return part.text
         topics = _TOPIC.match(one.text), _TOPIC.match(part.text)
         if topics[0] and topics[1] and topics[0][1] == topics[1][1] and "さん" not in topics[0][1]:
             return part.text
         old = {prep: value for prep, value in _FRAME.findall(part.text)}
         for prep, value in _FRAME.findall(one.text):
-            other = old.get(prep, value)
-            if not heavy_in(other) & heavy_in(value) and shared - heavy_in(other):
+            is_to = prep in {"to", "auf"} and old
+            other = [*old.values()][-1] if is_to else old.get(prep, value)
+            if not heavy_in(other) or heavy_in(other) & heavy_in(value):
+                continue
+            if shared - heavy_in(other):
                 return part.text
     return ""
 

@@ -13,7 +13,7 @@ Span = tuple[int, int]
 
 # After these a clause of its own may begin; "Aylin und Tom" are two of one.
 _BEGINS = re.compile(
-    r"(?:i|we|he|she|they|it|my|our|his|her|their|the|there|everybody|everyone|on|in|at|every|always"
+    r"(?:no|kein\w*|i|we|he|she|they|it|my|our|his|her|their|the|there|everybody|everyone|on|in|at|every|always"
     r"|never|also|just|then|now|still|please|don't|do|can|can't|ich|wir|er|sie|es|mein\w*|unser\w*"
     r"|der|die|das|den|dem|da|dann|im|am|abends|morgens|mittags|nachts|\w+tags|daneben|dazu|nebenbei"
     r"|außerdem|krieg\w*|hab\w*|bin|ist|sind|war|geh\w*|mach\w*|spiel\w*|jeden|immer|bitte|\w+'s"
@@ -75,7 +75,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _is_apposition(before: str, part: str) -> bool:
-    return bool(_NAME_ONLY.match(part)) and not _NAME_ONLY.match(before)
+    return bool(_NAME_ONLY.match(part)) and not (_NAME_ONLY.match(before) or labels_in(part))
 
 
 def _is_topic(before: str) -> bool:

@@ -29,8 +29,8 @@ _TIME = re.compile(
     r"|(?:午前|午後)?\d{1,2}時(?!間)(?:半|\d{1,2}分)?",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(
-    r"\b[abc][12](?:ish)?\b|\bn[1-5]\b|(?<=\D)\d級|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
+LEVEL = re.compile(
+    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -38,7 +38,7 @@ _DENIED = re.compile(
     re.I,
 )
 _INSTEAD = re.compile(
-    r"\b(?:from|instead|not|\\w+n't|von|vom|statt|nicht)\b|から|じゃなく|ではなく", re.I
+    r"\b(?:from|instead|not|\w+n't|von|vom|statt|nicht)\b|から|じゃなく|ではなく", re.I
 )
 _LEAD = re.compile(r"^(?:on the|on|am|den|for the|vom|the|at|um)\s", re.IGNORECASE)
 _AMOUNT = re.compile(
@@ -89,7 +89,7 @@ def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     """The words of a day, time or level in the older text of which the newer one gives another."""
     if is_mended:
         newer = _DENIED.sub(" ", newer)
-    for pattern in (_DATE, _DAY, _TIME, _LEVEL):
+    for pattern in (_DATE, _DAY, _TIME, LEVEL):
         found = [*pattern.finditer(older)]
         told = {_bare(it[0]) for it in pattern.finditer(newer)}
         old = {_bare(it[0]) for it in found}

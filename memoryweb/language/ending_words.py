@@ -113,7 +113,9 @@ class _Table:
 def _follow(words: list[str], rest: tuple[str, ...], near: int) -> bool:
     for wanted in rest:
         for n, word in enumerate(words[: near + 1]):
-            if word == wanted or (wanted.endswith("*") and word.startswith(wanted[:-1])):
+            if word in {wanted, f"{wanted}s"} or (
+                wanted.endswith("*") and word.startswith(wanted[:-1])
+            ):
                 words = words[n + 1 :]
                 break
         else:
