@@ -219,7 +219,7 @@ class _Night:
             return ()
         if not removal_rules.may_replace(said.by, one) or not is_earnest(said.text, one.text):
             return ()
-        if words := removal_rules.words_ended(said.text, said.by, one):
+        if words := removal_rules.words_ended(said, one):
             return words
         # Nobody named what goes: that takes the very claim, and not any clause.
         standing = removal_rules.now(one)
@@ -369,7 +369,7 @@ class _Night:
         why = removal_rules.why_replaced(removal_rules.now(old), new, case.said)
         is_told = why is None and removal_rules.may_replace(new.by, old)
         is_told = is_told and is_later(new.by.said_at, old.by.said_at)
-        words = (removal_rules.words_ended(said.text, said.by, old) for said in case.said)
+        words = (removal_rules.words_ended(said, old) for said in case.said)
         return Why.SUPERSEDED if is_told and any(words) else why
 
     def _partly(
@@ -380,7 +380,7 @@ class _Night:
         ends = {}
         for one, why in whys.items():
             if why in _OTHERWISE and case.operation.does is not Does.MERGE:
-                words = [removal_rules.words_ended(it.text, it.by, one) for it in case.said]
+                words = [removal_rules.words_ended(it, one) for it in case.said]
                 found = next(filter(None, words), removal_rules.words_replaced(new, one))
                 marked = _with_marks(one, found, removal_rules.first_day(said, one))
                 if _stays(marked) and not removal_rules.says_rest(new.text, case.said, marked.now):

@@ -6,13 +6,16 @@ from datetime import date
 
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
-from memoryweb.language.ending import ended_in, on_day, parts_of, remains, tells_change
+from memoryweb.language.ending import ended_in, on_day, parts_of, remains
+from memoryweb.language.ending_words import labels_in
 from memoryweb.language.normal_form import read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
 from memoryweb.markdown.marks import can_mark
 
+_PLANS = frozenset({"wedding", "trip"})
+_CUES = frozenset({"now", "end", "off", "moved", "died", "done", "gone"})
 OVER = frozenset({extraction_rules.Act.CANCELS, extraction_rules.Act.ENDS})
 _VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
 _SAFE = frozenset(
@@ -219,16 +222,37 @@ def begins(one: operations.LivingStatement, today: date) -> bool:
     return start is not None and at is not None and at.date() < start <= today
 
 
-def words_ended(text: str, by: operations.Utterance, old: operations.LivingStatement) -> Words:
-    """What a text that somebody said ends of an older statement, and hadn't ended before."""
-    found = ended_in(text, old.text, _day_of(by), _day_of(old.by))
-    return tuple(one for one in found if _can_end(old, one))
+def words_ended(said: operations.CitableLine, old: operations.LivingStatement) -> Words:
+    """What a line ends of an older statement, and hadn't ended before. What it says in so many
+    words to be over is all that such a clause of it ends."""
+    texts = [said.text]
+    if said.claim.act in OVER and not (ends(said.claim, now(old)) or _names(said, old)):
+        parts = _parts(said.text)
+        texts = [one for one in parts if len(parts) > 1 and _acts(one) not in OVER]
+    found = (one for text in texts for one in _ended_in(text, said.by, old))
+    return tuple(dict.fromkeys(one for one in found if _can_end(old, one)))
+
+
+def _ended_in(text: str, by: operations.Utterance, old: operations.LivingStatement) -> Words:
+    return ended_in(text, old.text, _day_of(by), _day_of(old.by))
+
+
+def _acts(text: str) -> extraction_rules.Act:
+    return extraction_rules.claim_of(text).act
+
+
+def _names(said: operations.CitableLine, old: operations.LivingStatement) -> bool:
+    """What is off goes by another name there: a wedding, a journey."""
+    over, names = said.claim.old, read(said.claim.old).names
+    is_plan = labels_in(over) & labels_in(old.text) & _PLANS
+    return bool(is_plan) and names <= {*read(old.text).words}
 
 
 def words_replaced(new: operations.LivingStatement, old: operations.LivingStatement) -> Words:
     """What a statement that stands against an older one ends of it: else the clauses that it
     contradicts, or all of it."""
-    if found := words_ended(new.text, new.by, old):
+    line = operations.CitableLine(new.id, new.text, new.by, claim=new.claim)
+    if found := words_ended(line, old):
         return found
     parts = [one for one in _parts(old.text) if _can_end(old, one)]
     against = (
@@ -255,7 +279,7 @@ def words_proved(
     is_later = operations.is_later(said.by.said_at, old.by.said_at)
     if not (may_replace(said.by, old) and is_later and is_earnest(said.text, old.text)):
         return ()
-    found = [one for one in words_ended(said.text, said.by, old) if one in words or words in one]
+    found = [one for one in words_ended(said, old) if one in words or words in one]
     if found:
         return tuple(found) if remains(words, found) else (words,)
     clauses = [one for one in _parts(old.text) if one in words or words in one]
@@ -266,7 +290,7 @@ def words_proved(
 def _tells_of(said: operations.CitableLine, clause: str) -> bool:
     heavy = [read(it).heavy | read(it).names for it in (said.text, clause)]
     is_change = (
-        tells_change(said.text)
+        bool(labels_in(said.text) & _CUES)
         or said.claim.is_against
         or said.claim.act in OVER
         or read(said.text).negated
