@@ -28,6 +28,8 @@ class Step:
     said: tuple[str, ...] = ()
     on: str = ""
     op: str = "add"
+    words: str = ""
+    since: str = ""
     old: tuple[str, ...] = ()
     why: str = ""
 
@@ -50,8 +52,7 @@ def steps_of(before: Iterable[Said], change: Iterable[Said], op: Mapping[str, An
     """Of a change of one detail: each sentence of before and the change are noted as they were
     said, and the night does what `op` says.
 
-    An `end` names words of a sentence, and there is no such operation: the whole sentence is
-    replaced by what is new, or retired where nothing is.
+    The message is noted as what is to be added, or else as it is.
     """
     told, news = list(before), list(change)
     notes = [
@@ -67,16 +68,11 @@ def steps_of(before: Iterable[Said], change: Iterable[Said], op: Mapping[str, An
         if one is told[op["old"]] and (_letters(sentence) in words or words in _letters(sentence))
     )
     cited = news[: op["source"] + 1]
-    does = "replace" if op["add"] else "retire"
-    last = Step(
-        text=" ".join(" ".join(one.content for one in cited).split()),
-        memory=op["add"] or "",
-        said=tuple(one.id for one in cited),
-        op=does,
-        old=old,
-        why="cancelled" if does == "retire" else "superseded",
-    )
-    return [*(Step(text=sentence, said=(one.id,)) for sentence, one in notes), last]
+    text = " ".join(" ".join(one.content for one in cited).split())
+    ids = tuple(one.id for one in cited)
+    ends = Step(text=text, said=ids, op="end", words=op["words"], since=op["on"], old=old)
+    adds = [Step(text=text, memory=op["add"], said=ids)] if op["add"] else []
+    return [*(Step(text=sentence, said=(one.id,)) for sentence, one in notes), *adds, ends]
 
 
 class ScriptedModel:
@@ -124,7 +120,9 @@ class ScriptedModel:
             old = [memory[_same(text)] for text in step.old if _same(text) in memory]
             if not sources and not (old and step.on and step.on <= data["date"]):
                 continue
-            if step.op == "retire" and old:
+            if step.op == "end":
+                yield from self._ended(step, data, sources)
+            elif step.op == "retire" and old:
                 yield {"op": "retire", "old": old, "why": step.why, "sources": sources}
             elif step.op != "retire" and _same(step.result) not in {*memory, *gone}:
                 op = step.op if old else "add"
@@ -136,12 +134,25 @@ class ScriptedModel:
                     "why": step.why or ("superseded" if op == "replace" else ""),
                 }
 
+    def _ended(
+        self, step: Step, data: Mapping[str, Any], sources: list[str]
+    ) -> Iterator[dict[str, Any]]:
+        """Of a statement, or of one that is made of a line of the same night."""
+        there = [one for one in data["memory"] if _same(one["text"]) in map(_same, step.old)]
+        lines = [ref for text in step.old for ref in _sources(Step(text), data["notes"])]
+        old = [one["id"] for one in there if "ended" not in one] or ([] if there else lines)
+        for id in old[:1]:
+            end = {"op": "end", "old": [id], "words": step.words, "on": step.since}
+            yield end | {"sources": sources, "why": step.why}
+
     def _gone(self, notes: list[Mapping[str, Any]], memory: Mapping[str, str]) -> set[str]:
         """What a later step did away with that stands in these notes, or in memory by now."""
         return {
             _same(text)
             for step in self.steps
-            if step.old and (_sources(step, notes) or _same(step.result) in memory)
+            if step.old
+            and step.op != "end"
+            and (_sources(step, notes) or _same(step.result) in memory)
             for text in step.old
         }
 

@@ -26,7 +26,7 @@ from memoryweb.dreaming.operations import (
     Why,
     is_later,
 )
-from memoryweb.language.statement_comparison import Lookup
+from memoryweb.language.statement_comparison import Lookup, covers
 
 PART = 4_000  # characters of a block that a model is given as one
 MOST_CHARACTERS = 40_000  # of notes that it is given at once
@@ -96,7 +96,13 @@ def said_again(material: Material) -> Iterator[tuple[CitableLine, LivingStatemen
     lookup = Lookup(living)
     for said in material.said:
         if not said.is_outside:
-            yield from ((said, living[text]) for text in lookup.covering(said.text))
+            found = (living[text] for text in lookup.covering(said.text))
+            yield from ((said, one) for one in found if _says_it(said, one))
+
+
+def _says_it(said: CitableLine, one: LivingStatement) -> bool:
+    """What has ended is said again by nothing less than the whole sentence."""
+    return not one.ended or covers(said.text, one.text)
 
 
 def _backed(material: Material) -> Material:
@@ -133,9 +139,11 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
 
 
 def _statement(number: int, one: LivingStatement) -> dict[str, Any]:
-    said = {"id": f"s{number}", "text": one.text}
+    said: dict[str, Any] = {"id": f"s{number}", "text": one.text}
     if one.by.said_at:
         said["said"] = one.by.said_at.date().isoformat()
+    if one.ended:
+        said["ended"] = [f"{it.on}: {it.words}" for it in one.ended]
     if one.is_hidden:
         return said | {"outdated": True}
     return said | ({"fixed": True} if one.is_fixed else {})

@@ -5,6 +5,7 @@ One that fails a check is left out with a code of `reasons.LEFT_OUT`; the others
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 
 from memoryweb.dreaming import removal_rules
 from memoryweb.dreaming.candidates import as_line
@@ -13,22 +14,28 @@ from memoryweb.dreaming.operations import (
     CitableLine,
     Does,
     LivingStatement,
+    Marked,
     Material,
     Operation,
     Result,
+    Utterance,
     Waits,
     Why,
     is_later,
 )
-from memoryweb.dreaming.removal_rules import is_ended, rests
+from memoryweb.dreaming.removal_rules import is_ended
+from memoryweb.language.clauses import dates_meant
+from memoryweb.language.ending import remains, tells_change
 from memoryweb.language.extraction_rules import Claim
 from memoryweb.language.normal_form import read
-from memoryweb.language.statement_comparison import Lookup, fingerprint, says_all_of
+from memoryweb.language.statement_comparison import Lookup, covers, fingerprint, says_all_of
+from memoryweb.language.support import is_earnest
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.writing.proposing import Rejections
 
 MOST = 200  # operations that are looked at in a night
-_OTHERWISE = frozenset({Why.SUPERSEDED, Why.ASKED})
-_OF_A_REST = frozenset({"orders", "forgotten", "corrected", "over", "known", "left", "rejected"})
+_OTHERWISE = frozenset({Why.SUPERSEDED, Why.CANCELLED, Why.ASKED})
+_TOLD = frozenset({"cancels", "known", "over"})
 # What it says may be true all the same, beside what it was to replace.
 _BESIDE = frozenset({"unrelated", "unproved", "untold", "persons_word"})
 
@@ -40,8 +47,10 @@ def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result,
     night = _Night(material)
     judged = [night.judge(operation) for operation in operations[:MOST]]
     left = [Result(one, "too_many", {"limit": MOST}) for one in operations[MOST:]]
-    done = [*judged, *left, *night.tidy()]
-    return (*done, *night.beside, *night.rests(done))
+    done = [*judged, *left, *night.take_beside()]
+    for result in night.tidy():
+        done += [result, *night.take_beside()]
+    return tuple(done)
 
 
 def living_after(material: Material, results: Iterable[Result]) -> tuple[LivingStatement, ...]:
@@ -50,6 +59,8 @@ def living_after(material: Material, results: Iterable[Result]) -> tuple[LivingS
         if result.is_applied:
             for one in result.gone:
                 living.pop(one.id, None)
+            if result.marked is not None and result.marked.was.id in living:
+                living[result.marked.was.id] = result.marked.now
             if result.new is not None:
                 living[result.new.id] = result.new
     return tuple(living.values())
@@ -65,7 +76,7 @@ class _Night:
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
         self._made = 0
-        self.beside: list[Result] = []  # what went with what was judged, for another reason
+        self._beside: list[Result] = []  # what went with what was judged, or ended
         self._by_text: dict[str, list[str]] = {}
         self._by_key: dict[tuple[str, str] | None, list[str]] = {}
         self._lookup = Lookup()
@@ -91,6 +102,8 @@ class _Night:
         return replace(beside, against=old) if beside.is_applied else found
 
     def _judged(self, operation: Operation) -> Result:
+        if operation.does is Does.END:
+            operation = self._named(operation)
         case = Case(
             self,
             operation,
@@ -101,41 +114,37 @@ class _Night:
             if operation.does in row.of and (found := row.check(case)) is not None:
                 known = self.known(operation.text, case.old) if row.code == "known" else None
                 return Result(operation, row.code, found, against=known)
-        return self._retire(case) if operation.does is Does.RETIRE else self._write(case)
+        does = {Does.RETIRE: self._retire, Does.END: self._end}
+        return does.get(operation.does, self._write)(case)
+
+    def _named(self, operation: Operation) -> Operation:
+        """What a line of this night became is what it is called by."""
+        made = {ref: one.id for one in self.living.values() for ref in one.sources}
+        return replace(operation, old=tuple(made.get(one, one) for one in operation.old))
+
+    def take_beside(self) -> list[Result]:
+        found, self._beside = self._beside, []
+        return found
 
     def tidy(self) -> Iterator[Result]:
         for one in list(self.living.values()):
             if one.is_outdated:
                 yield self._outdated(one)
         for one in list(self.living.values()):
-            if removal_rules.is_done(one, self.material.today) and not one.is_pinned:
-                yield self._leaves(one, Why.EXPIRED)
-        endings = [one for one in self.material.said if one.claim.act in removal_rules.OVER]
-        for said in (one for one in endings if not self.is_outside(one)):
-            for one in list(self.living.values()):
-                # Nobody named what goes: that takes the very claim, and not any clause.
-                is_meant = removal_rules.ends(said.claim, one) and is_ended(said, one)
-                if not one.is_pinned and one.text != said.text and is_meant:
-                    yield self._leaves(one, Why.CANCELLED, (said.ref,))
+            if any(removal_rules.is_after(one.by, mark.on) for mark in one.ended):
+                yield self._again(one)
+            elif removal_rules.is_done(one, self.material.today) and not one.is_pinned:
+                words = removal_rules.words_over(one, self.material.today)
+                last = one.claim.valid_to or self.material.today
+                yield self._ends(one, words, last + timedelta(days=1), Why.EXPIRED)
+        for said in [*self._news()]:
+            yield from self._told(said)
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
             others = (other for other in self.near(one.text, one.claim) if other is not one)
             if not one.is_fixed and any(
-                removal_rules.says_all(other.text, one.text) for other in others
+                removal_rules.says_all(other.living, one.living) for other in others
             ):
                 yield self._leaves(one, Why.DUPLICATE)
-
-    def rests(self, results: Iterable[Result]) -> Iterator[Result]:
-        """What stood in a statement beside the value that is no more, and holds nonetheless."""
-        for result in results:
-            newer = result.new or result.against
-            if not (result.is_applied and newer and result.why in _OTHERWISE):
-                continue
-            for old in result.gone:
-                for text in rests(old.text, newer.text):
-                    case = Case(self, Operation(Does.ADD, text, sources=(old.id,)), (old,), ())
-                    if all(row.check(case) is None for row in CHECKS if row.code in _OF_A_REST):
-                        new = replace(case.statement(f"new-{self._made}"), sources=old.sources)
-                        yield self._done(case, {}, replace(new, also=(old.id,)))
 
     def is_outside(self, said: CitableLine) -> bool:
         return said.is_outside or self.material.is_outside
@@ -153,6 +162,10 @@ class _Night:
         why = Why.CANCELLED if is_ended else Why.ASKED
         if newer is not None:
             why = removal_rules.why_replaced(one, newer) or why
+            said = said or [_as_line(newer)]
+        for it in said:
+            if words := removal_rules.words_replaced(_as_statement(it), one):
+                return self._ended_by(it, one, words, why, newer)
         return self._leaves(one, why, one.against, newer)
 
     def _leaves(
@@ -165,6 +178,102 @@ class _Night:
         del self.living[one.id]
         operation = Operation(Does.RETIRE, old=(one.id,), sources=sources, why=why)
         return Result(operation, gone=(one,), why=why, against=newer)
+
+    def _news(self) -> Iterator[CitableLine]:
+        """What tells that something is so no longer: lines of notes in their order, and what was
+        said ahead of the day from which on it holds."""
+        today = self.material.today
+        lines = sorted(self.material.said, key=lambda one: _moment(one.by))
+        for said in lines:
+            claim = said.claim
+            tells = claim.act in removal_rules.OVER or claim.is_against or tells_change(said.text)
+            if tells and not (self.is_outside(said) or removal_rules.is_ahead(claim, today)):
+                yield said
+        for one in list(self.living.values()):
+            if removal_rules.begins(one, today) and not one.is_flagged:
+                yield _as_line(one)
+
+    def _told(self, said: CitableLine) -> Iterator[Result]:
+        """What it says instead comes in though nobody brought it: nothing ends without that."""
+        over = [one for one in self.living.values() if self._told_over(said, one)]
+        if over and not self._has(said):
+            result = self.judge(Operation(Does.ADD, as_line(said.text), sources=(said.ref,)))
+            if result.is_applied:
+                yield result
+            elif result.code not in _TOLD:
+                return
+        for one in over:
+            standing = self.living.get(one.id)
+            if standing and (words := self._told_over(said, standing)):
+                yield self._ended_by(said, standing, words)
+
+    def _has(self, said: CitableLine) -> bool:
+        return any(said.ref in {one.id, *one.sources} for one in self.living.values())
+
+    def _told_over(self, said: CitableLine, one: LivingStatement) -> tuple[str, ...]:
+        """Words of a statement that somebody who may said later to be so no longer."""
+        is_itself = said.ref in {one.id, *one.sources} or one.text == said.text
+        if is_itself or one.is_flagged or not is_later(said.by.said_at, one.by.said_at):
+            return ()
+        if removal_rules.are_two(said.claim, one.claim):
+            return ()
+        if not removal_rules.may_replace(said.by, one) or not is_earnest(said.text, one.text):
+            return ()
+        if words := removal_rules.words_ended(said, one):
+            return words
+        # Nobody named what goes: that takes the very claim, and not any clause.
+        standing = removal_rules.now(one)
+        is_meant = removal_rules.ends(said.claim, standing) and is_ended(said, standing)
+        is_meant = is_meant and not one.is_pinned
+        return removal_rules.words_replaced(_as_statement(said), one) if is_meant else ()
+
+    def _ended_by(
+        self,
+        said: CitableLine,
+        one: LivingStatement,
+        words: tuple[str, ...],
+        why: Why | None = None,
+        newer: LivingStatement | None = None,
+    ) -> Result:
+        made = (it for it in self.living.values() if said.ref in {it.id, *it.sources})
+        newer = newer or next(made, None)
+        why = why or (Why.SUPERSEDED if newer and newer is not one else Why.CANCELLED)
+        on = removal_rules.first_day(said, one)
+        return self._ends(one, words, on, why, (said.ref,), newer)
+
+    def _ends(
+        self,
+        one: LivingStatement,
+        words: tuple[str, ...],
+        on: date,
+        why: Why,
+        sources: tuple[str, ...] = (),
+        newer: LivingStatement | None = None,
+    ) -> Result:
+        """The words get their mark; a statement with nothing else of value leaves."""
+        marked = _with_marks(one, words, on)
+        if not _stays(marked):
+            return self._leaves(one, why, sources, newer)
+        self.living[one.id] = marked.now
+        operation = Operation(Does.END, "", (one.id,), sources, why, " … ".join(words), on)
+        return Result(operation, marked=marked, why=why, against=newer)
+
+    def _again(self, one: LivingStatement, sources: tuple[str, ...] = ()) -> Result:
+        """What had ended was said or confirmed since."""
+        marked = Marked(one, ())
+        self.living[one.id] = marked.now
+        operation = Operation(Does.END, "", (one.id,), sources)
+        return Result(operation, marked=marked)
+
+    def ended_on(self, text: str) -> Iterator[date]:
+        """The days since which what the text says is no longer so."""
+        for one in self._ended_in(text):
+            yield from (mark.on for mark in one.ended)
+
+    def _ended_in(self, text: str) -> list[LivingStatement]:
+        """Statements that say all of the text, by words that have ended."""
+        found = [one for one in self._living(self._lookup.covering(text)) if one.ended]
+        return [one for one in found if not covers(one.living, text)]
 
     def near(self, text: str, claim: Claim) -> list[LivingStatement]:
         """Those that say all of the text, restate it or may contradict it."""
@@ -187,7 +296,12 @@ class _Night:
         mutual = [other for other in within if says_all_of(other, text)]
         close = {*self._lookup.restating(text), *mutual} - set(said)
         said += [one for one in close if one not in within or _length(one) >= _length(text)]
-        known = (one for one in self._living(said) if one not in but and not one.is_hidden)
+        over = self._ended_in(text)
+        known = (
+            one
+            for one in self._living(said)
+            if one not in but and not one.is_hidden and one not in over
+        )
         return next(known, None) or self._waiting.get(fingerprint(text))
 
     def within(self, text: str) -> list[LivingStatement]:
@@ -206,6 +320,23 @@ class _Night:
             return Result(case.operation, "unproved")
         return self._done(case, dict.fromkeys(case.old, why))
 
+    def _end(self, case: Case) -> Result:
+        """Of the words that were named those of which code proves it."""
+        words = case.operation.words
+        old = next(one for one in case.old if words in one.text)
+        for said in case.said:
+            if proved := removal_rules.words_proved(words, old, said):
+                meant = set(filter(None, (case.operation.on,)))
+                day = said.by.said_at.date() if said.by.said_at else None
+                named = meant & {*dates_meant(said.text, day)}
+                on = max(named, default=removal_rules.first_day(said, old))
+                marked = _with_marks(old, proved, on)
+                why = case.operation.why
+                if _stays(marked):
+                    return self._done(case, {}, ends={old: (marked, why)})
+                return self._done(case, {old: why})
+        return Result(case.operation, "unproved", against=old)
+
     def _others(self, olds: Sequence[LivingStatement]) -> list[LivingStatement]:
         return [one for old in olds for one in self.near(old.text, old.claim) if one not in olds]
 
@@ -217,32 +348,55 @@ class _Night:
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
         gone = tuple(dict.fromkeys((*case.old, *rivals, *self.within(new.text))))
-        proofs = {one: removal_rules.why_replaced(one, new, case.said) for one in gone}
+        if removal_rules.is_ahead(new.claim, self.material.today) and not is_merge:
+            gone = tuple(self.within(new.text))
+        proofs = {one: self._why_replaced(case, new, one) for one in gone}
         if is_merge:
             proofs |= dict.fromkeys(case.old, Why.DUPLICATE)
         whys = {one: why for one, why in proofs.items() if why is not None}
         if len(whys) < len(gone):
             return Result(case.operation, "unproved")
+        ends = self._partly(case, new, whys)
+        whys = {one: why for one, why in whys.items() if one not in ends}
+        back = [one for one in self._ended_in(new.text) if one not in whys]
+        if back and not is_merge:
+            self._beside.append(self._again(back[0], case.operation.sources))
+            return self._done(case, whys, ends=ends)
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
-        return self._done(case, whys, replace(new, also=tuple(same)))
+        return self._done(case, whys, replace(new, also=tuple(same)), ends)
+
+    def _why_replaced(self, case: Case, new: LivingStatement, old: LivingStatement) -> Why | None:
+        why = removal_rules.why_replaced(removal_rules.now(old), new, case.said)
+        is_told = why is None and removal_rules.may_replace(new.by, old)
+        is_told = is_told and is_later(new.by.said_at, old.by.said_at)
+        words = (removal_rules.words_ended(said, old) for said in case.said)
+        return Why.SUPERSEDED if is_told and any(words) else why
+
+    def _partly(
+        self, case: Case, new: LivingStatement, whys: Mapping[LivingStatement, Why]
+    ) -> "Ends":
+        """Those of which something of value remains beside what the new statement ends."""
+        said = max(case.said, key=lambda it: _moment(it.by), default=_as_line(new))
+        ends = {}
+        for one, why in whys.items():
+            if why in _OTHERWISE and case.operation.does is not Does.MERGE:
+                words = [removal_rules.words_ended(it, one) for it in case.said]
+                found = next(filter(None, words), removal_rules.words_replaced(new, one))
+                marked = _with_marks(one, found, removal_rules.first_day(said, one))
+                if _stays(marked) and not removal_rules.says_rest(new.text, case.said, marked.now):
+                    ends[one] = marked, why
+        return ends
 
     def _rivals(self, new: LivingStatement) -> list[LivingStatement]:
         hidden = [one for one in self.living.values() if set(one.against) & set(new.sources)]
         near = [one for one in self.near(new.text, new.claim) if one not in hidden]
-        return [
-            *hidden,
-            *(
-                one
-                for one in near
-                if removal_rules.is_rival(new, one) or removal_rules.disagree(new, one)
-            ),
-        ]
+        return [*hidden, *(one for one in near if _is_contrary(new, one))]
 
     def _judge_rival(self, case: Case, new: LivingStatement, old: LivingStatement) -> Result | None:
         """None where the new statement may take the old one's place."""
         if old.is_pinned:
             return Result(case.operation, "pinned", against=old)
-        is_contrary = removal_rules.is_rival(new, old) or removal_rules.disagree(new, old)
+        is_contrary = _is_contrary(new, old)
         if not is_contrary and not old.is_persons and says_all_of(new.text, old.text):
             return None  # nothing is lost
         if is_later(old.by.said_at, new.by.said_at) and removal_rules.may_replace(old.by, new):
@@ -256,9 +410,13 @@ class _Night:
         return Result(case.operation, new=new, against=old, waits=Waits.RIVAL)
 
     def _done(
-        self, case: Case, whys: Mapping[LivingStatement, Why], new: LivingStatement | None = None
+        self,
+        case: Case,
+        whys: Mapping[LivingStatement, Why],
+        new: LivingStatement | None = None,
+        ends: "Ends | None" = None,
     ) -> Result:
-        """What goes for another reason than the first is told by itself."""
+        """What goes for another reason than the first is told by itself, and so is what ends."""
         waits = Waits.OUTSIDE if case.is_outside else None
         if waits is None:
             for one in whys:
@@ -267,6 +425,15 @@ class _Night:
                 self.living[new.id] = new
                 self._learn(new)
                 self._made += 1
+            for marked, _why in (ends or {}).values():
+                self.living[marked.was.id] = marked.now
+        ended = [
+            Result(_ending(case, marked, why), marked=marked, why=why, against=new, waits=waits)
+            for marked, why in (ends or {}).values()
+        ]
+        if case.operation.does is Does.END and ended:
+            return replace(ended[0], operation=case.operation)
+        self._beside += ended
         by_why: dict[Why, list[LivingStatement]] = {}
         for one, why in whys.items():
             by_why.setdefault(why, []).append(one)
@@ -275,9 +442,47 @@ class _Night:
             ids = tuple(one.id for one in by_why[why])
             operation = Operation(Does.RETIRE, old=ids, sources=case.operation.sources, why=why)
             gone = tuple(by_why[why])
-            self.beside.append(Result(operation, gone=gone, against=new, why=why, waits=waits))
+            self._beside.append(Result(operation, gone=gone, against=new, why=why, waits=waits))
         gone = tuple(by_why.get(first, ()))
         return Result(case.operation, gone=gone, new=new, why=first, waits=waits)
+
+
+Ends = Mapping[LivingStatement, tuple[Marked, Why]]
+
+
+def _with_marks(one: LivingStatement, words: Iterable[str], on: date) -> Marked:
+    """What had ended within words that end now is told with them."""
+    new = [Ended(on, it) for it in words]
+    kept = [it for it in one.ended if not any(it.words in other.words for other in new)]
+    return Marked(one, tuple(sorted({*kept, *new})))
+
+
+def _stays(marked: Marked) -> bool:
+    """A line is kept by what is of value in it."""
+    return marked.was.is_pinned or remains(marked.was.text, [it.words for it in marked.ended])
+
+
+def _ending(case: Case, marked: Marked, why: Why) -> Operation:
+    words = " … ".join(it.words for it in marked.newly)
+    on = max((it.on for it in marked.newly), default=None)
+    return Operation(Does.END, "", (marked.was.id,), case.operation.sources, why, words, on)
+
+
+def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
+    standing = removal_rules.now(old)
+    return removal_rules.is_rival(new, standing) or removal_rules.disagree(new, standing)
+
+
+def _as_statement(said: CitableLine) -> LivingStatement:
+    return LivingStatement(said.ref, said.text, said.claim, said.by, sources=(said.ref,))
+
+
+def _as_line(one: LivingStatement) -> CitableLine:
+    return CitableLine(one.id, one.text, one.by, claim=one.claim)
+
+
+def _moment(by: Utterance) -> datetime:
+    return by.said_at or datetime.min.replace(tzinfo=UTC)
 
 
 def _length(text: str) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.dreaming import operations
 from memoryweb.dreaming.gates import DECIDED, GATES, Text, Verdict, decisive
-from memoryweb.dreaming.operations import Result, Waits, Why
+from memoryweb.dreaming.operations import Marked, Result, Waits, Why
 from memoryweb.language.statement_comparison import clean
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.writing import put_back
@@ -32,10 +32,12 @@ def _held_back(why: str) -> str:
 def changes(results: Sequence[Result]) -> str:
     """A paragraph each for what came, what was replaced, what left, and what waits."""
     done = [one for one in results if one.is_applied]
+    ends = [one.marked for one in done if one.marked]
     came = [one.new.text for one in done if one.new and not one.gone]
     left = [one for one in done if one.gone and one.new is None]
     parts = [f"{_gained(came)}\n\n{_listed(came)}"] if came else []
     parts += [_became(one) for one in done if one.new and one.gone]
+    parts += map(_ended, ends)
     if left:
         told = [f"{short(gone.text)} ({_why(one.why)})" for one in left for gone in one.gone]
         parts.append(f"{_lost(told)}\n\n{_listed(told)}")
@@ -69,7 +71,8 @@ def short(text: str) -> str:
 
 def _subject(one: Result) -> str:
     """What an operation was about, where it names that."""
-    quoted = one.operation.text or next((old.text for old in one.gone), "")
+    olds = (*one.gone, *([one.against] if one.against else []))
+    quoted = one.operation.text or next((old.text for old in olds), "")
     return f"“{bare(quoted)}”" if quoted else _("A change")
 
 
@@ -78,6 +81,14 @@ def _became(one: Result) -> str:
     olds = " / ".join(bare(old.text) for old in one.gone)
     said = _("“{old}” became “{new}”.")
     return said.format(old=olds, new=bare(one.new.text))
+
+
+def _ended(one: Marked) -> str:
+    if one.newly:
+        said = _("Of “{text}” some holds no longer. {ended}")
+    else:
+        said = _("“{text}” holds again, all of it.")
+    return said.format(text=bare(one.was.text), ended=operations.told_ended(one.newly))
 
 
 def _beside(one: Result) -> str:
@@ -219,7 +230,7 @@ def summed_up(archive: str, month: str, counts: Mapping[str, int], dreams: int) 
     ).format(
         dreams=dreams,
         added=counts.get("add", 0) + counts.get("back", 0),
-        changed=counts.get("replace", 0) + counts.get("merge", 0),
+        changed=sum(counts.get(one, 0) for one in ("replace", "merge", "end")),
         retired=counts.get("retire", 0),
         waits=counts.get("waits", 0),
     )

@@ -14,6 +14,7 @@ from memoryweb.language.extraction_rules import HEADINGS, Kind, instructs
 from memoryweb.language.normal_form import clean, read
 from memoryweb.markdown.blocks import blocks, ready
 from memoryweb.markdown.file_kinds import CORE
+from memoryweb.markdown.marks import Ended, marked, part
 from memoryweb.markdown.pins import has_open_pin, pinned_ranges
 
 _BULLET = re.compile(r"^ {0,3}[-*+] +\S")
@@ -86,10 +87,21 @@ class Document:
                 self._bring(result.new, gone)
             for lines in gone:
                 self._remove(lines)
+            if result.marked is not None:
+                for lines in self._bullets.get(result.marked.was.text, ()):
+                    self._mark(lines, result.marked.ended)
+
+    def _mark(self, lines: list[Line], ended: Iterable[Ended]) -> None:
+        """A mark's words stand in its line: one that was broken becomes one."""
+        first, *rest = lines
+        whole = " ".join([first.text, *(line.text.strip() for line in rest)])
+        first.text = marked(part(whole)[0], ended)
+        self._remove(rest)
+        lines[:] = [first]
 
     def _bring(self, one: LivingStatement, gone: list[list[Line]]) -> None:
         """In the place of what it replaces, where that stands."""
-        line = Line(f"- {one.text}", statement=one)
+        line = Line(marked(f"- {one.text}", one.ended), statement=one)
         self._bullets[one.text].append([line])
         if not gone:
             kind = one.claim.kind

@@ -20,7 +20,7 @@ from memoryweb.dreaming.candidates import Mention, Recall, as_line
 from memoryweb.dreaming.knowledge import MEMORY as MEMORY
 from memoryweb.dreaming.knowledge import living
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import Correction, Material, Why
+from memoryweb.dreaming.operations import Correction, Does, Material, Why
 from memoryweb.dreaming.removal_rules import is_done
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
@@ -336,8 +336,8 @@ def _done(
     rows = Operation.objects.filter(report__owner=owner_id, report__agent=agent_id)
     rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
     rows = rows.exclude(report__run=run_id).exclude(report__run__reverted_at__isnull=False)
-    rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
-    return rows.select_related("report")
+    rows = rows.exclude(why=Why.ROOM).exclude(does=Does.END, after__gt="")
+    return rows.select_related("report").order_by("report__dreamt_at", "position")
 
 
 def retired_before(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:

@@ -17,6 +17,7 @@ from memoryweb.dreaming.operations import meant
 from memoryweb.dreaming.removal_rules import is_rival, may_replace
 from memoryweb.language.extraction_rules import Claim, claim_of, takes_back
 from memoryweb.language.statement_comparison import Lookup
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.source_classes import BY_TRUST, account_of, name_of, source_of_message
 from memoryweb.memory.models import AuthorKind, Fact, LineOrigin, Message, SourceClass
 from memoryweb.memory.statements.bullets import Statement, pinned_in, statements_of
@@ -76,6 +77,7 @@ def living(
             is_flagged=any(line in hidden for line in lines),
             is_hidden=bool(fact and fact.hidden_at),
             value=weight_of(fact, run.now).value if fact else START,
+            ended=_ended(one, fact),
         )
     for fact in facts.values():
         if fact.file_id is None:
@@ -106,6 +108,11 @@ def answered(
         yield replace(one, against=tuple(it.ref for it in against), awaits=awaits)
 
 
+def _ended(one: Statement, fact: Fact | None) -> tuple[Ended, ...]:
+    """A pinned line has no marks, so only its fact knows."""
+    return tuple(sorted({*one.ended, *(fact.ended if fact else ())}))
+
+
 def _held_until(claim: Claim, fact: Fact | None) -> Claim:
     """What is stored was read when it was known when it was said."""
     return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
@@ -127,6 +134,7 @@ def _aside(fact: Fact, run: Run) -> operations.LivingStatement:
         is_hidden=fact.hidden_at is not None,
         stands=False,
         value=weight_of(fact, run.now).value,
+        ended=fact.ended,
     )
 
 
@@ -139,7 +147,7 @@ def corrections(known: Iterable[Fact]) -> Iterator[operations.Correction]:
 
 
 def _stated(fact: Fact) -> Statement:
-    return Statement(statement(fact, To.HOST).text, fact.heading)
+    return Statement(statement(fact, To.HOST).text, fact.heading, ended=fact.ended)
 
 
 # What MEMORY.md and the notes say already, to be asked about a candidate. Pure.

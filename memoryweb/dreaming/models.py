@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.core import tables
 from memoryweb.dreaming import operations
 from memoryweb.dreaming.operations import Why
+from memoryweb.markdown.marks import Ended, part
 
 
 class Report(tables.TeamRow):
@@ -68,9 +69,17 @@ class Operation(tables.TeamRow):
             return "left_out"
         if self.waits:
             return "waits"
+        if self.does == operations.Does.END:
+            return "end" if self.ended else "retire" if not self.after else "back"
         if self.after and not self.before:
             return "back" if self.why else "add"
         return "replace" if self.after and self.does == "add" else self.does
+
+    @property
+    def ended(self) -> tuple[Ended, ...]:
+        """Words of the statement `before` that held until then."""
+        was = {one for text in self.before for one in part(text)[1]}
+        return tuple(one for one in part(self.after)[1] if one not in was)
 
     @property
     def reason(self) -> str:
@@ -79,6 +88,8 @@ class Operation(tables.TeamRow):
             return operations.left_out(self.code, self.values)
         if self.waits:
             return str(operations.WAITS[self.waits])
+        if self.ended:
+            return operations.told_ended(self.ended)
         return str(operations.LEFT[Why(self.why)]) if self.before and self.why else ""
 
 

@@ -92,7 +92,7 @@ class AgentNight:
 
     @property
     def changed_count(self) -> int:
-        return self._count("replace", "merge")
+        return self._count("replace", "merge", "end")
 
     @property
     def retired_count(self) -> int:

@@ -1,19 +1,22 @@
 """What an operation has to pass before it is carried out. Pure. A new check is a row of CHECKS."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from typing import Protocol
 
-from memoryweb.dreaming import operations
+from memoryweb.dreaming import operations, removal_rules
 from memoryweb.dreaming.removal_rules import is_over, may_replace
-from memoryweb.language.extraction_rules import Act, Claim, claim_of
+from memoryweb.language.ending import ended_in
+from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
 from memoryweb.language.line_flags import ADDRESSES, KnownLines, flags_of
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.language.support import Citation, is_said, shares_word
+from memoryweb.markdown.marks import can_mark
 from memoryweb.memory.writing.machine_guards import addresses_in
 from memoryweb.memory.writing.proposing import Rejections
 
@@ -32,6 +35,8 @@ class Night(Protocol):
     def known(
         self, text: str, but: Sequence[operations.LivingStatement] = ()
     ) -> operations.LivingStatement | None: ...
+
+    def ended_on(self, text: str) -> Iterable[date]: ...
 
     def is_outside(self, said: operations.CitableLine) -> bool: ...
 
@@ -102,6 +107,10 @@ class Corrections:
                 self._by_value[_value(one.claim)].append(one)
         self._lookup = Lookup(self._by_text)
 
+    @property
+    def texts(self) -> Iterable[str]:
+        return self._by_text
+
     def of(self, text: str, claim: Claim) -> Iterator[operations.Correction]:
         for other in (*self._lookup.covering(text), *self._lookup.within(text)):
             yield from self._by_text[other]
@@ -170,8 +179,10 @@ def _is_corrected(case: Case) -> bool:
 
 
 def _has_left(case: Case) -> bool:
-    """It left memory, and nobody has said it since."""
+    """It left memory or ended there, and nobody has said it since."""
     by, found = case.by(), case.night.corrections.of(case.operation.text, case.claim)
+    if any(not removal_rules.is_after(by, on) for on in case.night.ended_on(case.operation.text)):
+        return True
     return any(not one.is_persons and not operations.is_later(by.said_at, one.at) for one in found)
 
 
@@ -211,8 +222,27 @@ def _is_known(case: Case) -> bool:
     return {one.text for one in case.old} == {text} or bool(case.night.known(text, case.old))
 
 
+def _lacks_words(case: Case) -> bool:
+    """They stand in the sentence, and haven't ended."""
+    words = case.operation.words
+    return not any(
+        can_mark(one.text, words) and all(words not in it.words for it in one.ended)
+        for one in case.old
+    )
+
+
+def _is_cancelled(case: Case) -> bool:
+    """What it says is off is known here; else that is news in itself."""
+    claim, text, left = case.claim, case.operation.text, case.night.corrections.texts
+    known = (one.text for one in case.night.living.values() if one.text != text)
+    return claim.act is Act.CANCELS and any(
+        takes_back(claim, other) or ended_in(text, other) for other in (*known, *left)
+    )
+
+
 _TEXTS = frozenset({operations.Does.ADD, operations.Does.REPLACE, operations.Does.MERGE})
 _OLDS = frozenset({operations.Does.REPLACE, operations.Does.MERGE, operations.Does.RETIRE})
+_END = frozenset({operations.Does.END})
 _MERGE = frozenset({operations.Does.MERGE})
 
 
@@ -221,7 +251,11 @@ def _of(does: frozenset[operations.Does], code: str, fails: Callable[[Case], obj
 
 
 CHECKS: tuple[Check, ...] = (
-    _of(_OLDS, "unknown_statement", lambda c: not c.old or len(c.old) < len({*c.operation.old})),
+    _of(
+        _OLDS | _END,
+        "unknown_statement",
+        lambda c: not c.old or len(c.old) < len({*c.operation.old}),
+    ),
     _of(
         _TEXTS,
         "secret",
@@ -233,16 +267,17 @@ CHECKS: tuple[Check, ...] = (
         _TEXTS,
         lambda c: {"limit": LONGEST_LINE} if len(c.operation.text) > LONGEST_LINE else None,
     ),
-    _of(_TEXTS, "no_source", _has_no_source),
+    _of(_TEXTS | _END, "no_source", _has_no_source),
+    _of(_END, "no_words", _lacks_words),
     _of(
         _TEXTS,
         "address",
         lambda c: addresses_in([c.operation.text]) - addresses_in(c.given),
     ),
     _of(_OLDS, "pinned", lambda c: any(one.is_pinned for one in c.old)),
-    _of(_OLDS, "flagged", lambda c: any(one.is_flagged for one in c.old)),
+    _of(_OLDS | _END, "flagged", lambda c: any(one.is_flagged for one in c.old)),
     _of(_TEXTS, "orders", lambda c: c.flags - {ADDRESSES}),
-    _of(_OLDS - {operations.Does.REPLACE}, "persons_word", _touches_person),
+    _of(_OLDS - {operations.Does.REPLACE} | _END, "persons_word", _touches_person),
     _of(_TEXTS, "forgotten", lambda c: c.night.material.is_forgotten(c.operation.text)),
     _of(_TEXTS, "corrected", _is_corrected),
     _of(_TEXTS, "over", lambda c: is_over(c.claim, c.night.material.today)),
@@ -252,7 +287,7 @@ CHECKS: tuple[Check, ...] = (
     _of(
         frozenset({operations.Does.ADD}),
         "cancels",
-        lambda c: c.claim.act is Act.CANCELS,
+        _is_cancelled,
     ),
     _of(_MERGE, "loses", _loses),
     _of(_TEXTS, "unsupported", _is_unsupported),

@@ -3,7 +3,7 @@
 Both consolidators answer with operations; `engine.decide` proves each one by itself.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from memoryweb.language.extraction_rules import Claim, Kind, of_speaker
+from memoryweb.language.extraction_rules import Claim, Kind, claim_of, of_speaker
 from memoryweb.language.normal_form import normalise
 from memoryweb.llm.parsing import Text
+from memoryweb.markdown.marks import Ended, living
 from memoryweb.memory.statements.trust import START
 
 NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
@@ -24,6 +25,7 @@ NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an imp
 
 class Does(StrEnum):
     ADD = "add"
+    END = "end"
     REPLACE = "replace"
     MERGE = "merge"
     RETIRE = "retire"
@@ -57,6 +59,8 @@ class Operation:
     old: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     why: Why = Why.SUPERSEDED
+    words: str = ""  # of the old statement, letter for letter, that hold no longer
+    on: date | None = None  # since when; None: since that was said
     kind: Kind | None = None  # of the text, where more than its words is known
     had_secret: bool = False  # and has none any more: nothing keeps one
 
@@ -87,7 +91,8 @@ class CitableLine:
 
 @dataclass(frozen=True)
 class LivingStatement:
-    """A statement that holds: one of the file, one without room there, or one of this night."""
+    """A statement that holds: one of the file, one without room there, or one of this night.
+    `text` is its sentence, of which some words may have `ended`."""
 
     id: str
     text: str
@@ -103,6 +108,12 @@ class LivingStatement:
     value: float = START  # trust and use, for the room it is given
     sources: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # ids of those whose sources it stands on, too
+    ended: tuple[Ended, ...] = ()
+
+    @property
+    def living(self) -> str:
+        """What of the sentence still holds."""
+        return living(self.text, self.ended)
 
     @property
     def is_outdated(self) -> bool:
@@ -142,9 +153,28 @@ class Material:
 
 
 @dataclass(frozen=True)
+class Marked:
+    """A statement before, and with the marks that it has now."""
+
+    was: LivingStatement
+    ended: tuple[Ended, ...]
+
+    @property
+    def now(self) -> LivingStatement:
+        one = replace(self.was, ended=self.ended, is_hidden=False, against=())
+        is_same = normalise(one.claim.value) in normalise(one.living)
+        return one if is_same else replace(one, claim=claim_of(one.living))
+
+    @property
+    def newly(self) -> tuple[Ended, ...]:
+        return tuple(one for one in self.ended if one not in self.was.ended)
+
+
+@dataclass(frozen=True)
 class Result:
     """What became of an operation. `code` is "" where it was carried out, else one of
-    `reasons.LEFT_OUT` with its values. `gone` left memory because of `why`, `new` came in."""
+    `reasons.LEFT_OUT` with its values. `gone` left memory because of `why`, `new` came in;
+    `marked` stays, with other words of it ended than before."""
 
     operation: Operation
     code: str = ""
@@ -154,6 +184,7 @@ class Result:
     against: LivingStatement | None = None
     why: Why = Why.SUPERSEDED
     waits: Waits | None = None
+    marked: Marked | None = None
 
     @property
     def is_applied(self) -> bool:
@@ -203,11 +234,13 @@ class OperationAnswer(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    op: Literal["add", "replace", "merge", "retire"]
+    op: Literal["add", "end", "replace", "merge", "retire"]
     text: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
     old: Refs = ()
     sources: Refs = ()
     why: Annotated[Text, Field(max_length=100)] = ""
+    words: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
+    on: Annotated[Text, Field(max_length=100)] = ""
     had_secret: SkipJsonSchema[bool] = False  # set when it is masked, before it is stored
 
     @property
@@ -216,8 +249,22 @@ class OperationAnswer(BaseModel):
         text = " ".join(self.text.split()).removeprefix("- ")
         why = known.get(self.why.casefold(), Why.SUPERSEDED)
         return Operation(
-            Does(self.op), text, self.old, self.sources, why, had_secret=self.had_secret
+            Does(self.op),
+            text,
+            self.old,
+            self.sources,
+            why,
+            self.words.strip(),
+            _day(self.on),
+            had_secret=self.had_secret,
         )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None
 
 
 class DreamAnswer(BaseModel):
@@ -251,6 +298,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "cancels": _("It only cancels something: there is nothing to keep."),
     "rejected": _("A person rejected it before."),
     "known": _("MEMORY.md already says this."),
+    "no_words": _("It ends words that the statement doesn't have."),
     "loses": _("The merged line would lose part of what the others say."),
     "outdated": _("MEMORY.md already has something newer."),
     "undated": _("Nobody knows when it was said, so it replaces nothing."),
@@ -276,6 +324,7 @@ LEFT: Mapping[Why, Promise] = {
 
 OUTCOMES: Mapping[str, Promise] = {
     "add": _("added"),
+    "end": _("ended"),
     "replace": _("replaced"),
     "merge": _("merged"),
     "retire": _("removed"),
@@ -291,6 +340,11 @@ WAITS: Mapping[str, Promise] = {
     "policy": _("This agent asks a person before it changes memory."),
     "current": _("The notes changed twice while the dream was at work."),
 }
+
+
+def told_ended(ended: Iterable[Ended]) -> str:
+    said = _("No longer so since {date}: “{words}”.")
+    return " ".join(said.format(date=one.on, words=one.words) for one in ended)
 
 
 def left_out(code: str, values: Mapping[str, str | int]) -> str:

@@ -1,23 +1,21 @@
 """Who replaces whom, and whether a statement may leave for the reason that is given. Pure."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
 
 from memoryweb.dreaming import operations
-from memoryweb.dreaming.candidates import as_line
 from memoryweb.language import extraction_rules
+from memoryweb.language.ending import ended_in, on_day, parts_of, remains
+from memoryweb.language.ending_words import labels_in
 from memoryweb.language.normal_form import read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
+from memoryweb.markdown.marks import can_mark
 
-_CLAUSE = re.compile(
-    r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"
-    r"|[，；](?:所以|而且|但是?)?|、(?:だから|なので)"
-)
+_PLANS = frozenset({"wedding", "trip"})
+_CUES = frozenset({"now", "end", "off", "moved", "died", "done", "gone"})
 OVER = frozenset({extraction_rules.Act.CANCELS, extraction_rules.Act.ENDS})
 _VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
 _SAFE = frozenset(
@@ -198,19 +196,141 @@ def _with_subject(one: operations.LivingStatement) -> operations.LivingStatement
     return next((it for it in read_so if it.claim.key is not None), one)
 
 
-def rests(old: str, newer: str) -> Iterator[str]:
-    """Sentences and clauses of a statement that a newer one doesn't speak of, where each stands
-    by itself and nobody may come to harm without it: "we ship on Fridays, so never call then"."""
-    cuts = [0, *(cut.end() for cut in _CLAUSE.finditer(old)), len(old)]
-    parts = (old[start:end].strip(" ,，、;；") for start, end in pairwise(cuts))
-    for part in parts if len(cuts) > 2 else ():
-        said = extraction_rules.spoken_of(part)
-        is_own = said.claim.durable and is_safe(said.claim) and not said.leans
-        if is_own and not (
-            contradicts(newer, part)
-            or extraction_rules.takes_back(extraction_rules.claim_of(newer), part)
-        ):
-            yield as_line(part[0].upper() + part[1:])
+# Which words of a statement end.
+
+Words = tuple[str, ...]
+
+
+def now(one: operations.LivingStatement) -> operations.LivingStatement:
+    """As far as it still holds, to be compared."""
+    return replace(one, text=one.living) if one.ended else one
+
+
+def is_after(by: operations.Utterance, on: date) -> bool:
+    """Said on a later day than that."""
+    return by.said_at is not None and by.said_at.date() > on
+
+
+def is_ahead(claim: extraction_rules.Claim, today: date) -> bool:
+    """What it says begins another day."""
+    return claim.valid_from is not None and claim.valid_from > today
+
+
+def begins(one: operations.LivingStatement, today: date) -> bool:
+    """It was said ahead of the day from which on it holds, and that has come."""
+    start, at = one.claim.valid_from, one.by.said_at
+    return start is not None and at is not None and at.date() < start <= today
+
+
+def words_ended(said: operations.CitableLine, old: operations.LivingStatement) -> Words:
+    """What a line ends of an older statement, and hadn't ended before. What it says in so many
+    words to be over is all that such a clause of it ends."""
+    texts = [said.text]
+    if said.claim.act in OVER and not (ends(said.claim, now(old)) or _names(said, old)):
+        parts = _parts(said.text)
+        texts = [one for one in parts if len(parts) > 1 and _acts(one) not in OVER]
+    found = (one for text in texts for one in _ended_in(text, said.by, old))
+    return tuple(dict.fromkeys(one for one in found if _can_end(old, one)))
+
+
+def _ended_in(text: str, by: operations.Utterance, old: operations.LivingStatement) -> Words:
+    return ended_in(text, old.text, _day_of(by), _day_of(old.by))
+
+
+def _acts(text: str) -> extraction_rules.Act:
+    return extraction_rules.claim_of(text).act
+
+
+def _names(said: operations.CitableLine, old: operations.LivingStatement) -> bool:
+    """What is off goes by another name there: a wedding, a journey."""
+    over, names = said.claim.old, read(said.claim.old).names
+    is_plan = labels_in(over) & labels_in(old.text) & _PLANS
+    return bool(is_plan) and names <= {*read(old.text).words}
+
+
+def words_replaced(new: operations.LivingStatement, old: operations.LivingStatement) -> Words:
+    """What a statement that stands against an older one ends of it: else the clauses that it
+    contradicts, or all of it."""
+    line = operations.CitableLine(new.id, new.text, new.by, claim=new.claim)
+    if found := words_ended(line, old):
+        return found
+    parts = [one for one in _parts(old.text) if _can_end(old, one)]
+    against = (
+        one
+        for one in parts
+        if contradicts(new.text, one) or extraction_rules.takes_back(new.claim, one)
+    )
+    return tuple(against) or tuple(parts)
+
+
+def words_over(old: operations.LivingStatement, today: date) -> Words:
+    """The clauses of which the last day is past; all of them where none is by itself."""
+    day = _day_of(old.by)
+    parts = [one for one in _parts(old.text) if _can_end(old, one)]
+    over = (one for one in parts if is_over(extraction_rules.claim_of(one, day), today))
+    return tuple(over) or tuple(parts)
+
+
+def words_proved(
+    words: str, old: operations.LivingStatement, said: operations.CitableLine
+) -> Words:
+    """Of words that are said to have ended those of which a line of whoever may say so proves it:
+    it ends them by itself, or tells of a change and speaks of the one clause that they stand in."""
+    is_later = operations.is_later(said.by.said_at, old.by.said_at)
+    if not (may_replace(said.by, old) and is_later and is_earnest(said.text, old.text)):
+        return ()
+    found = [one for one in words_ended(said, old) if one in words or words in one]
+    if found:
+        return tuple(found) if remains(words, found) else (words,)
+    clauses = [one for one in _parts(old.text) if one in words or words in one]
+    is_told = len(clauses) == 1 and _tells_of(said, clauses[0])
+    return (words,) if is_told else ()
+
+
+def _tells_of(said: operations.CitableLine, clause: str) -> bool:
+    heavy = [read(it).heavy | read(it).names for it in (said.text, clause)]
+    is_change = (
+        bool(labels_in(said.text) & _CUES)
+        or said.claim.is_against
+        or said.claim.act in OVER
+        or read(said.text).negated
+    )
+    return contradicts(said.text, clause) or (is_change and bool(heavy[0] & heavy[1]))
+
+
+def says_rest(
+    text: str, said: Iterable[operations.CitableLine], old: operations.LivingStatement
+) -> bool:
+    """A newer text says what is left of an older statement, too, but for what it renews."""
+    cited = [text, *(one.text for one in said)]
+    new, rest = read(text), read(old.living)
+    has_all = {*rest.words} <= {*new.words} and rest.negated == new.negated
+    return has_all or renews(text, cited, old.living)
+
+
+def are_two(one: extraction_rules.Claim, other: extraction_rules.Claim) -> bool:
+    """They claim something of two people."""
+    return bool(one.key and other.key) and one.subject != other.subject
+
+
+def first_day(said: operations.CitableLine, old: operations.LivingStatement) -> date:
+    """Since when it is no longer so: no day before that on which it was said to be."""
+    at, before = _day_of(said.by), _day_of(old.by)
+    on = on_day(said.text, at) or at or date.min
+    latest = max(at or on, said.claim.valid_from or date.min)
+    return min(max(on, before or on), latest)
+
+
+def _can_end(old: operations.LivingStatement, words: str) -> bool:
+    return can_mark(old.text, words) and all(words not in one.words for one in old.ended)
+
+
+def _parts(text: str) -> list[str]:
+    return [text[start:end] for start, end in parts_of(text)]
+
+
+def _day_of(by: operations.Utterance) -> date | None:
+    return by.said_at.date() if by.said_at else None
 
 
 def _overlap(one: extraction_rules.Claim, other: extraction_rules.Claim) -> bool:

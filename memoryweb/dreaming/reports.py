@@ -21,8 +21,9 @@ from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import Result, Why
+from memoryweb.dreaming.operations import LivingStatement, Result, Why
 from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.markdown.marks import marked
 from memoryweb.memory.models import File, Proposal
 from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.statements.bullets import statements_of
@@ -162,18 +163,31 @@ def _operation(
 ) -> Operation:
     operation = result.operation
     cited = [mentions[ref] for ref in operation.sources if ref in mentions]
+    ends = result.marked
+    left = result.gone or (ends and ends.newly) or result.why is Why.ROOM
     return Operation(
         position=position,
         does=operation.does,
-        why=result.why if result.gone or result.why is Why.ROOM else "",
+        why=result.why if left else "",
         code=result.code,
         values=dict(result.values),
         waits=result.waits or (held if result.is_applied else ""),
-        before=[one.text for one in result.gone],
-        after=result.new.text if result.new else operation.text,
+        before=[one.text for one in result.gone] if not ends else [_line(ends.was)],
+        after=_after(result),
         against=result.against.text if result.against else "",
         sources=[_place(mention) for mention in cited],
     )
+
+
+def _after(result: Result) -> str:
+    """What ended stands behind its sentence, as in the file."""
+    if result.marked:
+        return _line(result.marked.now)
+    return result.new.text if result.new else result.operation.text
+
+
+def _line(one: LivingStatement) -> str:
+    return marked(one.text, one.ended)
 
 
 def _place(mention: Mention) -> dict[str, Any]:
@@ -221,7 +235,10 @@ def _line_of(verdict: Verdict, made: Consolidation, lines: Mapping[str, int]) ->
 def _fingerprint(read: Inputs, made: Consolidation) -> str:
     """Two nights with the same one looked at the same and decided the same."""
     decided = [
-        (one.operation.does, one.operation.text, one.code, [gone.text for gone in one.gone])
+        (
+            *(one.operation.does, one.operation.text, one.code, [gone.text for gone in one.gone]),
+            *([_line(one.marked.now)] if one.marked else []),
+        )
         for one in made.results
     ]
     said = f"{read.frozen['notes']}{decided}"

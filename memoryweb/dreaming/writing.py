@@ -14,7 +14,7 @@ from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.consolidators import Consolidation, said_again
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.inputs import Inputs, Text
-from memoryweb.dreaming.operations import LivingStatement, Result, Waits, Why
+from memoryweb.dreaming.operations import LivingStatement, Marked, Result, Waits, Why
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import facts as memory_facts
@@ -26,7 +26,7 @@ from memoryweb.memory.statements import evidence, moves
 from memoryweb.memory.statements.bullets import Statement, statements_of
 from memoryweb.memory.statements.conflicts import ask_whether_replaced
 from memoryweb.memory.statements.evidence import Ground
-from memoryweb.memory.statements.moves import Departure
+from memoryweb.memory.statements.moves import Departure, stored
 from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.memory.writing.write import WriteResult
@@ -109,7 +109,8 @@ class Night:
             elif text := result.operation.text:  # left out: it may say anything that was read
                 mentions = self._cited(result.operation.sources) or self.read.mentions
                 found[text] += map(source_of, mentions)
-            for one in (*result.gone, *([result.against] if result.against else [])):
+            marked = [result.marked.was] if result.marked else []
+            for one in (*result.gone, *marked, *([result.against] if result.against else [])):
                 if line := self._lines.get(one.id):
                     found[one.text].append(Source(UUID(memory.file_id), memory.revision, line))
         return found
@@ -148,6 +149,8 @@ class Night:
         """New statements that found no room, and those without a line that hold no more."""
         writer = writer_of(self.run)
         for result in self.made.applied:
+            if result.marked is not None:
+                self._note_ended(result.marked)
             for one in result.gone:
                 if one.id in self._aside:
                     fact = Fact.objects.get(pk=one.id)
@@ -161,6 +164,14 @@ class Night:
                     )
                     fact.save(force_insert=True)
                     evidence.add({fact: self._grounds(one.sources)})
+
+    def _note_ended(self, marked: Marked) -> None:
+        """Of what no line says: a pinned one stays as it is."""
+        if marked.was.id in self._aside or marked.was.is_pinned:
+            fact = self._fact(marked.was)
+            if fact is not None:
+                fact.raw_ended, fact.hidden_at, fact.hidden_by = stored(marked.ended), None, None
+                fact.save(update_fields=["raw_ended", "hidden_at", "hidden_by"])
 
     def _oppose(self, result: Result, against: LivingStatement) -> None:
         """What another speaker says waits beside what stands."""

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.night_results import NightResult
 from memoryweb.markdown.diff import Span, paired
+from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.models import Evidence, Fact, Revision
 from memoryweb.memory.statements.listing import weight_of
 from memoryweb.memory.statements.trust import Band
@@ -28,6 +29,7 @@ _SIGNS = {
     "back": ("add", gettext_lazy("Added again")),
     "replace": ("change", gettext_lazy("Changed")),
     "merge": ("change", gettext_lazy("Merged")),
+    "end": ("change", gettext_lazy("Partly over")),
     "retire": ("retire", gettext_lazy("Retired")),
 }
 _BANDS = {
@@ -144,6 +146,17 @@ def changed_words(old: str, new: str) -> tuple[Piece, ...]:
     return (*pieces, *_changed(left, came))
 
 
+def struck(sentence: str, ended: Iterable[Ended]) -> tuple[Piece, ...]:
+    """A sentence with the words struck that hold no longer."""
+    at, pieces = 0, list[Piece]()
+    found = {sentence.find(one.words, 0): one.words for one in ended}
+    for start in sorted(found):
+        if start >= at:
+            pieces += [Piece(sentence[at:start]), Piece(found[start], "old")]
+            at = start + len(found[start])
+    return (*pieces, Piece(sentence[at:]))
+
+
 def _stretches(old: Sequence[Span], new: Sequence[Span]) -> list[tuple[str, str, bool]]:
     """What was, what is, and whether that is the same: between two that are, what changed."""
     olds, found = list(old), list[tuple[str, str, bool]]()
@@ -185,7 +198,9 @@ def _statement_row(
     before = " ".join(operation.before)
     if one.was is not None and fact:
         return _reworded(request, told, look.fact(one.was), fact, look)
-    if sign == "change" and before and operation.after:
+    if operation.ended:
+        told["pieces"] = struck(*part(operation.after))
+    elif sign == "change" and before and operation.after:
         told["pieces"] = changed_words(before, operation.after)
     elif sign == "retire":
         told["pieces"] = (Piece(before, "old"),)

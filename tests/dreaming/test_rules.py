@@ -98,14 +98,12 @@ def test_a_correction_replaces_the_line_it_takes_back() -> None:
     assert result.replaced == [("Ines likes coffee", "Ines likes tea, not coffee")]
 
 
-def test_a_change_replaces_what_is_said_in_other_words() -> None:
+def test_a_change_ends_what_is_said_in_other_words_and_the_rest_stays() -> None:
     memory = f"{SEED}\n- Every Monday I sing in the cathedral choir with Ines\n"
     result = dream(memory, mention("The choir has moved to Wednesdays"))
-    assert result.replaced == [
-        (
-            "Every Monday I sing in the cathedral choir with Ines",
-            "The choir has moved to Wednesdays",
-        )
+    assert result.bullets == [
+        "Every Monday I sing in the cathedral choir with Ines <!-- until 2026-03-09: Monday -->",
+        "The choir has moved to Wednesdays",
     ]
 
 

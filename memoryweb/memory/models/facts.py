@@ -6,6 +6,7 @@ the file. What no longer stands in a file stays here as history.
 """
 
 import uuid
+from datetime import date
 
 from django.db import models
 from django.db.models import Q
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.agents.models import Reader
 from memoryweb.core import tables
 from memoryweb.language.extraction_rules import Kind as Kinds
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.models.author_kinds import SourceClass
 from memoryweb.memory.models.files import Scope
 
@@ -90,6 +92,9 @@ class Fact(tables.TeamRow):
     raw_text = tables.ErasableTextField(
         db_column="text", help_text="the statement as it stands, without its bullet"
     )
+    raw_ended = tables.ErasableJSONField(
+        null=True, db_column="ended", help_text="[[first day, words]] of what holds no longer"
+    )
     heading = tables.ErasableCharField(max_length=200, blank=True)
     fingerprint = tables.PlainCharField(max_length=64, help_text="of the normalised text")
     kind = models.CharField(max_length=12, choices=[(kind.value, kind.value) for kind in Kinds])
@@ -145,6 +150,10 @@ class Fact(tables.TeamRow):
                 name="facts_fact_successor",
             ),
         ]
+
+    @property
+    def ended(self) -> tuple[Ended, ...]:
+        return tuple(Ended(date.fromisoformat(on), words) for on, words in self.raw_ended or ())
 
     @property
     def is_written(self) -> bool:

@@ -9,6 +9,7 @@ from memoryweb.language.extraction_rules import HEADINGS, Claim, claim_of, is_pr
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.marks import Ended, living, part
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
 
@@ -30,6 +31,7 @@ class Statement:
     line: int = 0
     end: int = 0
     speaker: str = ""  # who said it, in a file of several
+    ended: tuple[Ended, ...] = ()  # what of it holds no longer
 
     @cached_property
     def print(self) -> str:
@@ -37,8 +39,9 @@ class Statement:
 
     @cached_property
     def claim(self) -> Claim:
-        """Of `- key: value` the heading is the subject, where it names one; a pronoun is none."""
-        claim = claim_of(self.text)
+        """Of `- key: value` the heading is the subject, where it names one; a pronoun is none. Of
+        what has ended nothing is claimed."""
+        claim = claim_of(living(self.text, self.ended))
         claim = replace(claim, subject="") if is_pronoun(claim.subject) else claim
         claim = of_speaker(claim, self.text, self.speaker)
         label = _LABEL.match(self.text)
@@ -80,7 +83,9 @@ def all_bullets_of(content: str, path: str = "") -> Iterator[Statement]:
     """Also where one stands again."""
     for block in blocks(content):
         if block.kind == "bullet" and (text := clean(block.text)):
-            yield Statement(text, _heading(block, path), block.line, block.end)
+            _sentence, ended = part(" ".join(block.text.split()))
+            heading = _heading(block, path)
+            yield Statement(text, heading, block.line, block.end, ended=ended)
 
 
 def _heading(block: Block, path: str) -> str:

@@ -20,6 +20,7 @@ from memoryweb.language.line_flags import CORRECTED
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.diff import carry
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines import flags
 from memoryweb.memory.models import AuthorKind, Fact, File
 from memoryweb.memory.models.writer import Transaction, Writer
@@ -37,7 +38,7 @@ _WENT = (
 )
 WORDING = (
     *("raw_text", "heading", "kind", "subject", "attribute", "raw_value"),
-    *("valid_from", "valid_to"),
+    *("valid_from", "valid_to", "raw_ended"),
 )
 _CAME = (
     *(*_WENT, *WORDING, "path", "source", "said_at"),
@@ -106,13 +107,16 @@ def move(of: FileChange, before: Sequence[Statement], after: Sequence[Statement]
 def _reword(file: File, worded: Mapping[str, Statement]) -> None:
     rows = list(Fact.objects.filter(file=file, fingerprint__in=worded))
     for row in rows:
-        word(row, worded[row.fingerprint])
-    update(rows, WORDING)
+        new = worded[row.fingerprint]
+        if new.ended != row.ended:  # what its owner spoke against is settled
+            row.hidden_at, row.hidden_by = None, None
+        word(row, new)
+    update(rows, (*WORDING, "hidden_at", "hidden_by"))
 
 
 def _is_worded(new: Statement, old: Statement) -> bool:
-    """The same statement, written otherwise or under another heading."""
-    return (new.text, new.heading) != (old.text, old.heading)
+    """The same statement, written otherwise, under another heading or with other marks."""
+    return (new.text, new.heading, new.ended) != (old.text, old.heading, old.ended)
 
 
 @dataclass(frozen=True)
@@ -240,6 +244,7 @@ def wording_of(one: Statement) -> dict[str, Any]:
     claim = one.claim
     return {
         "raw_text": one.text,
+        "raw_ended": stored(one.ended),
         "heading": one.heading,
         "kind": str(claim.kind),
         "subject": claim.subject[:200],
@@ -248,6 +253,10 @@ def wording_of(one: Statement) -> dict[str, Any]:
         "valid_from": claim.valid_from,
         "valid_to": claim.valid_to,
     }
+
+
+def stored(ended: Iterable[Ended]) -> list[list[str]] | None:
+    return [[one.on.isoformat(), one.words] for one in ended] or None
 
 
 def lift(known: Iterable[Fact]) -> None:

@@ -103,7 +103,8 @@ def bring_in_line(tx: Transaction, file: File) -> None:
         row.fingerprint, row.path = fingerprint(row.raw_text), file.path
         if row.fingerprint in stood:
             row.file, row.state, row.why = None, State.RETIRED, Why.DUPLICATE
-        stood.setdefault(row.fingerprint, Statement(row.raw_text, row.heading))
+        stands = Statement(row.raw_text, row.heading, ended=row.ended)
+        stood.setdefault(row.fingerprint, stands)
         row.save(update_fields=["fingerprint", "path", "file", "state", "why"])
     there = _there(file) if file.deleted_at is None else []
     moves.move(moves.FileChange(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)

@@ -11,6 +11,7 @@ from memoryweb.audit.record import target
 from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
 from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
+from memoryweb.markdown.marks import living
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Conversation, Fact, Message, SourceClass
 from memoryweb.memory.models.writer import Transaction
@@ -71,4 +72,6 @@ def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
     if message.said_at is None:
         return False
     known = [at for at in (fact.said_at, fact.confirmed_at) if at is not None]
-    return all(at < message.said_at for at in known) and takes_back(claim, fact.raw_text)
+    return all(at < message.said_at for at in known) and takes_back(
+        claim, living(fact.raw_text, fact.ended)
+    )

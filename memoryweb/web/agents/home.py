@@ -19,6 +19,7 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
 from memoryweb.extraction.requests import latest, taught_by
+from memoryweb.markdown import marks
 from memoryweb.memory import prompt
 from memoryweb.memory.facts import standing
 from memoryweb.memory.index.recalls import Day, days_of
@@ -38,7 +39,8 @@ from memoryweb.web.wording import Chip
 _LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
 _TALKS, _LINES, _NIGHTS = 5, 3, 7
 _NEW = timedelta(days=1)
-_MARKS = {"add": "came", "back": "came", "replace": "became", "merge": "became", "retire": "went"}
+_MARKS = {"add": "came", "back": "came", "retire": "went"}
+_MARKS |= dict.fromkeys(("replace", "merge", "end"), "became")
 
 
 @team_view("GET")
@@ -169,7 +171,7 @@ def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[st
 def lines_of(dreams: Sequence[Dreamt]) -> list[dict[str, str]]:
     """What dreams changed."""
     return [
-        {"mark": _MARKS[outcome], "text": after or " / ".join(before)}
+        {"mark": _MARKS[outcome], "text": marks.told(after) or " / ".join(before)}
         for dream in dreams
         for outcome, after, before in dream.changes
         if outcome in _MARKS

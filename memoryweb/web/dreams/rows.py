@@ -173,7 +173,8 @@ def _url(request: TeamRequest, run: Run, name: str, *place: Any) -> str:
 
 _SHOWN = 200  # a night looks at no more
 _ENDS = {"add": "added", "back": "added", "replace": "changed", "merge": "changed"}
-_ENDS |= {"retire": "retired", "waits": "waits", "accepted": "accepted", "rejected": "rejected"}
+_ENDS |= {"end": "changed", "retire": "retired", "waits": "waits"}
+_ENDS |= {"accepted": "accepted", "rejected": "rejected"}
 _DONE = {"added", "changed", "retired"}
 _WIDTH = 100
 Row = dict[str, Any]
