@@ -88,8 +88,8 @@ class ScriptedModel:
         ids = {str(message["id"]) for message in data["messages"]}
         lines = [
             {
-                "text": step.text,
                 "messageIds": [one for one in step.said if one in ids],
+                "text": step.text,
                 "durable": True,
             }
             for step in self.steps
@@ -98,7 +98,6 @@ class ScriptedModel:
         return {
             "should_update": bool(lines),
             "reason": "What the person said of themselves." if lines else "Nothing to keep.",
-            "daily_entry": "\n".join(f"- {line['text']}" for line in lines),
             "lines": lines,
             "requests": [],
         }
@@ -107,7 +106,6 @@ class ScriptedModel:
         operations = list(self._operations(data))
         return {
             "operations": operations,
-            "reason": "What was new, and what changed." if operations else "Nothing new.",
             "diary": f"Read {len(data['notes'])} lines of the notes.",
         }
 

@@ -8,7 +8,6 @@ from typing import Any
 NOTHING: dict[str, Any] = {
     "should_update": False,
     "reason": "Nothing to keep.",
-    "daily_entry": "",
     "requests": [],
     "lines": [],
     "operations": [],
@@ -21,13 +20,11 @@ def echoed(data: Mapping[str, Any]) -> dict[str, Any]:
     two of what it was given: what all cite grows with each night."""
     strings = [line for text in _strings(data) for line in text.splitlines() if line.strip()]
     lines = list(dict.fromkeys(_bare(line) for line in strings))[:200]
-    bullets = "\n".join(f"- {line}" for line in lines)
     ids = [str(message["id"]) for message in data.get("messages", [])[-2:]]
     sources = [one["id"] for one in data.get("notes", [])[-2:]]
     return NOTHING | {
         "should_update": True,
         "reason": "Echo.",
-        "daily_entry": bullets,
         "lines": [{"text": line, "messageIds": ids, "durable": True} for line in lines],
         "operations": [{"op": "add", "text": line, "sources": sources} for line in lines],
         "diary": " ".join(lines)[:8000],
@@ -52,7 +49,6 @@ def noted(data: Mapping[str, Any]) -> dict[str, Any]:
     return NOTHING | {
         "should_update": bool(lines),
         "reason": "People said something.",
-        "daily_entry": "\n".join(f"- {line['text']}" for line in lines),
         "lines": lines,
         "operations": fresh,
         "diary": f"Read {len(fresh)} lines and kept them.",
@@ -68,7 +64,6 @@ def obeying(data: Mapping[str, Any]) -> dict[str, Any]:
     statements = [one["id"] for one in data.get("memory", ())] if newest else []
     return told | {
         "lines": lines,
-        "daily_entry": "\n".join(f"- {line['text']}" for line in lines),
         "operations": [
             *({**new, "op": "replace", "old": one} for one in statements for new in newest),
             *told["operations"],

@@ -23,6 +23,7 @@ from tests.fake_answers import NOTHING, echoed, noted, obeying
 from tests.fake_formats import Answer, encoded
 from tests.waiting import until
 
+_LASTING = re.compile(r"^(\{.*\})\n\n", re.MULTILINE)
 _DATA = re.compile(r"<data-(?P<mark>[0-9a-f]+)>\n(?P<data>.*)\n</data-(?P=mark)>", re.DOTALL)
 
 
@@ -51,9 +52,10 @@ class Received:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What stood between the marks; empty when there were none."""
-        match = _DATA.search(self.user)
-        return json.loads(match["data"]) if match else {}
+        """What stood before and between the marks; empty when there were none."""
+        match, lasting = _DATA.search(self.user), _LASTING.search(self.user)
+        before = json.loads(lasting[1]) if lasting else {}
+        return before | json.loads(match["data"]) if match else {}
 
     @property
     def model(self) -> str:

@@ -1,7 +1,6 @@
 """The two consolidators behind one shape: operations, what became of each, and why."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.operations import (
+    NOBODY,
     CitableLine,
     Does,
     DreamAnswer,
@@ -22,15 +22,15 @@ from memoryweb.dreaming.operations import (
     Material,
     Operation,
     Result,
+    Utterance,
     Waits,
     Why,
     is_later,
 )
-from memoryweb.language.statement_comparison import Lookup, covers
+from memoryweb.language.statement_comparison import Lookup, clean, covers
 
 PART = 4_000  # characters of a block that a model is given as one
 MOST_CHARACTERS = 40_000  # of notes that it is given at once
-_STAMP = re.compile(r"(?<=^- )\d\d:\d\d ")  # of a journal's line
 _CAN_CHANGE = frozenset({"full", *Waits})  # another night may decide otherwise
 
 
@@ -78,10 +78,8 @@ def _added(candidate: Candidate) -> Operation:
 def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidation:
     """What the model's answers make of the inputs; nothing in them is taken on trust."""
     refs = _refs(inputs)
-    stamps = {one.ref: found[0] for one in inputs.mentions if (found := _STAMP.search(one.text))}
-    named = [_named(one.operation, refs) for answer in answers for one in answer.operations]
-    operations = [_unstamped(one, stamps) for one in named]
-    told = "\n\n".join(answer.diary or answer.reason for answer in answers).strip()
+    operations = [_named(one.operation, refs) for answer in answers for one in answer.operations]
+    told = "\n\n".join(answer.diary for answer in answers).strip()
     # Whatever line it cites, the model has read the words from outside.
     has_outside = any(mention.outside for mention in inputs.mentions)
     material = replace(_backed(inputs.material), is_outside=has_outside)
@@ -117,13 +115,13 @@ def _backed(material: Material) -> Material:
 
 def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
     """What the model is given, once for every part of the notes: the statements that hold, and
-    the note lines, each under an id that its answer may name."""
+    the note lines, each under an id that its answer may name; no note that only says what memory
+    says already."""
     material = inputs.material
     given = {
-        "date": material.today.isoformat(),
         "memory": [
             _statement(number, one)
-            for number, one in enumerate(material.living, start=1)
+            for number, one in enumerate(_oldest_first(material), start=1)
             if not one.is_flagged
         ],
         "retired": [{"text": text, "why": why} for text, why in inputs.retired],
@@ -131,11 +129,18 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
             *(one.text for one in material.corrections if one.is_persons),
             *material.rejected,
         ],
-        "limit": capacity.CAP,
-        "used": len(inputs.memory.content),
+        "date": material.today.isoformat(),
     }
-    for notes in _parts(inputs.mentions):
+    known = {
+        said.ref for said, one in said_again(material) if not (one.is_flagged or one.is_hidden)
+    }
+    for notes in _parts(inputs.mentions, known):
         yield given | {"notes": notes}
+
+
+def _oldest_first(material: Material) -> list[LivingStatement]:
+    """What is new stands last, so that what was there before is the same again each night."""
+    return sorted(material.living, key=lambda one: str(one.by.said_at or ""))
 
 
 def _statement(number: int, one: LivingStatement) -> dict[str, Any]:
@@ -149,24 +154,32 @@ def _statement(number: int, one: LivingStatement) -> dict[str, Any]:
     return said | ({"fixed": True} if one.is_fixed else {})
 
 
-def _parts(mentions: Sequence[Mention]) -> Iterator[list[dict[str, str]]]:
+def _parts(mentions: Sequence[Mention], known: Collection[str]) -> Iterator[list[dict[str, str]]]:
     """All of every note, however long, in as many answers as it takes."""
     part: list[dict[str, str]] = []
     size = 0
     for number, one in enumerate(mentions, start=1):
-        for start in range(0, len(one.text) if not one.waits else 0, PART):
-            text = one.text[start : start + PART]
+        line = "" if one.waits or one.ref in known else clean(one.text)
+        for start in range(0, len(line), PART):
+            text = line[start : start + PART]
             if part and size + len(text) > MOST_CHARACTERS:
                 yield part
                 part, size = [], 0
-            who = {"who": one.by.name or one.by.speaker} if one.by.speaker else {}
-            part.append({"id": f"n{number}", "text": text, "said": f"{one.date}"} | who)
+            part.append({"id": f"n{number}", "text": text, "said": f"{one.date}"} | _who(one.by))
             size += len(text)
-    yield part
+    if part:
+        yield part
+
+
+def _who(by: Utterance) -> dict[str, str]:
+    """By name; the ids of people are nobody's business."""
+    if not by.speaker:
+        return {}
+    return {"who": by.name or (NOBODY if by.speaker == NOBODY else "somebody else")}
 
 
 def _refs(inputs: Inputs) -> Mapping[str, str]:
-    living = {f"s{n}": one.id for n, one in enumerate(inputs.material.living, start=1)}
+    living = {f"s{n}": one.id for n, one in enumerate(_oldest_first(inputs.material), start=1)}
     return living | {f"n{n}": one.ref for n, one in enumerate(inputs.mentions, start=1)}
 
 
@@ -176,14 +189,6 @@ def _named(operation: Operation, refs: Mapping[str, str]) -> Operation:
     return replace(
         operation, old=old, sources=tuple(refs.get(one, f"? {one}") for one in operation.sources)
     )
-
-
-def _unstamped(operation: Operation, stamps: Mapping[str, str]) -> Operation:
-    """Without the time that a note line began with: it is the journal's, nobody said it."""
-    text = operation.text
-    for ref in operation.sources:
-        text = text.removeprefix(stamps.get(ref, ""))
-    return replace(operation, text=text)
 
 
 def _made(

@@ -271,7 +271,6 @@ class DreamAnswer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     operations: tuple[OperationAnswer, ...] = Field(max_length=MAX_OPERATIONS)
-    reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
     diary: Annotated[Text, Field(max_length=MAX_DIARY_CHARACTERS)] = ""
 
 

@@ -184,11 +184,8 @@ def _masked(answer: DreamAnswer) -> DreamAnswer:
         text, found = credentials.mask(one.text)
         changed = {"text": text, "had_secret": bool(found)}
         operations.append(one.model_copy(update=changed if found else {"had_secret": False}))
-    told = {
-        "reason": credentials.mask(answer.reason)[0],
-        "diary": credentials.mask(answer.diary)[0],
-    }
-    return answer.model_copy(update={"operations": tuple(operations), **told})
+    told = credentials.mask(answer.diary)[0]
+    return answer.model_copy(update={"operations": tuple(operations), "diary": told})
 
 
 def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bool:

@@ -16,7 +16,7 @@ from django.utils.functional import cached_property
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
-from memoryweb.dreaming import consolidators, document, inputs, pipeline, reports, schedule
+from memoryweb.dreaming import consolidators, inputs, pipeline, reports, schedule
 from memoryweb.dreaming.inputs import MEMORY, Inputs
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import DreamAnswer
@@ -131,17 +131,15 @@ def trial() -> Trial:
     ]
     notes = [f"Customer {n} wants order {5_000 + n} on Fridays from now on." for n in range(_NOTES)]
     data = {
-        "date": "2031-03-02",
         "memory": [
             {"id": f"s{n}", "text": text, "said": "2031-02-01"}
             for n, text in enumerate(statements, start=1)
         ],
         "retired": [],
         "corrected": [],
-        "limit": document.CAP,
-        "used": sum(map(len, statements)),
+        "date": "2031-03-02",
         "notes": [
-            {"id": f"n{n}", "text": f"- 09:{n:02} {text}", "said": "2031-03-01"}
+            {"id": f"n{n}", "text": text, "said": "2031-03-01"}
             for n, text in enumerate(notes, start=1)
         ],
     }

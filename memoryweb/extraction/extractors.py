@@ -1,5 +1,6 @@
 """The two extractors, rules and model: a window in, findings out. Nothing is written here."""
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from memoryweb.runs.engine import GiveUp
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
 NOTE_CHARACTERS = 8_000  # of the day's note, its end
+_TIMES = re.compile(r"^- \d\d:\d\d ", re.MULTILINE)  # the journal's: nobody said them
 
 
 Part = tuple[Conversation, Window]
@@ -151,10 +153,10 @@ def cut(content: str) -> str:
 def _data(parts: Sequence[Part], day: date) -> dict[str, object]:
     files = _files(parts[0][0], day)
     return {
-        "date": day.isoformat(),
         "profile": files.get(PROFILE, ""),
         "memory": files.get(MEMORY, ""),
-        "note": files.get(note_path(day), "")[-NOTE_CHARACTERS:],
+        "date": day.isoformat(),
+        "note": _TIMES.sub("- ", files.get(note_path(day), ""))[-NOTE_CHARACTERS:],
         "messages": list(_messages(parts)),
     }
 
@@ -163,11 +165,12 @@ def _messages(parts: Sequence[Part]) -> Iterator[dict[str, str]]:
     for prefix, (conversation, window) in zip(_prefixes(parts), parts, strict=True):
         senders = _senders(conversation, window)
         for turn in window.heard:
+            name = turn.name or senders.get(turn.token_id) or _name(turn, conversation.owner)
             yield {
                 "id": f"{prefix}{turn.external_id}",
                 "role": turn.role,
-                "name": turn.name or senders.get(turn.token_id) or _name(turn, conversation.owner),
-                "time": turn.timestamp.astimezone(UTC).isoformat(),
+                **({"name": name} if name else {}),
+                "time": f"{turn.timestamp.astimezone(UTC):%Y-%m-%dT%H:%M}",
                 "content": cut(window.texts[turn.pk]),
             }
 

@@ -5,9 +5,9 @@ Of a model's answer only what cites the window, with its secrets masked.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, tzinfo
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy, ngettext
@@ -27,7 +27,6 @@ from memoryweb.memory.models import Message
 
 MAX_LINES = 200
 MAX_LINE_CHARACTERS = 2_000
-MAX_DAILY_CHARACTERS = 50_000
 MAX_REQUESTS = 20
 
 
@@ -42,21 +41,18 @@ MessageId = Annotated[StrictStr, BeforeValidator(_id), Field(max_length=255)]
 class ExtractedLine(BaseModel):
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
-    text: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
     message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
     durable: StrictBool = False
-    key: Annotated[Text, Field(max_length=200)] = ""
-    valid: Annotated[Text, Field(max_length=40)] = ""
 
 
 class ExtractedRequest(BaseModel):
-    """What a person asked of the memory, as a model understood it."""
+    """What a person asked to be forgotten, as a model understood it."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
-    kind: Literal["forget", "correct", "cancel"]
-    about: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
     message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
+    about: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
 
 
 class ExtractionAnswer(BaseModel):
@@ -66,7 +62,6 @@ class ExtractionAnswer(BaseModel):
 
     should_update: StrictBool
     reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)]
-    daily_entry: Annotated[Text, Field(max_length=MAX_DAILY_CHARACTERS)] = ""
     lines: tuple[ExtractedLine, ...] = Field(default=(), max_length=MAX_LINES)
     requests: tuple[ExtractedRequest, ...] = Field(default=(), max_length=MAX_REQUESTS)
 
@@ -91,15 +86,12 @@ class Line:
     durable: bool
     asked: bool
     category: str
-    key: str = ""
-    valid: str = ""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What somebody seems to have asked of the memory: offered to a person, never acted on."""
+    """What somebody seems to want forgotten: offered to a person, never acted on."""
 
-    kind: str
     about: str
     messages: tuple[int, ...]
 
@@ -117,13 +109,18 @@ class Findings:
     def unpacked(cls, stored: Mapping[str, Any]) -> "Findings":
         return cls(
             tuple(_unpacked(Line, line) for line in stored["lines"]),
-            tuple(_unpacked(Request, one) for one in stored.get("requests", ())),
+            tuple(
+                _unpacked(Request, one)
+                for one in stored.get("requests", ())
+                if one.get("kind", "forget") == "forget"  # answers to earlier versions had others
+            ),
             stored.get("reason", ""),
         )
 
 
 def _unpacked(what: type[_Stored], stored: Mapping[str, Any]) -> _Stored:
-    return what(**{**stored, "messages": tuple(stored["messages"])})
+    known = {one.name: stored[one.name] for one in fields(what)}
+    return what(**{**known, "messages": tuple(stored["messages"])})
 
 
 def from_rules(found: Iterable[NoteLine]) -> Findings:
@@ -157,7 +154,7 @@ def from_answer(
     requests = tuple(_requests(answer, known))
     if not answer.should_update:
         return Findings(requests=requests, reason=reason)
-    lines = _cited(answer, known) if answer.lines else _uncited(answer.daily_entry, window.turns)
+    lines = _cited(answer, known)
     if answer.lines and not lines and not prefix:
         raise BadAnswer(_UNCITED)
     turns = {turn.pk: turn for turn in window.heard}
@@ -244,7 +241,7 @@ def _requests(answer: ExtractionAnswer, known: _Known) -> Iterator[Request]:
     """Only what people themselves asked for."""
     for one in answer.requests:
         if messages := known.keys(one.message_ids, people=True):
-            yield Request(one.kind, _masked(one.about), messages)
+            yield Request(_masked(one.about), messages)
 
 
 def _cited(answer: ExtractionAnswer, known: _Known) -> list[Line]:
@@ -253,20 +250,9 @@ def _cited(answer: ExtractionAnswer, known: _Known) -> list[Line]:
     for line in answer.lines:
         messages, text = known.keys(line.message_ids), _bare(line.text)
         if messages and text:
-            made = _line(text, messages, durable=line.durable)
-            found.append(replace(made, key=_masked(line.key), valid=_masked(line.valid)))
+            kind = claim_of(text).kind.value
+            found.append(Line(text, messages, line.durable, asked=False, category=kind))
     return found
-
-
-def _uncited(daily_entry: str, turns: Sequence[Message]) -> list[Line]:
-    """A plain entry stands on everything that people said in the window, and is not durable."""
-    said = tuple(turn.pk for turn in turns if turn.role == Message.Role.USER)
-    texts = (_bare(line) for line in daily_entry.split("\n") if not line.startswith("#"))
-    return [_line(text, said, durable=False) for text in texts if text]
-
-
-def _line(text: str, messages: tuple[int, ...], *, durable: bool) -> Line:
-    return Line(text, messages, durable, asked=False, category=claim_of(text).kind.value)
 
 
 def _bare(text: str) -> str:

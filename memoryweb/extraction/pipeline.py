@@ -397,10 +397,10 @@ def _write_lines(
 
 
 def _offer(tx: Transaction, conversation: Conversation, window: Window, found: Findings) -> None:
-    """What is wrong or off is said by lines; what shall be forgotten a person decides about."""
+    """What shall be forgotten a person decides about; what is wrong or off is said by lines."""
     turns = {turn.pk: turn for turn in window.turns}
     for one in found.requests:
-        for key in one.messages[:1] if one.kind == "forget" else ():
+        for key in one.messages[:1]:
             if key in turns:
                 turns[key].conversation = conversation
                 forgetting.offer(tx, turns[key], one.about)

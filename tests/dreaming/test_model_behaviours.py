@@ -103,4 +103,4 @@ def test_a_lie_changes_nothing_in_a_whole_run(
     after, codes = _whole_run(world, model_server, case)
     assert set(MEMORY) <= after
     assert after - set(MEMORY) <= set(case.notes)
-    assert codes - {""} or after - set(MEMORY)
+    assert codes - {""} or after - set(MEMORY) or not model_server.requests

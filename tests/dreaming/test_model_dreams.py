@@ -36,25 +36,6 @@ class TestModel:
         assert run.tokens_in > 0
         assert LineOrigin.objects.filter(run=run, source_file=source, source_line=3).exists()
 
-    @pytest.mark.parametrize("stamp", ["- 09:00 ", "09:00 "])
-    def test_a_text_may_keep_the_time_that_its_note_line_was_given_with(
-        self, world: World, model_server: ModelServer, stamp: str
-    ) -> None:
-        note(world, world.customer, NIGHT, LINE)
-        model_server.answer(answer(add(f"{stamp}{LINE}")))
-        dream(world, world.customer)
-        assert f"- {LINE}" in text_of(world, world.customer)
-
-    def test_a_time_that_was_said_stays_and_another_is_unsupported(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        note(world, world.customer, NIGHT, "09:30 is Marta's train.")
-        made_up = "10:15 is Marta's train."
-        model_server.answer(answer(add("09:30 is Marta's train."), add(made_up)))
-        dream(world, world.customer)
-        assert "- 09:30 is Marta's train." in text_of(world, world.customer)
-        assert made_up not in text_of(world, world.customer)
-
     def test_it_is_given_statements_and_note_lines_with_ids(
         self, world: World, model_server: ModelServer
     ) -> None:
@@ -64,7 +45,45 @@ class TestModel:
         data = model_server.requests[0].data
         assert data["memory"] == [{"id": "s1", "text": "Marta likes tea."}]
         (line,) = data["notes"]
-        assert (line["id"], line["text"], line["said"]) == ("n1", f"- 09:00 {LINE}", f"{NIGHT}")
+        assert (line["id"], line["text"], line["said"]) == ("n1", LINE, f"{NIGHT}")
+
+    def test_it_is_given_no_note_that_memory_has_and_not_asked_where_that_is_all(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        memory(world, world.customer, "# Memory\n\n- Marta likes tea.\n")
+        note(world, world.customer, NIGHT, "Marta likes tea.")
+        run = dream(world, world.customer)
+        assert (run.status, run.consolidator) == ("no_change", "model")
+        assert not model_server.requests
+        note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer(add(LINE, "n2")))
+        dream(world, world.customer, NIGHT + timedelta(days=1))
+        assert [one["text"] for one in model_server.requests[0].data["notes"]] == [LINE]
+        assert LINE in text_of(world, world.customer)
+
+    def test_people_are_told_apart_by_name_and_never_by_an_id(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        note(world, None, NIGHT, LINE, writer=Writer(AuthorKind.PERSON, user=world.alice))
+        note(world, None, NIGHT, "The lamp is broken.")
+        dream(world, None)
+        who = [one.get("who") for one in model_server.requests[0].data["notes"]]
+        assert who == [str(world.alice), "*"]
+
+    def test_memory_is_given_oldest_first_and_an_answer_s_ids_are_of_that_order(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        texts = ("Marta likes tea.", "Marta rows.")
+        note(world, world.customer, NIGHT - timedelta(days=1), texts[1])
+        model_server.answer(answer(add(texts[1])))
+        dream(world, world.customer, NIGHT - timedelta(days=1))
+        memory(world, world.customer, f"# Memory\n\n- {texts[0]}\n- {texts[1]}\n")
+        note(world, world.customer, NIGHT, "Marta stopped rowing.", LINE)
+        dream(world, world.customer)
+        given = model_server.requests[-1].data["memory"]
+        assert [one["id"] for one in given] == ["s1", "s2"]
+        said = [str(one.get("said", "")) for one in given]
+        assert said == sorted(said)
 
     def test_a_long_note_is_given_whole_in_as_many_parts_as_it_takes(
         self, world: World, model_server: ModelServer

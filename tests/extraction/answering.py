@@ -16,7 +16,6 @@ def answer(**fields: Any) -> dict[str, Any]:
     return {
         "should_update": True,
         "reason": "Carla was named.",
-        "daily_entry": f"- {CARLA}",
         "lines": [{"text": CARLA, "messageIds": ["t4"], "durable": True}],
     } | fields
 

@@ -11,15 +11,15 @@ LINE = {"text": "Mara has a dog.", "messageIds": ["m1"], "durable": True}
 ANSWER: dict[str, Any] = {
     "should_update": True,
     "reason": "Mara spoke of her dog.",
-    "daily_entry": "- Mara has a dog.",
     "lines": [LINE],
     "requests": [],
 }
 
 
 def test_null_means_nothing() -> None:
-    line = _answer(lines=[LINE | {"key": None, "valid": None}]).lines[0]
-    assert (line.key, line.valid) == ("", "")
+    asked = {"messageIds": ["m1"], "about": "the dog"}
+    answer = _answer(reason=None, requests=[asked | {"kind": None}])
+    assert (answer.reason, answer.requests[0].about) == ("", "the dog")
 
 
 def test_a_numeric_message_id_is_read_as_text() -> None:
@@ -32,16 +32,13 @@ def test_a_numeric_message_id_is_read_as_text() -> None:
     [
         {"should_update": "yes"},
         {"reason": 5},
-        {"daily_entry": ["- Mara has a dog."]},
-        {"daily_entry": "x" * 50_001},
         {"lines": [LINE | {"text": ""}]},
         {"lines": [LINE | {"text": "x" * 2_001}]},
         {"lines": [LINE | {"durable": "perhaps"}]},
         {"lines": [LINE | {"messageIds": "m1"}]},
         {"lines": [LINE] * 201},
         {"lines": {"text": "Mara"}},
-        {"requests": [{"kind": "erase", "about": "the dog", "messageIds": ["m1"]}]},
-        {"requests": [{"kind": "forget", "about": "", "messageIds": ["m1"]}]},
+        {"requests": [{"about": "", "messageIds": ["m1"]}]},
     ],
 )
 def test_another_form_is_refused(change: dict[str, Any]) -> None:

@@ -153,13 +153,6 @@ def test_what_they_say_stands(text: str, ids: str) -> None:
     assert [line.text for line in _found(text, ids).lines] == [text]
 
 
-def test_an_entry_without_lines_is_held_against_all_that_people_said() -> None:
-    entry = "- Mara loves figs.\n- Mara adopted a dog.\n- Takes vitamin D."
-    made = {"should_update": True, "reason": "News.", "daily_entry": entry}
-    found = from_answer(ExtractionAnswer.model_validate(made), _window(), owner="Mara")
-    assert [line.text for line in found.lines] == ["Mara loves figs."]
-
-
 def test_a_whole_run_writes_what_was_said_and_nothing_else(
     world: World, model_server: ModelServer
 ) -> None:

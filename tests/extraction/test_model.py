@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memoryweb.audit.models import Event
+from memoryweb.extraction.findings import Findings, Line, Request
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest, LineOrigin, Proposal
 from memoryweb.memory.visible.outdated import withheld_of
@@ -47,7 +48,7 @@ def test_the_model_is_given_the_window_and_this_owner_s_files(
         "id": "t4",
         "role": "user",
         "name": "Ann",
-        "time": "2026-03-01T12:03:00+00:00",
+        "time": "2026-03-01T12:03",
         "content": "Say {memory} and {{profile}} %s!",
     }
     assert "slept badly" not in model_server.requests[0].system
@@ -77,15 +78,15 @@ def test_what_was_asked_of_the_memory_is_stored_and_nothing_is_done_by_it(
 ) -> None:
     put(world, "MEMORY.md", "# Memory\n\n- Ann lives in Rome.\n")
     requests = [
-        {"kind": "forget", "about": "Rome", "messageIds": ["t3", "t99"]},
-        {"kind": "forget", "about": "everything", "messageIds": ["t2"]},
+        {"about": "Rome", "messageIds": ["t3", "t99"]},
+        {"about": "everything", "messageIds": ["t2"]},
     ]
     model_server.answer(answer(requests=requests))
     conversation = talk(world)
     extract(world, conversation)
     stored = Extraction.objects.get().answer["requests"]
     said = conversation.messages.get(external_id="t3")
-    assert stored == [{"kind": "forget", "about": "Rome", "messages": [said.pk]}]
+    assert stored == [{"about": "Rome", "messages": [said.pk]}]
     assert text_of(world, "MEMORY.md") == "# Memory\n\n- Ann lives in Rome.\n"
     offered = ForgetRequest.objects.get()
     assert (offered.state, offered.raw_about, offered.message) == ("open", "Rome", said)
@@ -109,7 +110,7 @@ def test_what_rules_heard_what_means_nothing_and_a_group_is_not_offered(
     world: World, model_server: ModelServer, said: str, about: str, talks: dict[str, Any]
 ) -> None:
     put(world, "MEMORY.md", "# Memory\n\n- I live in Rome.\n")
-    asks = {"kind": "forget", "about": about, "messageIds": ["t5"]}
+    asks = {"about": about, "messageIds": ["t5"]}
     model_server.answer(answer(requests=[asks]))
     extract(world, talk(world, [*TALK, ("user", said)], **talks))
     assert not ForgetRequest.objects.filter(raw_about=about).exists()
@@ -135,15 +136,21 @@ def test_lines_are_one_line_each_and_start_no_markdown(
     ]
 
 
-def test_an_entry_without_lines_stands_on_what_people_said(
+def test_a_plain_entry_without_lines_cites_nothing_and_is_no_note(
     world: World, model_server: ModelServer
 ) -> None:
     model_server.answer(answer(lines=[], daily_entry=f"# Today\n- {CARLA}\n"))
     extract(world, talk(world))
-    assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]
-    origins = LineOrigin.objects.filter(file__path=NOTE).select_related("message")
-    assert {o.message.external_id for o in origins if o.message} == {"t1", "t3", "t4"}
-    assert not any(origin.durable for origin in origins)
+    assert not bullets(text_of(world, NOTE))
+
+
+def test_an_answer_of_an_earlier_version_is_read(world: World) -> None:
+    line = {"text": CARLA, "messages": [4], "durable": True, "asked": False, "category": "relation"}
+    requests = [{"kind": kind, "about": CARLA, "messages": [4]} for kind in ("forget", "cancel")]
+    stored = {"lines": [line | {"key": "", "valid": ""}], "requests": requests}
+    found = Findings.unpacked(stored)
+    assert found.lines == (Line(CARLA, (4,), True, asked=False, category="relation"),)
+    assert found.requests == (Request(CARLA, (4,)),)
 
 
 @pytest.mark.parametrize(
