@@ -195,6 +195,8 @@ def _made(
     inputs: Inputs, verdicts: Sequence[Verdict], operations: Sequence[Operation], told: str = ""
 ) -> Consolidation:
     results = decide(inputs.material, operations)
+    if inputs.profile is not None:
+        results = tuple(capacity.placed(results, inputs.profile.content))
     results = (*results, *_without_room(inputs, results))
     return Consolidation(tuple(_settled(verdicts, results)), results, told)
 

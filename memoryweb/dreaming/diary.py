@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from itertools import chain
@@ -33,14 +33,15 @@ def changes(results: Sequence[Result]) -> str:
     """A paragraph each for what came, what was replaced, what left, and what waits."""
     done = [one for one in results if one.is_applied]
     ends = [one.marked for one in done if one.marked]
-    came = [one.new.text for one in done if one.new and not one.gone]
+    came = [(one.new.path, one.new.text) for one in done if one.new and not one.gone]
     left = [one for one in done if one.gone and one.new is None]
-    parts = [f"{_gained(came)}\n\n{_listed(came)}"] if came else []
+    parts = [f"{_gained(path, new)}\n\n{_listed(new)}" for path, new in _by_file(came)]
     parts += [_became(one) for one in done if one.new and one.gone]
     parts += map(_ended, ends)
-    if left:
-        told = [f"{short(gone.text)} ({_why(one.why)})" for one in left for gone in one.gone]
-        parts.append(f"{_lost(told)}\n\n{_listed(told)}")
+    told = [
+        (gone.path, f"{short(gone.text)} ({_why(one.why)})") for one in left for gone in one.gone
+    ]
+    parts += [f"{_lost(path, lines)}\n\n{_listed(lines)}" for path, lines in _by_file(told)]
     parts += [_beside(one) for one in done if one.is_beside]
     parts += [_waits(one) for one in results if one.waits and one.new]
     return "\n\n".join(parts)
@@ -111,14 +112,23 @@ def _why(why: Why) -> str:
     return str(operations.LEFT[why]).rstrip(".")
 
 
-def _gained(lines: Sequence[str]) -> str:
-    n = len(lines)
-    return ngettext("MEMORY.md gained {n} line:", "MEMORY.md gained {n} lines:", n).format(n=n)
+def _by_file(lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
+    """MEMORY.md first."""
+    for path in dict.fromkeys((operations.MEMORY, *(at for at, _line in lines))):
+        if found := [line for at, line in lines if at == path]:
+            yield path, found
 
 
-def _lost(lines: Sequence[str]) -> str:
+def _gained(path: str, lines: Sequence[str]) -> str:
     n = len(lines)
-    return ngettext("MEMORY.md lost {n} line:", "MEMORY.md lost {n} lines:", n).format(n=n)
+    said = ngettext("{file} gained {n} line:", "{file} gained {n} lines:", n)
+    return said.format(n=n, file=path)
+
+
+def _lost(path: str, lines: Sequence[str]) -> str:
+    n = len(lines)
+    said = ngettext("{file} lost {n} line:", "{file} lost {n} lines:", n)
+    return said.format(n=n, file=path)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -1,17 +1,20 @@
-"""MEMORY.md as lines with headings and bullets, into which a night's results are written."""
+"""MEMORY.md or PROFILE.md as lines with headings and bullets, into which a night's results are
+written."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memoryweb.dreaming.operations import LivingStatement, Result
+from memoryweb.dreaming.operations import MEMORY, PROFILE, LivingStatement, Result
 from memoryweb.language.extraction_rules import HEADINGS, Kind, instructs
+from memoryweb.language.extraction_rules.own_words import tells_who
 from memoryweb.language.normal_form import clean, read
+from memoryweb.language.wishes import forms_of
 from memoryweb.markdown.blocks import blocks, ready
 from memoryweb.markdown.file_kinds import CORE
 from memoryweb.markdown.marks import Ended, marked, part
@@ -53,7 +56,8 @@ class Line:
 class Document:
     """Bullets are added to a section, replaced or taken out; all else stays verbatim."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, path: str = MEMORY) -> None:
+        self.path = path
         pinned = pinned_ranges(text)
         texts = text.split("\n")
         self.lines = [Line(line, number) for number, line in enumerate(texts, start=1)]
@@ -80,10 +84,11 @@ class Document:
         return {number: line.statement for number, line in numbered if line.statement}
 
     def write(self, results: Iterable[Result]) -> None:
-        """Carry out what was decided, one after the other."""
+        """Carry out what was decided of this file, one after the other."""
         for result in results:
-            gone = [lines for one in result.gone for lines in self._bullets.pop(one.text, ())]
-            if result.new is not None and result.new.stands:
+            here = [one.text for one in result.gone if one.path == self.path]
+            gone = [lines for text in here for lines in self._bullets.pop(text, ())]
+            if result.new is not None and result.new.stands and result.new.path == self.path:
                 self._bring(result.new, gone)
             for lines in gone:
                 self._remove(lines)
@@ -240,9 +245,42 @@ def _first_word(text: str) -> str:
     return next(iter(read(clean(text)).words), "")
 
 
+# Who the person is and how they want to be answered stands in their own PROFILE.md. Pure.
+
+PROFILE_CAP = CORE[PROFILE].limit or 0  # characters
+
+
+def placed(results: Iterable[Result], profile: str) -> Iterator[Result]:
+    """With the file that each new statement comes into: PROFILE.md by what it says, or because
+    what it replaces stood there, as long as there is room. What nothing changes stays where it
+    is."""
+    room = PROFILE_CAP - len(profile)
+    at: dict[str, str] = {}  # of what came tonight, which the rest of the night may replace
+    for result in results:
+        if not result.is_applied:
+            yield result
+            continue
+        gone = tuple(replace(one, path=at.get(one.id, one.path)) for one in result.gone)
+        stood = [one for one in gone if one.path == PROFILE]
+        room += sum(map(_size, stood))
+        new = result.new
+        if new is not None:
+            cost = _size(new) + (0 if stood else _MARGIN)
+            if (stood or _is_of_profile(new)) and cost <= room:
+                new = replace(new, path=PROFILE)
+                room -= cost
+            at[new.id] = new.path
+        yield replace(result, gone=gone, new=new)
+
+
+def _is_of_profile(one: LivingStatement) -> bool:
+    is_order = one.claim.kind is Kind.INSTRUCTION or bool(forms_of(one.text))
+    return is_order or tells_who(one.text, one.claim)
+
+
 # Which statements MEMORY.md has room for, where it has not for all. Pure.
 
-CAP = CORE["MEMORY.md"].limit or 0  # characters: what no prompt is given is no memory
+CAP = CORE[MEMORY].limit or 0  # characters: what no prompt is given is no memory
 AMPLE = CAP // 2  # a file shorter than that takes in what may be worth keeping, too
 _MARGIN = 40  # a heading, perhaps
 _STEADY = frozenset({Kind.IDENTITY, Kind.HEALTH})
@@ -254,7 +292,8 @@ def leaving(living: Iterable[LivingStatement], excess: int) -> list[LivingStatem
     found: list[LivingStatement] = []
     if excess <= 0:
         return found
-    for one in sorted((one for one in living if one.stands and not one.is_fixed), key=_worth):
+    may_leave = (one for one in living if one.stands and not one.is_fixed and one.path == MEMORY)
+    for one in sorted(may_leave, key=_worth):
         if excess <= 0:
             break
         excess -= _size(one)

@@ -183,7 +183,9 @@ def _age(case: _Case) -> _Answer:
 
 def _new(case: _Case) -> _Answer:
     line = case.known.line(case.candidate)
-    return _passed() if line is None else _failed(line=line)
+    if line is None:
+        return _passed()
+    return _failed(line=line) if line else _failed("profile")
 
 
 def _current(case: _Case) -> _Answer:
@@ -266,6 +268,7 @@ GATES = (
         {
             "yes": _("MEMORY.md does not say this yet."),
             "no": _("MEMORY.md already says this in line {line}."),
+            "profile": _("PROFILE.md already says this."),
         },
         _("{n} already in MEMORY.md"),
     ),

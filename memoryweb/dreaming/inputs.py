@@ -18,9 +18,10 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import knowledge
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
 from memoryweb.dreaming.knowledge import MEMORY as MEMORY
+from memoryweb.dreaming.knowledge import PROFILE as PROFILE
 from memoryweb.dreaming.knowledge import living
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import Correction, Does, Material, Why
+from memoryweb.dreaming.operations import Correction, Does, LivingStatement, Material, Why
 from memoryweb.dreaming.removal_rules import is_done
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
@@ -39,6 +40,7 @@ from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
 DIARY = "DREAMS.md"
+FRESH = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
 RECALL_DAYS = 30
 
@@ -68,6 +70,7 @@ class Inputs:
     mentions: tuple[Mention, ...]
     recalls: Mapping[tuple[str, int], Recall]
     material: Material
+    profile: Text | None = None  # an owner's own; the shared one is people's
     retired: tuple[tuple[str, str], ...] = ()  # what left lately, and why
     decided: frozenset[tuple[Any, ...]] = frozenset()  # what people decided about statements
 
@@ -86,34 +89,42 @@ class Inputs:
             "notes": [note.frozen for note in self.notes],
             "memory": self.memory.frozen,
             "diary": self.diary.frozen,
+            **({"profile": self.profile.frozen} if self.profile else {}),
         }
+
+    @property
+    def written(self) -> tuple[Text, ...]:
+        """What a night writes statements into."""
+        return (self.profile, self.memory) if self.profile else (self.memory,)
 
 
 def read(run: Run) -> Inputs:
-    """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
+    """The current notes of the window, MEMORY.md, an owner's PROFILE.md and DREAMS.md of the run's
+    (agent, owner)."""
     held = held_before(run)
     files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
     found = [text_of(file) for file in files if file.note_date]
-    origins = _origins([*found, core := _core(files, MEMORY)])
+    cores = [_core(files, path) for path in knowledge.paths_of(run.owner_id)]
+    origins = _origins([*found, *cores])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
-    memory = replace(core, hidden=_closed_lines(core, origins, away))
+    written = [replace(one, hidden=_closed_lines(one, origins, away)) for one in cores]
     first, _last = _window(run)
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
     done = done_before(run)
     known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
-    of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
     names = _names(run.owner)
-    stands = living(run, memory.content, of_memory, memory.hidden, known, names)
+    stands = [one for text in written for one in _living(run, text, origins, known, names)]
     said = tuple(one.said_of(names) for one in mentions if not one.waits)
-    rejected = rejected_lines(run.agent_id, run.owner, MEMORY)
+    rejected = rejected_lines(run.agent_id, run.owner, *(one.path for one in written))
     retired = list(retired_before(done))
     return Inputs(
         now=run.now,
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
-        memory=memory,
+        memory=written[0],
+        profile=next((one for one in written if one.path == PROFILE), None),
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
@@ -131,6 +142,17 @@ def read(run: Run) -> Inputs:
     )
 
 
+def _living(
+    run: Run,
+    text: Text,
+    origins: Mapping[tuple[str, int], list[LineOrigin]],
+    known: Iterable[Any],
+    names: Collection[str],
+) -> Iterator[LivingStatement]:
+    its = {line: rows for (file, line), rows in origins.items() if file == text.file_id}
+    return living(run, text.content, its, text.hidden, known, names, text.path)
+
+
 def _names(owner: Owner | None) -> frozenset[str]:
     """What others call whom the memory is about."""
     name = str(owner.person) if owner and owner.person else ""
@@ -140,6 +162,7 @@ def _names(owner: Owner | None) -> frozenset[str]:
 def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
     """Nobody has written, deleted or made any of these files since they were frozen."""
     entries = [*frozen["notes"], frozen["memory"], frozen["diary"]]
+    entries += [frozen["profile"]] if "profile" in frozen else []
     wanted = {entry["path"]: entry["revision"] for entry in entries}
     now = dict(_revisions(run.agent_id, run.owner_id, tuple(wanted)))
     return all(now.get(path, 0) == revision for path, revision in wanted.items())
@@ -196,7 +219,7 @@ def _files_of(
     last: date,
     held: Collection[uuid.UUID],
 ) -> "QuerySet[File]":
-    wanted = Q(note_date__range=(first, last)) | Q(path__in=(MEMORY, DIARY))
+    wanted = Q(note_date__range=(first, last)) | Q(path__in=(MEMORY, PROFILE, DIARY))
     wanted |= Q(pk__in=held, note_date__lte=last)
     return File.objects.of(agent_id, owner_id).present().filter(wanted)
 
@@ -239,7 +262,7 @@ def text_of(file: File) -> Text:
 
 
 def _core(files: Iterable[File], path: str) -> Text:
-    fresh = "# Memory\n" if path == MEMORY else ""
+    fresh = FRESH.get(path, "")
     return next((text_of(file) for file in files if file.path == path), Text("", path, 0, fresh))
 
 

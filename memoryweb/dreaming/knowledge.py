@@ -27,7 +27,7 @@ from memoryweb.memory.visible.hidden import remembered_of
 from memoryweb.memory.visible.readable import To, statement
 from memoryweb.runs.models import Run
 
-MEMORY = "MEMORY.md"
+MEMORY, PROFILE = operations.MEMORY, operations.PROFILE
 NOTED_IN = timedelta(days=1)  # what a message said, unless nothing ever notes it
 DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
 
@@ -35,10 +35,17 @@ DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
 def _facts(
     agent_id: uuid.UUID, owner_id: uuid.UUID | None, away: Collection[uuid.UUID]
 ) -> "QuerySet[Fact]":
-    """Those that may stand in MEMORY.md, and those that a person took back."""
+    """Those that may stand in MEMORY.md, of an owner's also in their PROFILE.md, and those that a
+    person took back. The shared PROFILE.md is people's."""
     rows = Fact.objects.of(agent_id, owner_id).exclude(pk__in=away)
     held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
-    return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
+    paths = paths_of(owner_id)
+    return rows.filter(held & Q(path__in=paths) | Q(corrected_at__isnull=False))
+
+
+def paths_of(owner_id: uuid.UUID | None) -> tuple[str, ...]:
+    """The files that a night writes statements into."""
+    return (MEMORY, PROFILE) if owner_id else (MEMORY,)
 
 
 known_of = PreparedQuery(lambda *of: remembered_of(weighed(_facts(*of))).order_by("pk"))
@@ -52,23 +59,24 @@ def living(
     hidden: Collection[int],
     known: Iterable[Any],
     names: Collection[str] = (),
+    path: str = MEMORY,
 ) -> Iterator[operations.LivingStatement]:
-    """The statements of MEMORY.md, and those that found no room there. `origins` of its lines;
+    """The statements of a file, and those that found no room there. `origins` of its lines;
     `hidden` are those that no model is given; `names` those of whom it is about."""
     facts = {
         fact.fingerprint: fact
         for fact in known
-        if fact.path == MEMORY and (fact.file_id or fact.state == Fact.State.ACTIVE)
+        if fact.path == path and (fact.file_id or fact.state == Fact.State.ACTIVE)
     }
-    pinned = pinned_in(content, MEMORY)
-    for one in statements_of(content, MEMORY):
+    pinned = pinned_in(content, path)
+    for one in statements_of(content, path):
         lines = range(one.line, one.end + 1)
         found = [row for line in lines for row in origins.get(line, ())]
         fact = facts.pop(one.print, None)
         by = spoken(found, run.owner)
         is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
         yield operations.LivingStatement(
-            id=str(fact.pk) if fact else f"line {one.line}",
+            id=str(fact.pk) if fact else f"{path} line {one.line}",
             text=one.text,
             claim=meant(_held_until(one.claim, fact), one.text, by, names),
             by=confirmed(by, fact and fact.confirmed_at),
@@ -78,6 +86,7 @@ def living(
             is_hidden=bool(fact and fact.hidden_at),
             value=weight_of(fact, run.now).value if fact else START,
             ended=_ended(one, fact),
+            path=path,
         )
     for fact in facts.values():
         if fact.file_id is None:
@@ -154,7 +163,7 @@ def _stated(fact: Fact) -> Statement:
 
 
 class KnownStatements:
-    """MEMORY.md as it stands, asked whether it already says a thing."""
+    """What stands, asked whether it already says a thing."""
 
     def __init__(self, lines: Sequence[str], living: Sequence[operations.LivingStatement]) -> None:
         self._by_key: dict[tuple[str, str] | None, list[operations.LivingStatement]] = defaultdict(
@@ -167,6 +176,9 @@ class KnownStatements:
         for number, line in enumerate(lines, start=1):
             if line.strip() and not line.lstrip().startswith(("#", "<!--")):
                 self._numbers.setdefault(line, number)
+        for one in living:
+            if one.path == PROFILE and one.stands:
+                self._numbers.setdefault(one.text, 0)
         self._lookup = Lookup(self._numbers)
 
     def has_other(self, candidate: Candidate) -> bool:
@@ -175,7 +187,7 @@ class KnownStatements:
         return any(is_rival(new, one) for one in self._by_key.get(new.claim.key, ()))
 
     def line(self, candidate: Candidate) -> int | None:
-        """Where it says so."""
+        """On which line of MEMORY.md; 0: in PROFILE.md."""
         line = next(self._lookup.covering(candidate.text), None)
         return None if line is None else self._numbers[line]
 

@@ -20,6 +20,7 @@ from memoryweb.llm.parsing import Text
 from memoryweb.markdown.marks import Ended, living
 from memoryweb.memory.statements.trust import START
 
+MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"  # where statements stand: one of the two
 NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
 
 
@@ -105,6 +106,7 @@ class LivingStatement:
     against: tuple[str, ...] = ()  # note lines of the message that says so
     awaits: bool = False  # such a line, which may come within a day
     stands: bool = True  # in the file
+    path: str = MEMORY  # of that file
     value: float = START  # trust and use, for the room it is given
     sources: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # ids of those whose sources it stands on, too

@@ -235,9 +235,10 @@ def _said(agent: Agent) -> set[object]:
 
 
 def _over(agent: Agent, now: datetime) -> set[object]:
-    """Owners (None: shared) of whose statements of MEMORY.md one is over by its own words, or by
+    """Owners (None: shared) of whose statements one is over by its own words, or by
     what its owner said since; but for pinned ones, which no night moves."""
-    living = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
+    dreamt = Q(path=inputs.MEMORY) | Q(path=inputs.PROFILE, owner__isnull=False)
+    living = Fact.objects.living().filter(dreamt, agent=agent)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
     is_told = Q(hidden_at__lt=now - knowledge.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
     found = living.filter(is_over | is_told).select_related("file")

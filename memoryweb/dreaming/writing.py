@@ -1,5 +1,5 @@
-"""What a night decided, written: MEMORY.md in one revision, statements without a line, rivals, and
-the proposal of what a person decides about."""
+"""What a night decided, written: MEMORY.md and PROFILE.md in one revision each, statements without
+a line, rivals, and the proposal of what a person decides about."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -63,27 +63,38 @@ class Night:
         self, tx: Transaction, run: Run, read: Inputs, made: Consolidation, held: str
     ) -> None:
         self.tx, self.run, self.read, self.made, self.held = tx, run, read, made, held
-        self._memory = place(run, inputs.MEMORY)
         self._mentions = {one.ref: one for one in read.mentions}
         self._aside = {one.id for one in read.material.living if not one.stands}
-        self._becomes(read.memory)
+        self._texts = {one.path: one for one in read.written}  # as they are by now
+        self._lines = self._stand()
+
+    @property
+    def content(self) -> str:
+        """Of MEMORY.md."""
+        return self._texts[inputs.MEMORY].content
 
     def texts(self) -> list[write.Text]:
-        """MEMORY.md with what was decided."""
+        """The files with what was decided. PROFILE.md comes first: what leaves MEMORY.md may be
+        replaced there."""
         applied = self.made.applied
         if self.held or not applied:
             return []
-        content, origins = self._with(applied)
         gone = ((result, one) for result in applied for one in result.gone)
         whys = {normalise(one.text): self._went(result) for result, one in gone}
-        return [write.Text(self._memory, content, origins=origins, whys=whys)]
+        return [
+            write.Text(place(self.run, text.path), content, origins=origins, whys=whys)
+            for text in self._texts.values()
+            for content, origins in [self._with(text, applied)]
+            if content != text.content or text.path == inputs.MEMORY
+        ]
 
     def finish(self, written: Iterable[WriteResult]) -> None:
         """What stands in no file, and what is proposed on top of what was written."""
-        for one in written:
-            if one.file.path == inputs.MEMORY:
-                self._becomes(inputs.text_of(one.file))
-                self._set_aside(one.file)
+        files = {one.file.path: one.file for one in written if one.file.path in self._texts}
+        self._texts |= {path: inputs.text_of(file) for path, file in files.items()}
+        self._lines = self._stand()
+        if inputs.MEMORY in files:
+            self._set_aside(files[inputs.MEMORY])
         if self.held:
             said = _("The notes changed twice while the dream was at work.")
             broken = [("current", said)] if self.held == "current" else []
@@ -98,9 +109,8 @@ class Night:
         self._strengthen()
 
     def behind(self) -> Mapping[str, list[Source]]:
-        """What the diary may quote → the lines of notes, or of MEMORY.md before, that say it."""
+        """What the diary may quote → the lines of notes, or of a file before, that say it."""
         found: dict[str, list[Source]] = defaultdict(list)
-        memory = self.read.memory
         for verdict in self.made.verdicts:
             found[verdict.candidate.text] += map(source_of, verdict.candidate.mentions)
         for result in self.made.results:
@@ -111,18 +121,27 @@ class Night:
                 found[text] += map(source_of, mentions)
             marked = [result.marked.was] if result.marked else []
             for one in (*result.gone, *marked, *([result.against] if result.against else [])):
-                if line := self._lines.get(one.id):
-                    found[one.text].append(Source(UUID(memory.file_id), memory.revision, line))
+                if stood := self._stood(one.id):
+                    found[one.text].append(stood)
         return found
 
-    def _becomes(self, memory: Text) -> None:
-        self.content, self._revision = memory.content, memory.revision
-        numbers = {one.text: one.line for one in statements_of(memory.content, inputs.MEMORY)}
+    def _stand(self) -> dict[str, tuple[Text, int]]:
+        """In which text, and on which line of it, each statement stands."""
+        found = {
+            (text.path, one.text): (text, one.line)
+            for text in self._texts.values()
+            for one in statements_of(text.content, text.path)
+        }
         living = self.read.material.living
-        self._lines = {one.id: numbers[one.text] for one in living if one.text in numbers}
+        return {one.id: found[at] for one in living if (at := (one.path, one.text)) in found}
 
-    def _with(self, results: Iterable[Result]) -> tuple[str, dict[int, Origin]]:
-        document = Document(self.content)
+    def _stood(self, id: str) -> Source | None:
+        """The line of a statement, as it was read or has become."""
+        text, line = self._lines.get(id, (None, 0))
+        return Source(UUID(text.file_id), text.revision, line) if text else None
+
+    def _with(self, text: Text, results: Iterable[Result]) -> tuple[str, dict[int, Origin]]:
+        document = Document(text.content, text.path)
         document.write(results)
         return document.render(), {n: self._origin(one) for n, one in document.new().items()}
 
@@ -137,12 +156,16 @@ class Night:
 
     def _origin(self, one: LivingStatement) -> Origin:
         mentions = self._cited(one.sources)
+        stood = {id: self._lines[id] for id in one.also if id in self._lines}
+        there = {id for id, (text, _line) in stood.items() if text.path == one.path}
+        moved = [source for id in stood.keys() - there if (source := self._stood(id))]
+        without_line = _stood_on(one.id) if one.id in self._aside else ()
         return Origin(
-            (*self._sources(one), *(_stood_on(one.id) if one.id in self._aside else ())),
+            (*self._sources(one), *moved, *without_line),
             durable=any(m.durable for m in mentions),
             asked=any(m.asked for m in mentions),
             category=next((m.category for m in mentions if m.category), ""),
-            also=tuple(self._lines[id] for id in one.also if id in self._lines),
+            also=tuple(stood[id][1] for id in one.also if id in there),
         )
 
     def _set_aside(self, file: File) -> None:
@@ -199,7 +222,7 @@ class Night:
 
     def _facts(self) -> QuerySet[Fact]:
         rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()
-        return rows.filter(path=inputs.MEMORY)
+        return rows.filter(path__in=self._texts)
 
     def _went(self, result: Result) -> Departure:
         """Replaced by what is new, or by what stood there already."""
@@ -212,24 +235,25 @@ class Night:
         return self._facts().filter(fingerprint=fingerprint(one.text)).first()
 
     def _propose(self, results: list[Result], broken: list[tuple[str, str]]) -> None:
-        if not results:
-            return
-        file, base = write.find(self._memory), self._revision
-        if file is None or file.deleted_at is not None:
-            # An owner's MEMORY.md comes into being with its first dream, even one held back.
-            writer = writer_of(self.run)
-            file = write.write(self.tx, self._memory, "# Memory\n", writer=writer).file
-            base = base or file.revision
-        content, origins = self._with(results)
-        proposing.propose(
-            self.tx,
-            run=self.run,
-            file=file,
-            content=content,
-            origins=origins,
-            broken=broken,
-            base=base,
-        )
+        for text in self._texts.values() if results else ():
+            content, origins = self._with(text, results)
+            if content == text.content and text.path == inputs.PROFILE:
+                continue
+            file, base = write.find(place(self.run, text.path)), text.revision
+            if file is None or file.deleted_at is not None:
+                # An owner's file comes into being with its first dream, even one held back.
+                at, fresh = place(self.run, text.path), inputs.FRESH[text.path]
+                file = write.write(self.tx, at, fresh, writer=writer_of(self.run)).file
+                base = base or file.revision
+            proposing.propose(
+                self.tx,
+                run=self.run,
+                file=file,
+                content=content,
+                origins=origins,
+                broken=broken,
+                base=base,
+            )
 
 
 def _stood_on(fact_id: str) -> list[Source]:

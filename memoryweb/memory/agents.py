@@ -2,7 +2,6 @@
 
 import logging
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,6 +11,7 @@ from memoryweb.agents.models import Agent, next_dream_at
 from memoryweb.audit.record import target
 from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.file_kinds import SEEDED
+from memoryweb.memory.lines.files import SEEDS
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
@@ -21,7 +21,6 @@ from memoryweb.memory.writing.write import write
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
-_SEEDS = Path(__file__).parents[1] / "agents/seeds"
 MAX_NAME = 64
 _WORDS = {"name", "description"}
 _NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dream is
@@ -46,7 +45,7 @@ def create_agent(tx: Transaction, *, name: str, **settings: Any) -> Agent:
     agent.save(force_insert=True)
     writer = Writer(AuthorKind.SYSTEM)
     for path in SEEDED:
-        text = (_SEEDS / path).read_text(encoding="utf-8")
+        text = (SEEDS / path).read_text(encoding="utf-8")
         write(tx, Place(agent, None, path), text, writer=writer, expected="")
     tx.record("agent.created", **target(agent), labels={"name": name})
     return agent

@@ -68,7 +68,7 @@ def test_what_was_replaced_since_is_told_no_more(world: World, callers: Callers)
     says(world, "later", f"{CELLO} I live in Oslo.", day=today, owner=world.bobs_memory)
     dream(world, world.bobs_memory, today)
     assert "I live in Oslo." in " ".join(_card(world, callers))
-    _writes(world, callers, "I live in Oslo.", "I live in Bergen.")
+    edits(world, "PROFILE.md", "I live in Oslo.", "I live in Bergen.", owner=world.bobs_memory)
     assert "Oslo" not in " ".join(_card(world, callers))
     assert "Oslo" not in str(_offered(world, callers, "c-1"))
 

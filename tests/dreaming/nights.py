@@ -47,10 +47,12 @@ def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
     return Run.objects.get(pk=run.pk)
 
 
-def text_of(world: World, owner: Owner | None, path: str = "MEMORY.md") -> str:
-    owner_id = owner.pk if owner else None
-    found = File.objects.of(world.agent.pk, owner_id).present().filter(path=path).first()
-    return found.raw_content if found else ""
+def text_of(world: World, owner: Owner | None, *paths: str) -> str:
+    """What stands in these files, else in those that dreams write statements into."""
+    files = File.objects.of(world.agent.pk, owner.pk if owner else None).present()
+    wanted = paths or (("PROFILE.md", "MEMORY.md") if owner else ("MEMORY.md",))
+    found = {one.path: one.raw_content for one in files.filter(path__in=wanted)}
+    return "".join(found[path] for path in wanted if path in found)
 
 
 def answer(*operations: dict[str, Any], diary: str = "I read the notes.") -> dict[str, Any]:

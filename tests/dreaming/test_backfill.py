@@ -68,11 +68,11 @@ def test_what_was_said_later_stands(world: World) -> None:
     today = timezone.now().date()
     note(world, world.customer, today, LEEDS)
     dream(world, world.customer, today + timedelta(days=1))
-    assert LEEDS in text_of(world, world.customer)
+    assert LEEDS in text_of(world, world.customer, "PROFILE.md")
     note(world, world.customer, DAY, BERLIN)
     _ask(world, world.customer)
     list(engine.run_pending())
-    assert LEEDS in text_of(world, world.customer)
+    assert LEEDS in text_of(world, world.customer, "PROFILE.md")
     assert BERLIN not in text_of(world, world.customer)
     assert Report.objects.get(run__trigger="backfill").operations.get().code == "outdated"
 

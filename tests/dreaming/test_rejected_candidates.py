@@ -63,6 +63,6 @@ def test_no_candidate_is_rejected_with_all_checks_passed(world: World, text: str
 def test_what_a_person_took_back_says_so(world: World) -> None:
     says(world, "first", "I live in Porto.", day=NIGHT, owner=world.bobs_memory)
     dream(world, world.bobs_memory, NIGHT)
-    edits(world, "MEMORY.md", "- I live in Porto.\n", "", owner=world.bobs_memory)
+    edits(world, "PROFILE.md", "- I live in Porto.\n", "", owner=world.bobs_memory)
     found = _of(dream(world, world.bobs_memory, NEXT), "Porto")
     assert (found.verdict, found.reason, _failed(found)) == ("rejected", "corrected", ["corrected"])

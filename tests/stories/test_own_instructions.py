@@ -39,9 +39,9 @@ def test_the_owner_s_own_standing_instruction_is_remembered_without_a_review(wor
     ]
     extract(world, talk(world, turns, owner=world.bobs_memory, at=AT))
     dream(world, world.bobs_memory)
-    memory = File.objects.get(agent=world.agent, owner=world.bobs_memory, path="MEMORY.md")
-    assert WISH in memory.raw_content
-    assert flagged_lines(memory) == set()
+    profile = File.objects.get(agent=world.agent, owner=world.bobs_memory, path="PROFILE.md")
+    assert WISH in profile.raw_content
+    assert flagged_lines(profile) == set()
 
 
 @pytest.mark.django_db

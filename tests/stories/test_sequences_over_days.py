@@ -144,7 +144,7 @@ RING = "I wear the red ring on Sundays."
 
 
 def _acts(world: World, act: str, text: str, *more: str) -> None:
-    fact = Fact.objects.filter(raw_text=text, path="MEMORY.md").latest("pk")
+    fact = Fact.objects.filter(raw_text=text).exclude(path="").latest("pk")
     with write_transaction(world.team) as tx:
         getattr(facts, act)(tx, fact, *more, writer=person(world))
 

@@ -53,7 +53,7 @@ def _confirms(world: World) -> set[str]:
     for fact in confirmed:
         with write_transaction(world.team) as tx:
             facts.confirm(tx, fact, writer=bob)
-    edits(world, "MEMORY.md", f"- {REJECTED}\n", "", owner=owner)
+    edits(world, "PROFILE.md", f"- {REJECTED}\n", "", owner=owner)
     edits(world, "MEMORY.md", REWORDED, "My favourite colour is blue.", owner=owner)
     return set(confirmed.values_list("raw_text", flat=True))
 
@@ -65,7 +65,11 @@ def _lines(world: World) -> list[str]:
 
 def _without_evidence(world: World) -> list[str]:
     """Lines of machines that stand on no message and no line of before."""
-    file = File.objects.get(owner=world.bobs_memory, path="MEMORY.md")
+    files = File.objects.filter(owner=world.bobs_memory, path__in=("MEMORY.md", "PROFILE.md"))
+    return [line for file in files for line in _without_origin(file)]
+
+
+def _without_origin(file: File) -> list[str]:
     of_people = {AuthorKind.PERSON}
     told = LineOrigin.objects.filter(file=file).exclude(message=None, root=None)
     known = set(told.values_list("line", flat=True))
@@ -132,7 +136,7 @@ def test_a_full_file_still_takes_in_what_is_new(
         says(world, f"day {night}", *_talk(night), day=_day(night), owner=owner)
         dream(world, owner, _day(night))
         text = text_of(world, owner)
-        assert len(text) <= document.CAP
+        assert len(text_of(world, owner, "MEMORY.md")) <= document.CAP
         assert next(_talk(night)) in text
     aside = Fact.objects.living().filter(owner=owner, file=None, state=Fact.State.ACTIVE)
     assert aside.exists()

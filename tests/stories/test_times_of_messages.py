@@ -68,7 +68,7 @@ def _remembers(world: World, night: int) -> list[str]:
 def test_what_a_person_corrected_stays_corrected(world: World, way: str) -> None:
     _says(world, "talk", OLD, day=_day(-5))
     assert _remembers(world, -4) == [OLD]
-    edits(world, "MEMORY.md", OLD, NEW, owner=world.bobs_memory)
+    edits(world, "PROFILE.md", OLD, NEW, owner=world.bobs_memory)
     WAYS[way](world)
     assert NEW in prompt(world, "Hello", owner=world.bobs_memory)
     assert [_remembers(world, night) for night in (1, 2, 3)] == [[NEW]] * 3
@@ -94,7 +94,7 @@ def test_a_time_to_come_counts_as_the_time_when_it_was_sent(world: World) -> Non
     """It outranks neither what a person writes after it nor what its owner says after it."""
     _says(world, "talk", OLD, day=_day(0), said=_at(3_650))
     assert _remembers(world, 0) == [OLD]
-    edits(world, "MEMORY.md", OLD, NEW, owner=world.bobs_memory)
+    edits(world, "PROFILE.md", OLD, NEW, owner=world.bobs_memory)
     assert [_remembers(world, night) for night in (1, 2)] == [[NEW]] * 2
     _says(world, "again", "We moved to Bonn.", day=_day(0), said=timezone.now())
     dream(world, world.bobs_memory, _day(3))

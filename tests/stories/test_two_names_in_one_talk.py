@@ -88,7 +88,7 @@ def test_where_nobody_knows_who_the_owner_is_a_person_decides(world: World) -> N
 
 def test_somebody_else_brings_back_no_correction_of_the_owner(world: World) -> None:
     lives_in_hamburg(world)
-    edits(world, "MEMORY.md", f"- {OLD}\n", "", owner=world.bobs_memory)
+    edits(world, "PROFILE.md", f"- {OLD}\n", "", owner=world.bobs_memory)
     talks(world, world.bobs_memory, ("Melanie", "Nice day."), ("Tom", OLD))
     dream(world, world.bobs_memory, NEXT)
     assert not Fact.objects.filter(raw_value__icontains="Hamburg", state="active").exists()

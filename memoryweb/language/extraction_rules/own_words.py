@@ -4,7 +4,7 @@ language. Pure."""
 
 import re
 
-from memoryweb.language.extraction_rules.model import Kind, Language, language
+from memoryweb.language.extraction_rules.model import Claim, Kind, Language, language
 from memoryweb.language.extraction_rules.reading import Sentence, undated
 
 _LASTING = (
@@ -112,3 +112,26 @@ def _is_trade(text: str) -> bool:
     if not (is_job and claim.attribute == "job"):
         return False
     return bool(re.match(rf"(?:[\w-]+ )*?{re.escape(claim.value)}\b", text, re.IGNORECASE))
+
+
+# The attributes that say who somebody is, and not what they have, like or plan.
+_WHO = re.compile(
+    r"(?:(?:first|last|middle|maiden|full) |nick|sur)?name|age|birthday|home|address|origin"
+    r"|nationality|pronouns|job(?: title)?|role|position|profession|beruf|employer|company"
+    r"|(?:(?:native|first|second) )?languages?|mother tongue|muttersprache|の?母[语語]"
+    r"|time ?zone|zeitzone|时区|の?タイムゾーン"
+)
+_SPEAKS = re.compile(
+    r"\b(?:i|ich) (?:(?:also|only|auch|nur) )?(?:speak|spreche) (?:(?:a little|etwas) )?"
+    r"(?-i:[A-ZÄÖÜ])|我(?:也|只)?会?[说講讲][^，。,]{0,4}[语語文话話]|語(?:が|を|も)(?:少し)?話",
+    re.IGNORECASE,
+)
+
+
+def tells_who(text: str, claim: Claim) -> bool:
+    """It says who the speaker is: their name, age, home, work, languages or time zone."""
+    if claim.subject or claim.kind not in {Kind.IDENTITY, Kind.OTHER, Kind.PREFERENCE}:
+        return False
+    if not claim.attribute:
+        return bool(_SPEAKS.search(text))
+    return claim.kind is not Kind.PREFERENCE and bool(_WHO.fullmatch(claim.attribute))

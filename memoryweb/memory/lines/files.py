@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from itertools import count
+from pathlib import Path
 from uuid import UUID
 
 from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
@@ -54,6 +56,19 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
     last = texts.order_by("-number").values("number")[:1]
     gone = files.exclude(deleted_at=None).defer("raw_content")
     return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
+
+
+SEEDS = Path(__file__).parents[2] / "agents/seeds"
+
+
+@cache
+def _seed_hash(path: str) -> str:
+    return hashlib.sha256((SEEDS / path).read_bytes()).hexdigest()
+
+
+def is_untouched_profile(file: File) -> bool:
+    """It says what belongs there, and of nobody who they are."""
+    return file.path == "PROFILE.md" and file.sha256 == _seed_hash(file.path)
 
 
 def noted_at(note: File, text: str) -> int | None:

@@ -303,13 +303,21 @@ def _take_away(
 def _let_go(
     tx: Transaction, writer: Writer, row: Fact, went: Departure, made: Mapping[str, Fact]
 ) -> None:
-    newer = made.get(fingerprint(went.by)) if isinstance(went.by, str) else None
+    newer = None
+    if isinstance(went.by, str):
+        newer = made.get(print_ := fingerprint(went.by)) or _standing_elsewhere(row, print_)
     named = went.by if isinstance(went.by, UUID) else None
     row.superseded_by_id = newer.pk if newer else named
     row.file, row.why, row.state = None, went.why or "", _left_as(went.why)
     row.changed_at, row.hidden_at, row.hidden_by = tx.now, None, None
     if writer.kind == AuthorKind.PERSON and went.why in _TAKEN_BACK:
         row.corrected_at, row.corrected_by = tx.now, writer.user
+
+
+def _standing_elsewhere(row: Fact, print_: str) -> Fact | None:
+    """In another file of that memory, which was written before."""
+    same = Fact.objects.of(row.agent_id, row.owner_id).standing()
+    return same.filter(fingerprint=print_).first()
 
 
 def _left_as(why: Fact.Why | None) -> Fact.State:

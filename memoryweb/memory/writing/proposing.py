@@ -208,12 +208,12 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
 
 @PreparedQuery
 def _rejected(
-    agent_id: UUID, owner_id: UUID | None, path: str
+    agent_id: UUID, owner_id: UUID | None, paths: Collection[str]
 ) -> QuerySet[Proposal, tuple[str, dict[str, Any], dict[str, Any]]]:
     is_rejected = Q(state=Proposal.State.REJECTED)
     is_partly = Q(state=Proposal.State.ACCEPTED, taken__has_key="left_out")
     proposals = Proposal.objects.filter(
-        is_rejected | is_partly, file__agent=agent_id, file__owner=owner_id, file__path=path
+        is_rejected | is_partly, file__agent=agent_id, file__owner=owner_id, file__path__in=paths
     )
     return proposals.order_by("-created_at").values_list("raw_content", "origins", "taken")[
         :_LATEST
@@ -228,12 +228,12 @@ def current_revision(file: File) -> Revision:
     return found.annotate(proposals=Subquery(counted)).get(number=file.revision)
 
 
-def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
-    """The lines that a person rejected of what was proposed for a file, and the note lines that
-    they were made of: in other words they would say the same."""
+def rejected_lines(agent_id: UUID, owner: Owner | None, *paths: str) -> frozenset[str]:
+    """The lines that a person rejected of what was proposed for these files, and the note lines
+    that they were made of: in other words they would say the same."""
     found: set[str] = set()
     cited: dict[UUID, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for content, of_lines, taken in _rejected(agent_id, owner.pk if owner else None, path):
+    for content, of_lines, taken in _rejected(agent_id, owner.pk if owner else None, paths):
         lines, out = content.split("\n"), [str(n) for n in taken.get("left_out", of_lines)]
         placed = {number: one for number, one in of_lines.items() if number in out}
         numbers = [int(number) for number in placed]

@@ -55,10 +55,12 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
         return []
     waits = flags.flagged_of([one.file for one in saves if one.file.revision])
     before = [one.file.raw_content for one in saves]
+    # One of these files may be a source of another: what its lines stand on now.
+    stands_on = [rooted(one.origins) for one in saves]
     revisions = revise(tx, [(one.file, one.change) for one in saves], writer)
     brought = []
-    for one, old, revision in zip(saves, before, revisions, strict=True):
-        file, origins = one.file, rooted(one.origins)
+    for one, old, revision, origins in zip(saves, before, revisions, stands_on, strict=True):
+        file = one.file
         rows = line_origins.follow(file, old, revision, file.raw_content, origins)
         stood, flagged = without_flagged(old, waits[file.pk]), bool(waits[file.pk])
         brought.append(NewLines(file, stood, rows, was_flagged=flagged))
