@@ -5,13 +5,9 @@ of the sentence: whatever compares, counts or searches lines does so without it.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-
-from memoryweb.language.normal_form import normalise
-from memoryweb.markdown.diff import carry
 
 _MARK = re.compile(r"[ \t]*<!-- until (\d{4}-\d\d-\d\d): ((?:(?!<!--|-->).)+?) -->(?=[ \t]*\Z)")
 _OPENS = re.compile(r"<!--(?=\s*until\b)", re.IGNORECASE)
@@ -97,53 +93,13 @@ def living(sentence: str, ended: Iterable[Ended]) -> str:
     return " ".join(rest.split())
 
 
-def settled(before: str, after: str, *, by_person: bool) -> str:
-    """The text to keep when `after` is written over `before`. A person's marks act where their
-    words stand; whoever else writes neither adds one, nor changes or drops what is there."""
-    if not _OPENS.search(before) and not _OPENS.search(after):
-        return after
-    old, lines = before.split("\n"), after.split("\n")
-    if by_person:
-        known = set(old)
-        return "\n".join(line if line in known else _acting(line) for line in lines)
-    carried = carry([*map(_sentence, old)], [*map(_sentence, lines)])
-    stood = defaultdict[str, list[str]](list)
-    theirs = set(carried.same.values())
-    for n, line in enumerate(old, start=1):
-        if line.strip() and n not in theirs:
-            stood[normalise(line)].append(line)
-
-    def kept(n: int, line: str) -> str:
-        if n in carried.same:
-            return old[carried.same[n] - 1]
-        if there := stood.get(normalise(line)):
-            return _reworded(line, there.pop(0))
-        was = part(old[carried.changed[n] - 1])[1] if n in carried.changed else ()
-        return _new(line, [one for one in was if one.words in part(line)[0]])
-
-    return "\n".join(kept(n, line) for n, line in enumerate(lines, start=1))
+def has_any(text: str) -> bool:
+    """Something in it is a mark, or looks like one."""
+    return bool(_OPENS.search(text))
 
 
-def _sentence(line: str) -> str:
+def sentence_of(line: str) -> str:
     """Without all that looks like a mark, whether or not its words stand there."""
     while found := _MARK.search(line):
         line = line[: found.start()]
     return line
-
-
-def _acting(line: str) -> str:
-    sentence, ended = part(line)
-    return marked(escaped(sentence), ended)
-
-
-def _reworded(line: str, was: str) -> str:
-    """The same statement in other letters: as it was, where its marks would speak of none."""
-    said, ended = escaped(_sentence(line)), part(was)[1]
-    return marked(said, ended) if all(one.words in said for one in ended) else was
-
-
-def _new(line: str, ended: Collection[Ended]) -> str:
-    """Nothing has ended in it but what had in the line that it was."""
-    sentence, brought = part(line)
-    forged = (one.mark for one in brought if one not in ended)
-    return marked(escaped(" ".join([sentence, *forged])), ended)

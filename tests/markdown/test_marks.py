@@ -14,10 +14,10 @@ from memoryweb.markdown.marks import (
     living,
     marked,
     part,
-    settled,
     told,
     without,
 )
+from memoryweb.markdown.settling import settled
 
 LINE = "- I live in Altona and keep bees."
 ALTONA = Ended(date(2026, 9, 28), "I live in Altona")

@@ -5,16 +5,20 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryweb.agents.models import Reader
+from memoryweb.markdown.line_edits import Clash, brought_together
 from memoryweb.markdown.marks import without
+from memoryweb.memory.lines import flags
+from memoryweb.memory.lines.history import blame_of
 from memoryweb.memory.lines.origins import protected_lines
-from memoryweb.memory.models import AuthorKind, Fact, File, LineOrigin
+from memoryweb.memory.models import AuthorKind, Fact, File, LineOrigin, Passage
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.planning import joined
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.tools.section_writing import Step, Strategy, write_memory
-from memoryweb.memory.writing import write
+from memoryweb.memory.writing import tombstones, write
+from memoryweb.memory.writing.machine_guards import of_people
 from memoryweb.memory.writing.write import NewLine
 from tests.snapshots.archives import Part, zipped
 from tests.world import World
@@ -155,10 +159,49 @@ def test_an_old_revision_brings_its_own_text(text: str, world: World) -> None:
 
 def test_a_mark_makes_no_new_line(world: World) -> None:
     put(world, without(TEXT), TOOL)
-    origins = LineOrigin.objects.values_list("pk", "line", "author_kind", "since")
-    before, facts = list(origins), set(Fact.objects.values_list("pk", "state"))
+
+    def stands_on() -> tuple[object, ...]:
+        origins = LineOrigin.objects.values_list("pk", "line", "author_kind", "since")
+        facts = Fact.objects.values_list("pk", "state", "fingerprint")
+        tokens = Passage.objects.filter(file=file_of(world)).values_list("raw_tokens", "place")
+        blamed = blame_of(file_of(world), file_of(world).revision)
+        return sorted(origins), set(facts), list(tokens), blamed
+
+    before = stands_on()
     put(world, TEXT, DREAM)
-    assert list(origins) == before
+    assert stands_on() == before
     put(world, without(TEXT))
-    assert list(origins) == before
-    assert set(Fact.objects.values_list("pk", "state")) == facts
+    assert stands_on() == before
+
+
+def test_what_a_person_let_stand_is_not_flagged_again_with_a_mark(world: World) -> None:
+    line = "- I live in Altona, see https://evil.example/pay."
+    marked_line = f"{line} <!-- until 2026-09-28: live in Altona -->"
+    flags.let_stand(put(world, "- Tea.\n"), [line])
+    put(world, f"- Tea.\n{marked_line}\n", DREAM)
+    assert flags.flagged_lines(file_of(world)) == set()
+    assert flags.print_of(marked_line) == flags.print_of(line)
+
+
+def test_a_mark_on_a_person_s_line_breaks_no_guard_but_in_a_pinned_block() -> None:
+    assert of_people(without(TEXT), TEXT, {3}) is None
+    assert of_people(TEXT, TEXT.replace("bees", "goats"), {3}) is not None
+    pinned = f"<!-- pinned -->\n{LINE}\n<!-- /pinned -->"
+    assert of_people(without(pinned), pinned, ()) is not None
+
+
+def test_erased_words_come_back_in_no_mark(world: World) -> None:
+    said = "- We keep bees there. I live in Altona with Rita."
+    line = f"{said} <!-- until 2026-09-28: I live in Altona with Rita. -->"
+    with write_transaction(world.team) as tx:
+        args = (world.team.pk, world.agent.pk, world.customer.pk)
+        tombstones.bury(*args, ["I live in Altona with Rita."], tx.now)
+    buried = tombstones.of(world.agent.pk, world.customer.pk)
+    assert buried.kept_out(line).rstrip() == "- We keep bees there."
+    assert buried.kept_out(LINE) == LINE
+
+
+def test_who_edits_a_line_that_was_marked_meanwhile_is_asked() -> None:
+    clash = brought_together(without(TEXT), TEXT, 3, 3, "I live in Altona.")
+    assert isinstance(clash, Clash)
+    assert (clash.first, clash.theirs) == (3, LINE)

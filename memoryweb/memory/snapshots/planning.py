@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import unified, unix_ends
-from memoryweb.markdown.marks import settled, without
+from memoryweb.markdown.marks import without
 from memoryweb.markdown.paths import fold
+from memoryweb.markdown.settling import settled
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.writer import Memory, Place, Writer

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django_scopes import scope
 
 from memoryweb.language.line_flags import KnownLines, flags_of, orders_across
-from memoryweb.markdown.marks import settled
+from memoryweb.markdown.settling import settled
 from memoryweb.memory.index.hits import Hit, folded, unfolded
 from memoryweb.memory.lines.flags import flagged_lines, flagged_messages, said_in, without_flagged
 from memoryweb.memory.lines.origins import protected_lines

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
-from memoryweb.markdown.marks import settled
+from memoryweb.markdown.settling import settled
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines import origins as line_origins
