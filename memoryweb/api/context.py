@@ -249,8 +249,9 @@ class ContextOut(schemas.Camel):
         "relevance of one that says nothing of the message itself is 0."
     )
     added: list[AddedText] = Field(
-        description="The days behind lines of the first message, in their order. A program that "
-        "writes such a line back with its day doesn't change it."
+        description="What stands behind lines of the first message, in their order: until when "
+        "some of the line held, `(until 2026-09-28: live in Altona)`, and the day that it was "
+        "said. A program that writes such a line back with it doesn't change it."
     )
     wishes: list[IncludedWish] = Field(
         description="Given before the block of data as what the person wishes, five at most; all "

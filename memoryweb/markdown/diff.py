@@ -10,6 +10,8 @@ from itertools import groupby
 from rapidfuzz import fuzz
 from rapidfuzz.distance import LCSseq, Opcode
 
+from memoryweb.markdown.marks import part
+
 _SIMILAR = 60.0  # percent; below it a replaced line counts as a new one
 _COMPARED = 2_000  # characters of a line; comparing takes the square of that
 # difflib looks at every pair of equal lines, which takes minutes where few lines repeat a lot, and
@@ -59,9 +61,10 @@ def unix_ends(text: str) -> str:
 
 
 def carry(before: Sequence[str], after: Sequence[str]) -> LineMap:
-    """A line is the same one when only its end differs: old files have some of other systems."""
-    before = [line.removesuffix("\r") for line in before]
-    after = [line.removesuffix("\r") for line in after]
+    """A line is the same one when only its end differs: old files have some of other systems, and
+    marks are no part of it."""
+    before = [part(line.removesuffix("\r"))[0] for line in before]
+    after = [part(line.removesuffix("\r"))[0] for line in after]
     same: dict[int, int] = {}
     changed: dict[int, int] = {}
     removed: list[int] = []

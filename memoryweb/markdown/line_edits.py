@@ -38,12 +38,13 @@ def brought_together(base: str, theirs: str, first: int, last: int, said: str) -
     """Their text with these lines of the base said otherwise, wherever they stand by now."""
     before, after = base.split("\n"), theirs.split("\n")
     carried = carry(before, after)
-    stand = {old: new for new, old in carried.same.items()}
+    known = {old: new for new, old in carried.same.items()}
+    stand = {old: new for old, new in known.items() if before[old - 1] == after[new - 1]}
     lines = range(first, last + 1)
     places = [stand.get(n) for n in lines]
     if lines and places == [*range(places[0] or 0, (places[0] or 0) + len(lines))]:
         return with_words(theirs, places[0] or 1, places[-1] or 1, said)
-    worded = stand | {old: new for new, old in carried.changed.items()}
+    worded = known | {old: new for new, old in carried.changed.items()}
     start, end = _between(worded, first, last, len(after))
     if not lines:
         return with_words(theirs, start, start - 1, said)

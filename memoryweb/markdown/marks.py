@@ -65,6 +65,11 @@ def without(text: str) -> str:
     return "\n".join(part(line)[0] for line in text.split("\n"))
 
 
+def ended_in(text: str) -> tuple[Ended, ...]:
+    """The marks of all its lines, by date."""
+    return tuple(sorted({one for line in text.split("\n") for one in part(line)[1]}))
+
+
 def told(text: str) -> str:
     """A text of several lines, with marks as prompts say them."""
     return "\n".join(_told(line) for line in text.split("\n"))
@@ -86,3 +91,15 @@ def living(sentence: str, ended: Iterable[Ended]) -> str:
     for one in ended:
         rest = rest.replace(one.words, " ", 1)
     return " ".join(rest.split())
+
+
+def has_any(text: str) -> bool:
+    """Something in it is a mark, or looks like one."""
+    return bool(_OPENS.search(text))
+
+
+def sentence_of(line: str) -> str:
+    """Without all that looks like a mark, whether or not its words stand there."""
+    while found := _MARK.search(line):
+        line = line[: found.start()]
+    return line

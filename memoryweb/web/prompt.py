@@ -1,6 +1,6 @@
 """What an agent is given, for whom, and for which message. A look at it is no injection."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +14,14 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
-from memoryweb.memory.prompt import Added, Context, PromptFile, PromptHit, place_of
+from memoryweb.memory.prompt import (
+    Added,
+    Context,
+    PromptFile,
+    PromptHit,
+    behind_lines,
+    place_of,
+)
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.charts import token_gauge
 from memoryweb.web.pages import about, show
@@ -127,13 +134,13 @@ def _sent(built: Context) -> Iterator[tuple[str, str, Sequence[tuple[str, str]]]
     its own text and of what was put behind it."""
     roles = {"user": _("User"), "assistant": _("Assistant")}
     if built.system:
-        yield _("System"), built.system, [(built.system, "")]
+        yield _("System"), built.system, list(_pieces(built.system, behind_lines(built.shared)))
     for number, turn in enumerate(built.messages):
         added = built.added if number == 0 and built.memory else ()
         yield roles[turn.role], turn.content, list(_pieces(turn.content, added))
 
 
-def _pieces(content: str, added: Sequence[Added]) -> Iterator[tuple[str, str]]:
+def _pieces(content: str, added: Iterable[Added]) -> Iterator[tuple[str, str]]:
     told = {one.row: one.text for one in added}
     own = ""
     for row, line in enumerate(content.split("\n")):

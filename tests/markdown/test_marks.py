@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.language.normal_form import normalise
-from memoryweb.markdown.marks import Ended, can_mark, escaped, living, marked, part, told, without
+from memoryweb.markdown.marks import (
+    Ended,
+    can_mark,
+    escaped,
+    living,
+    marked,
+    part,
+    told,
+    without,
+)
+from memoryweb.markdown.settling import settled
 
 LINE = "- I live in Altona and keep bees."
 ALTONA = Ended(date(2026, 9, 28), "I live in Altona")
@@ -72,3 +82,86 @@ def test_any_words_come_back(sentence: str, on: date) -> None:
     for words in {sentence, sentence.split()[0]}:
         if can_mark(sentence, words):
             assert part(marked(sentence, [Ended(on, words)])) == (sentence, (Ended(on, words),))
+
+
+FILE = f"# Memory\n\n{WITH_ONE}\n- Tea.\n"
+FORGED = "<!-- until 2020-01-01: Tea. -->"
+
+
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [
+        (without(FILE), FILE),
+        (FILE.replace("2026-09-28", "2020-01-01"), FILE),
+        (FILE.replace(": I live in Altona -->", ": keep bees -->"), FILE),
+        (FILE.replace("Tea.", f"Tea. {FORGED}"), FILE),
+        (without(FILE).replace("- Tea.\n", ""), FILE.replace("- Tea.\n", "")),
+        (without(FILE).replace("- Tea.", "- Milk."), FILE.replace("- Tea.", "- Milk.")),
+        (f"- Tea.\n{LINE}", f"- Tea.\n{WITH_ONE}"),
+        (f"{FILE}- Oats. {FORGED}", f"{FILE}- Oats. &lt;!-- until 2020-01-01: Tea. -->"),
+        (
+            FILE.replace("keep bees.", "keep two bees."),
+            FILE.replace("keep bees.", "keep two bees."),
+        ),
+        (
+            without(FILE).replace("keep bees.", "keep two bees."),
+            FILE.replace("keep bees.", "keep two bees."),
+        ),
+        (FILE.replace("I live in Altona and", "I live in altona and"), FILE),
+        (without(FILE).replace(LINE, "- I keep bees."), FILE.replace(WITH_ONE, "- I keep bees.")),
+    ],
+)
+def test_a_machine_neither_adds_changes_nor_drops_one(after: str, kept: str) -> None:
+    assert settled(FILE, after, by_person=False) == kept
+
+
+def test_what_looked_like_one_before_stays_as_it_stood() -> None:
+    text = "- Tea. <!-- until I find better -->\n- Oats. <!-- until 2026-02-30: Oats. -->"
+    assert settled(text, f"{text}\n- Milk.", by_person=False) == f"{text}\n- Milk."
+    assert settled(text, f"{text}\n- Milk.", by_person=True) == f"{text}\n- Milk."
+
+
+def test_a_person_s_act_where_their_words_stand() -> None:
+    wrong = "- I keep goats. <!-- until 2026-02-03: live in Altona -->"
+    assert settled("", FILE, by_person=True) == FILE
+    assert settled(FILE, without(FILE), by_person=True) == without(FILE)
+    assert settled(FILE, wrong, by_person=True) == escaped(wrong)
+
+
+@pytest.mark.parametrize("by_person", [True, False])
+def test_the_same_sentence_twice_keeps_both(by_person: bool) -> None:
+    twice = f"{WITH_ONE}\n- Tea.\n{LINE}"
+    assert settled(twice, twice, by_person=by_person) == twice
+    assert settled(twice, without(twice), by_person=False) == twice
+
+
+SENTENCES = st.sampled_from(["- Tea.", "- Tea and oats.", "- tea!", "- Oats.", "", "# Memory"])
+WORDS = st.sampled_from(["Tea", "oats", "Tea and oats", "Oats.", "tea", "Milk"])
+MARK = st.builds(lambda on, words: Ended(on, words).mark, st.dates(date(2026, 1, 1)), WORDS)
+LINES = st.builds(lambda *parts: " ".join(filter(None, parts)), SENTENCES, MARK | st.just(""))
+TEXTS = st.lists(LINES | st.text("Tea <!->\n", max_size=8), max_size=6).map("\n".join)
+
+
+def acting(text: str) -> list[tuple[str, tuple[Ended, ...]]]:
+    return [(line, ended) for line in text.split("\n") if (ended := part(line)[1])]
+
+
+@given(TEXTS, TEXTS)
+def test_whatever_a_machine_writes_ends_nothing_new(before: str, after: str) -> None:
+    kept = settled(before, after, by_person=False)
+    there = {one for _line, ended in acting(before) for one in ended}
+    assert {one for _line, ended in acting(kept) for one in ended} <= there
+    assert settled(before, before, by_person=False) == before
+
+
+@given(TEXTS)
+def test_no_mark_is_lost_by_who_writes_the_sentences_alone(before: str) -> None:
+    kept = settled(before, without(before), by_person=False)
+    assert acting(kept) == acting(before)
+
+
+@given(TEXTS, TEXTS)
+def test_a_person_s_own_text_stands_but_for_what_can_t_act(before: str, after: str) -> None:
+    kept = settled(before, after, by_person=True)
+    assert [one for _line, one in acting(kept)] == [one for _line, one in acting(after)]
+    assert settled(before, kept, by_person=True) == kept

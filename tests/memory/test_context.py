@@ -16,7 +16,7 @@ from memoryweb.markdown.render import render
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
-from memoryweb.memory.prompt.context import HEADING, Context, build
+from memoryweb.memory.prompt.context import HEADING, Context, behind_lines, build
 from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
 from memoryweb.memory.writing.write import write
@@ -132,6 +132,42 @@ def test_the_day_is_that_of_the_agents_time_zone(world: World) -> None:
     Fact.objects.update(said_at=NINE)
     context = build(Reader(world.agent, world.customer), "Hello")
     assert [one.text for one in context.added] == [" (2026-09-29)"]
+
+
+ENDED = "- Lives in Altona, keeps bees. <!-- until 2026-09-28: Lives in Altona -->"
+TOLD = "- Lives in Altona, keeps bees. (until 2026-09-28: Lives in Altona)"
+
+
+def test_a_prompt_says_until_when_some_of_a_line_held(world: World) -> None:
+    save(world, "MEMORY.md", f"# Memory\n\n{ENDED}\n- Has a canoe.\n", world.customer)
+    Fact.objects.update(said_at=NINE)
+    context = build(Reader(world.agent, world.customer), "Hello")
+    assert f"\n{TOLD} (2026-09-28)\n- Has a canoe. (2026-09-28)\n" in fenced(context)
+    assert "<!--" not in fenced(context)
+    first, _second = context.added
+    assert (first.line, first.text) == (3, " (until 2026-09-28: Lives in Altona) (2026-09-28)")
+    assert context.messages[0].content.split("\n")[first.row] == f"{TOLD} (2026-09-28)"
+
+
+def test_the_shared_prompt_says_it_too_and_stays_the_same(world: World) -> None:
+    only(world, {"SOUL.md": "Be kind.", "MEMORY.md": f"{ENDED}\n- Tea.\n"})
+    system = build(Reader(world.agent), "Hello").system
+    assert system == f"--- SOUL.md ---\nBe kind.\n{HEADING}--- MEMORY.md ---\n{TOLD}\n- Tea.\n"
+    Fact.objects.update(said_at=NINE)
+    assert build(Reader(world.agent, world.customer), "Good morning").system == system
+    [shared] = (one for one in build(Reader(world.agent), "Hello").shared if one.added)
+    assert shared.tokens == tokens.estimate(shared.rendered)
+    [told] = behind_lines([*build(Reader(world.agent), "Hello").shared])
+    assert system.split("\n")[told.row] == TOLD
+
+
+def test_a_marked_line_that_is_found_says_it(world: World) -> None:
+    save(world, "KNOWLEDGE.md", f"{ENDED}\n", world.customer)
+    context = build(Reader(world.agent, world.customer), "Where are the bees kept?")
+    assert f"- KNOWLEDGE.md:1: {TOLD.removeprefix('- ')} (" in fenced(context)
+    assert "<!--" not in fenced(context)
+    (one,) = context.added
+    assert one.text.startswith(" (until 2026-09-28: Lives in Altona) (")
 
 
 def test_the_shared_prompt_says_no_days(world: World) -> None:

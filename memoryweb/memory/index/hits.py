@@ -10,6 +10,8 @@ from uuid import UUID
 
 from memoryweb.language.normal_form import read
 from memoryweb.language.tokens import tokens
+from memoryweb.markdown import marks
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.index.query_syntax import Cursor
 from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.models import Fact, File, Message, Passage
@@ -33,7 +35,8 @@ class Hit:
 
     `relevance` (0..1) says how much of the query it answers, whatever else was found. `others` are
     the places, further down, that say the same. A hit of `at:` has its `file` with the name, text
-    and revision of then, and `past` to tell. `until`: when what it supports was over.
+    and revision of then, and `past` to tell. `until`: when what it supports was over; `ended`:
+    what of it holds no longer.
     """
 
     kind: str
@@ -53,6 +56,7 @@ class Hit:
     others: tuple["Hit", ...] = ()
     fact: Fact | None = None
     until: Day | None = None
+    ended: tuple[Ended, ...] = ()
 
     @property
     def snippet(self) -> str:
@@ -66,7 +70,7 @@ class Hit:
     @cached_property
     def _excerpt(self) -> tuple[str, tuple[Mark, ...]]:
         """Made when it is asked for: of the hits of a prompt none is shown so."""
-        return excerpt(self.text, self.words)
+        return excerpt(marks.told(self.text) if self.file else self.text, self.words)
 
     @property
     def revision(self) -> int | None:
@@ -110,6 +114,7 @@ def hit(
         end_line=row.end_line,
         trail=row.trail,
         text=row.said,
+        ended=marks.ended_in(row.said) if row.file else (),
         words=words,
         score=score,
         relevance=relevance,

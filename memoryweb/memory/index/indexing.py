@@ -17,6 +17,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, remove, shift
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.marks import without
 from memoryweb.markdown.paths import kind_of, stem_of
 from memoryweb.memory.index import ranking, terms
 from memoryweb.memory.index.terms import is_question
@@ -119,8 +120,9 @@ def _made(
     common = _common(file)
     weight, day, is_said = common["weight"], common["date"], file.note_date is not None
     for number, block in found:
-        words, trail = tokens.tokens(block.text), _trail(file, block)
-        told, tells = terms.told(block.text, day, is_said=is_said)
+        sentence, trail = without(block.text), _trail(file, block)
+        words = tokens.tokens(sentence)
+        told, tells = terms.told(sentence, day, is_said=is_said)
         yield Passage(
             **common,
             line=block.line,

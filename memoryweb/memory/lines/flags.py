@@ -19,6 +19,7 @@ from memoryweb.audit import keys
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language import line_flags
 from memoryweb.markdown.file_kinds import WritingKind
+from memoryweb.markdown.marks import part
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import models
 from memoryweb.memory.lines.source_classes import source_of_message
@@ -37,7 +38,7 @@ def files_of(team: Team) -> "QuerySet[models.File]":
 
 def print_of(line: str) -> str:
     """Tells a line from another one that stands in its place by now."""
-    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(part(line)[0].encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def lines_with(file: models.File, line_print: str) -> list[int]:
@@ -204,14 +205,15 @@ def _kept(file: models.File, lines: Collection[str]) -> set[str]:
     """Those of the lines that a person let stand already."""
     if not lines:
         return set()
-    prints = {_keyed(line): line for line in lines}
-    kept = models.KeptLine.objects.filter(_reach(file), team=file.team_id, fingerprint__in=prints)
-    stripped = {prints[one].strip() for one in kept.values_list("fingerprint", flat=True)}
-    return {line for line in lines if line.strip() in stripped}
+    prints = {line: _keyed(line) for line in lines}
+    its = set(prints.values())
+    rows = models.KeptLine.objects.filter(_reach(file), team=file.team_id, fingerprint__in=its)
+    kept = set(rows.values_list("fingerprint", flat=True))
+    return {line for line, print_ in prints.items() if print_ in kept}
 
 
 def _keyed(line: str) -> str:
-    return keys.print_of("memoryweb.provenance.flags", line.strip(), "sha1")
+    return keys.print_of("memoryweb.provenance.flags", part(line)[0].strip(), "sha1")
 
 
 def _reach(file: models.File) -> Q:

@@ -120,6 +120,13 @@ class Writer:
         return self.behind is AuthorKind.AGENT
 
     @property
+    def may_mark(self) -> bool:
+        """Its marks say what holds no longer; of all others they are text. What a person took up
+        was settled when it was proposed, or is the engine's."""
+        ours = (AuthorKind.PERSON, AuthorKind.DREAM, AuthorKind.SYSTEM)
+        return self.behind in ours
+
+    @property
     def is_own_hand(self) -> bool:
         """A person writes it themselves: what they say again counts again."""
         return self.kind is AuthorKind.PERSON and not self.is_approved

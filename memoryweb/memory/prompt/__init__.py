@@ -8,6 +8,7 @@ from memoryweb.memory.prompt.context import (
     Added,
     Context,
     Gauge,
+    behind_lines,
     budget,
     build,
 )

@@ -6,7 +6,7 @@ it, as data, their personal memory and what was found for the message; then the 
 the message.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -53,9 +53,9 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Added:
-    """What stands behind a line of the owner's block and was no part of it: the day that it was
-    said. `row` counts the lines of the message that holds the block, from 0; the line is one of a
-    file, or a statement that stands in none."""
+    """What stands behind a line of the owner's block and was no part of it: what of it has ended,
+    and the day that it was said. `row` counts the lines of the message that holds the block, from
+    0; the line is one of a file, or a statement that stands in none."""
 
     text: str
     row: int
@@ -178,23 +178,30 @@ def _personal(
 
 
 def _system(shared: Sequence[PromptFile]) -> list[Turn]:
-    text = "".join(
-        (HEADING if one.file.path == "MEMORY.md" else "") + one.rendered
-        for one in shared
-        if not one.is_left_out
-    )
+    text = "".join(_heading(one) + one.rendered for one in shared if not one.is_left_out)
     return [Turn("system", text.removesuffix("\n"))] if text else []
+
+
+def _heading(one: PromptFile) -> str:
+    return HEADING if one.file.path == "MEMORY.md" and one.file.owner_id is None else ""
+
+
+def behind_lines(files: Iterable[PromptFile]) -> Iterator[Added]:
+    """What was put behind the lines of these, as they stand one after the other."""
+    at = 0
+    for one in files:
+        head = "" if one.is_left_out else _heading(one)
+        at += head.count("\n")
+        yield from (Added(its.text, at + its.row, one.file, its.line) for its in one.added)
+        at += one.rendered.count("\n")
 
 
 def _memory(
     wished: Sequence[StandingWish], personal: Sequence[PromptFile], hits: Sequence[PromptHit]
 ) -> tuple[list[Turn], list[Added]]:
     """What the person wishes, the block, and what stands behind its lines."""
-    text, added = "", []
-    for one in personal:
-        at = text.count("\n")
-        added += [Added(its.text, at + its.row, one.file, its.line) for its in one.added]
-        text += one.rendered
+    text = "".join(one.rendered for one in personal)
+    added = list(behind_lines(personal))
     if hits:
         quoted = prefetch.in_order(hits)
         at = text.count("\n") + 1
@@ -202,7 +209,7 @@ def _memory(
         added += [
             Added(one.added, row, one.hit.file, one.hit.line, one.hit.fact)
             for row, one in enumerate(quoted, start=at)
-            if one.day
+            if one.added
         ]
     wish = wishes.told(wished)
     if not text:

@@ -12,6 +12,7 @@ from memoryweb.audit.record import target
 from memoryweb.language.secrets import credentials
 from memoryweb.language.tokens import tokens
 from memoryweb.llm.tokens import estimate, fitting
+from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.parts import Part, Stretch, top, worthiest
 from memoryweb.markdown.paths import kind_of
@@ -162,7 +163,7 @@ def _fitted(
     rendered, added = _rendered(file, part, days)
     while estimate(rendered) > room:
         header = estimate(f"--- {file.path} ---\n")
-        # Escaping and days may add to it: each turn leaves a little more room.
+        # Escaping, marks and days may add to it: each turn leaves a little more room.
         limit = min(fitting(content, room - header - _NOTE), limit * 9 // 10)
         if room < header + _LEAST or limit <= 0:
             return PromptFile(file, "", 0, (), 0, len(content), masked)
@@ -175,14 +176,18 @@ def _fitted(
 
 
 def _rendered(file: File, part: Part, days: Mapping[int, date]) -> tuple[str, tuple[Addition, ...]]:
-    """The part with its fence, and the days behind its lines, which no file holds."""
+    """The part with its fence, and what no file holds so: behind its lines what of them has ended,
+    in the place of their marks, and the days."""
     rows = (render([(file.path, part.text)]) + "\n").split("\n")
     added = []
     numbers = chain.from_iterable(range(first, last + 1) for first, last in part.lines)
     for row, number in enumerate(numbers, start=1):
-        if number in days and rows[row].strip():
-            rows[row] += behind(days[number])
-            added.append(Addition(behind(days[number]), row, number))
+        day = days.get(number)
+        sentence, ended = marks.part(rows[row])
+        text = "".join([*(f" {one.told}" for one in ended), behind(day) if day else ""])
+        if text and sentence.strip():
+            rows[row] = sentence + text
+            added.append(Addition(text, row, number))
     return "\n".join(rows), tuple(added)
 
 

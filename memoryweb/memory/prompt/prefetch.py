@@ -11,7 +11,9 @@ from memoryweb.agents.models import Reader
 from memoryweb.language.secrets import credentials
 from memoryweb.language.small_talk import asks_about_past, tells_nothing, without_courtesies
 from memoryweb.llm import tokens
+from memoryweb.markdown import marks
 from memoryweb.markdown.file_kinds import WritingKind
+from memoryweb.markdown.marks import Ended
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
@@ -30,16 +32,18 @@ _SHORT = 20  # tokens of a short hit: more of them would not fit
 
 @dataclass(frozen=True)
 class PromptHit:
-    """A hit as it was put in: what was `said`, on one line of its own; a statement with its day
-    behind it."""
+    """A hit as it was put in: what was `said`, on one line of its own; behind it what of that has
+    `ended`, and of a statement its day."""
 
     hit: Hit
     said: str
+    ended: tuple[Ended, ...] = ()
     day: date | None = None
 
     @property
     def added(self) -> str:
-        return behind(self.day) if self.day else ""
+        told = (f" {one.told}" for one in self.ended)
+        return "".join([*told, behind(self.day) if self.day else ""])
 
     @property
     def line(self) -> str:
@@ -163,9 +167,12 @@ def _days_of(hits: Collection[Hit], zone: ZoneInfo) -> dict[Hit, date]:
 
 
 def _quote(hit: Hit, message: str) -> PromptHit | None:
-    text = " ".join(credentials.mask(hit.text)[0].split()).removeprefix("- ")
+    text, ended = credentials.mask(hit.text)[0], hit.ended
+    if hit.file:
+        text = marks.without(text)
+    text = " ".join(text.split()).removeprefix("- ")
     if text == " ".join(message.split()):  # the message itself, sent to the conversation already
         return None
     if len(text) > _CHARACTERS:
         text = f"{text[:_CHARACTERS].rsplit(' ', 1)[0]} …"
-    return PromptHit(hit, text)
+    return PromptHit(hit, text, ended)

@@ -13,7 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import unified, unix_ends
+from memoryweb.markdown.marks import without
 from memoryweb.markdown.paths import fold
+from memoryweb.markdown.settling import settled
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.writer import Memory, Place, Writer
@@ -45,7 +47,7 @@ def addition(here: str, coming: str) -> str:
 
     A part is a line, or a fenced block of code as a whole; blank lines between new parts stay.
     """
-    known = set(_parts(here)) - {""}
+    known = {*_parts(here), *_parts(without(here))} - {""}
     lacking = [part for part in _parts(coming) if part not in known]
     if "" in lacking:  # one stands for several, and none at the beginning
         pairs = zip(["", *lacking], lacking, strict=False)
@@ -192,6 +194,7 @@ def plan(memory: Memory, archive: bytes, writer: Writer, coming: Talks | None = 
     here = {file.folded_path: file for file in memory.files.filter(folded_path__in=names)}
     items = [_item(incoming, here.get(fold(incoming.path))) for incoming in incoming_files]
     buried = tombstones.of(*memory.key)
+    items = [_settled(item, writer) for item in items]
     items = [_still_forgotten(item, buried) for item in items]
     items = [_allowed(item, memory.at(item.path), writer) for item in items]
     items = [_without_credential(item) for item in items]
@@ -291,6 +294,14 @@ def _allowed(item: Item, place: Place, writer: Writer) -> Item:
     if matrix.why_asked(writer, place, item.file) is None:
         return item
     return replace(item, code="proposed", said=_PROPOSED)
+
+
+def _settled(item: Item, writer: Writer) -> Item:
+    """A program's archive says of nothing that it has ended."""
+    coming = settled(item.before, item.coming, by_person=writer.may_mark)
+    if item.action == Action.UPDATE and coming == unix_ends(item.before):
+        return _left_out(item, "same", _SAME)
+    return replace(item, coming=coming)
 
 
 def _still_forgotten(item: Item, buried: Tombstones) -> Item:

@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from django_scopes import scope
 
 from memoryweb.language.line_flags import KnownLines, flags_of, orders_across
+from memoryweb.markdown.settling import settled
 from memoryweb.memory.index.hits import Hit, folded, unfolded
 from memoryweb.memory.lines.flags import flagged_lines, flagged_messages, said_in, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
@@ -27,7 +28,7 @@ from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.visible import outdated
 from memoryweb.memory.visible.hidden import HiddenText
 from memoryweb.memory.visible.hidden import hidden as forgotten
-from memoryweb.memory.visible.said_on import without_days
+from memoryweb.memory.visible.said_on import as_it_stands
 
 _PLACEHOLDER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
 _BULLET = r"\s*(?:[-*+]|\d{1,9}[.)])\s+"
@@ -108,8 +109,8 @@ def placeholder(file: File, line: str) -> str:
 
 
 def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = True) -> str:
-    """What a program wrote, with the true lines where their placeholders stand, and without the
-    days that its prompt told behind them; and `keeps` what it may not take away: such lines, and
+    """What a program wrote, with the true lines where their placeholders stand, and without what
+    its prompt told behind them; and `keeps` what it may not take away: such lines, and
     of a whole new text also what people pinned or wrote.
     """
     if file is not None and file.raw_content == content:
@@ -119,8 +120,9 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     if file is None or file.deleted_at is not None:
         return "\n".join(line for line in content.split("\n") if not _PLACEHOLDER.fullmatch(line))
     withheld = _withheld(file)
-    content = without_days(file, content)
+    content = as_it_stands(file, content)
     content = "\n".join(_lines_put_back(file, content.split("\n"), withheld))
+    content = settled(file.raw_content, content, by_person=False)
     if not keeps:
         return content
     protected = protected_lines(file) | withheld

@@ -1,15 +1,16 @@
-"""On which day a statement of a file was said: prompts tell it behind the line, and a program that
-writes back what it read doesn't store it (SPEC §8.1)."""
+"""What prompts tell behind a line of a file: on which day it was said, and what of it has ended. A
+program that writes back what it read doesn't store it (SPEC §8.1)."""
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django_scopes import scope
 
+from memoryweb.markdown import marks
 from memoryweb.memory.models import Fact, File
 from memoryweb.memory.statements.bullets import statements_of
 
@@ -40,22 +41,24 @@ def days_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[in
     return found
 
 
-def without_days(file: File, content: str) -> str:
-    """What a program wrote, without the days that a prompt told behind lines that stand there."""
-    stood = set(file.raw_content.split("\n"))
+def as_it_stands(file: File, content: str) -> str:
+    """What a program wrote, with the lines of the file where it wrote back what a prompt said of
+    them: with their marks as they stand there, and without the day behind."""
+    old = file.raw_content.split("\n")
+    told = {marks.told(line): n for n, line in reversed([*enumerate(old, start=1)])}
     lines = content.split("\n")
-    told = {n: match for n, line in enumerate(lines) if (match := _told(line, stood))}
-    if not told:
-        return content
-    days = days_of([file], file.agent.zone)[file.pk]
-    known = {line: days.get(n) for n, line in enumerate(file.raw_content.split("\n"), start=1)}
-    for n, match in told.items():
-        day = known[match[1]]
-        if day and match[2] == day.isoformat():
-            lines[n] = match[1]
+    read = {at: found for at, line in enumerate(lines) if (found := _read(line, told, old))}
+    is_dated = any(day for _number, day in read.values())
+    days = days_of([file], file.agent.zone)[file.pk] if is_dated else {}
+    for at, (number, day) in read.items():
+        if not day or day == str(days.get(number)):
+            lines[at] = old[number - 1]
     return "\n".join(lines)
 
 
-def _told(line: str, stood: Collection[str]) -> re.Match[str] | None:
-    match = None if line in stood else _TOLD.fullmatch(line)
-    return match if match and match[1] in stood else None
+def _read(line: str, told: Mapping[str, int], old: Sequence[str]) -> tuple[int, str] | None:
+    """Which line it is of those that a prompt told, and on which day; None as it stands there."""
+    if (number := told.get(line)) is not None:
+        return (number, "") if line != old[number - 1] else None
+    match = _TOLD.fullmatch(line)
+    return (told[match[1]], match[2]) if match and match[1] in told else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 from memoryweb.audit.record import target
+from memoryweb.markdown.marks import without
 from memoryweb.markdown.pins import pinned_ranges
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import AuthorKind, File, LineOrigin
@@ -73,10 +74,10 @@ def _pinned_texts(text: str) -> list[str]:
 
 
 def _protected(before: str, after: str, numbers: Collection[int]) -> BrokenGuard | None:
-    lines = before.split("\n")
+    lines = without(before).split("\n")
     kept = [lines[n - 1] for n in sorted(set(numbers)) if 0 < n <= len(lines)]
     kept = [line for line in kept if line.strip()]
-    there = LCSseq.similarity(kept, after.split("\n"))
+    there = LCSseq.similarity(kept, without(after).split("\n"))
     if there == len(kept):
         return None
     lost = len(kept) - there

@@ -15,6 +15,7 @@ from memoryweb.audit import keys
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.markdown.marks import marked, part
 from memoryweb.memory import models
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Transaction
@@ -85,6 +86,7 @@ class Tombstones:
         """Empty where nothing of it may stand."""
         if _ONLY_MARK.fullmatch(line):
             return ""
+        line, ended = part(line)
         whole = units(line)[:2]
         if any(self._print(one) in self.prints for one in whole):
             return ""
@@ -92,7 +94,9 @@ class Tombstones:
         for first, last, one in reversed(list(sentences(line))):
             if any(self._print(part) in self.prints for part in units(one)[:2]):
                 left = left[:first] + left[last:].lstrip()
-        return left if re.search(r"\w{2}", left) or left == line else ""
+        if left != line and not re.search(r"\w{2}", left):
+            return ""
+        return marked(left, [one for one in ended if one.words in left])
 
     def _print(self, text: str) -> str:
         return _fingerprint(self.agent_id, self.owner_id, text)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
+from memoryweb.markdown.settling import settled
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines import origins as line_origins
@@ -162,6 +163,7 @@ def _judged(
     if text.whys is None or writer.is_program:  # else it says which statements it takes out
         content = placeholders.put_back(file, content, writer)
     known = file.raw_content if file else ""
+    content = settled(known, content, by_person=writer.may_mark)
     content = _kept_out(tx, buried, content, known, writer)
     if _is_at(file, content):
         return WriteResult(file, None, file.revision)
@@ -214,7 +216,7 @@ def append(
     if not lines:
         return WriteResult(file, None, file.revision)
     screened = screening.each_line(tx.team.pk, lines, first, place.owner_id, writer)
-    delta = header + screened.text
+    delta = header + settled("", screened.text, by_person=writer.may_mark)
     _check_content(file.raw_content + delta)
     origins = {first + at: line.origin for at, line in enumerate(lines)}
     if broken is not None:
