@@ -25,7 +25,7 @@ from memoryweb.dreaming.operations import (
 )
 from memoryweb.dreaming.removal_rules import is_ended
 from memoryweb.language.clauses import dates_meant
-from memoryweb.language.ending import remains, tells_change
+from memoryweb.language.ending import tells_change
 from memoryweb.language.extraction_rules import Claim
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import Lookup, covers, fingerprint, says_all_of
@@ -44,7 +44,7 @@ def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result,
     """One result an operation, in their order; later ones see what earlier ones did. Then what
     leaves by itself: what its owner said otherwise about, what is over, and of two that say the
     same the lesser one."""
-    night = _Night(material)
+    night = _Night(material, operations[:MOST])
     judged = [night.judge(operation) for operation in operations[:MOST]]
     left = [Result(one, "too_many", {"limit": MOST}) for one in operations[MOST:]]
     done = [*judged, *left, *night.take_beside()]
@@ -69,8 +69,9 @@ def living_after(material: Material, results: Iterable[Result]) -> tuple[LivingS
 class _Night:
     """The statements as the night's operations leave them, one after the other."""
 
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: Material, operations: Sequence[Operation] = ()) -> None:
         self.material = material
+        self._ends = [one for one in operations if one.does is Does.END]
         self.living = {one.id: one for one in material.living}
         self.said = {one.ref: one for one in material.said}
         self.rejections = Rejections(material.rejected)
@@ -122,6 +123,19 @@ class _Night:
         made = {ref: one.id for one in self.living.values() for ref in one.sources}
         return replace(operation, old=tuple(made.get(one, one) for one in operation.old))
 
+    def ending(self, operation: Operation) -> list[LivingStatement]:
+        """What ends by the same lines as something new comes in, in whose place that stands."""
+        if operation.does is not Does.ADD:
+            return []
+        ends = (self._named(one) for one in self._ends if set(one.sources) & set(operation.sources))
+        olds = [(self.living[id], it) for it in ends for id in it.old if id in self.living]
+        cited = [self.said[ref] for ref in operation.sources if ref in self.said]
+        return [
+            one
+            for one, it in olds
+            if any(removal_rules.words_proved(it.words, one, said) for said in cited)
+        ]
+
     def take_beside(self) -> list[Result]:
         found, self._beside = self._beside, []
         return found
@@ -136,7 +150,7 @@ class _Night:
             elif removal_rules.is_done(one, self.material.today) and not one.is_pinned:
                 words = removal_rules.words_over(one, self.material.today)
                 last = one.claim.valid_to or self.material.today
-                yield self._ends(one, words, last + timedelta(days=1), Why.EXPIRED)
+                yield self._settle(one, words, last + timedelta(days=1), Why.EXPIRED)
         for said in [*self._news()]:
             yield from self._told(said)
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
@@ -239,9 +253,9 @@ class _Night:
         newer = newer or next(made, None)
         why = why or (Why.SUPERSEDED if newer and newer is not one else Why.CANCELLED)
         on = removal_rules.first_day(said, one)
-        return self._ends(one, words, on, why, (said.ref,), newer)
+        return self._settle(one, words, on, why, (said.ref,), newer)
 
-    def _ends(
+    def _settle(
         self,
         one: LivingStatement,
         words: tuple[str, ...],
@@ -459,7 +473,7 @@ def _with_marks(one: LivingStatement, words: Iterable[str], on: date) -> Marked:
 
 def _stays(marked: Marked) -> bool:
     """A line is kept by what is of value in it."""
-    return marked.was.is_pinned or remains(marked.was.text, [it.words for it in marked.ended])
+    return marked.was.is_pinned or removal_rules.holds(marked.now)
 
 
 def _ending(case: Case, marked: Marked, why: Why) -> Operation:

@@ -40,6 +40,8 @@ class Night(Protocol):
 
     def is_outside(self, said: operations.CitableLine) -> bool: ...
 
+    def ending(self, operation: operations.Operation) -> Sequence[operations.LivingStatement]: ...
+
 
 @dataclass(frozen=True)
 class Case:
@@ -149,7 +151,7 @@ def _has_no_source(case: Case) -> bool:
 def _is_unsupported(case: Case) -> bool:
     """What it says must stand in what is cited, or in what it takes the place of."""
     names = {*case.night.material.names, *(one.by.name or one.by.speaker for one in case.said)}
-    olds = [one.text for one in case.old]
+    olds = [one.text for one in (*case.old, *case.night.ending(case.operation))]
     return not is_said(case.operation.text, [_heard(one) for one in case.said], olds, names)
 
 

@@ -1,5 +1,6 @@
 """Who replaces whom, and whether a statement may leave for the reason that is given. Pure."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
@@ -15,6 +16,7 @@ from memoryweb.language.support import Citation, is_earnest, is_said, renews, sa
 from memoryweb.markdown.marks import can_mark
 
 _PLANS = frozenset({"wedding", "trip"})
+_WAS_THERE = re.compile(r"\b(?:visited|travelled|traveled|went) |\bbesuchten? ", re.IGNORECASE)
 _CUES = frozenset({"now", "end", "off", "moved", "died", "done", "gone"})
 OVER = frozenset({extraction_rules.Act.CANCELS, extraction_rules.Act.ENDS})
 _VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
@@ -281,7 +283,8 @@ def words_proved(
         return ()
     found = [one for one in words_ended(said, old) if one in words or words in one]
     if found:
-        return tuple(found) if remains(words, found) else (words,)
+        is_within = any(words in one for one in found) or not remains(words, found)
+        return (words,) if is_within else tuple(found)
     clauses = [one for one in _parts(old.text) if one in words or words in one]
     is_told = len(clauses) == 1 and _tells_of(said, clauses[0])
     return (words,) if is_told else ()
@@ -296,6 +299,16 @@ def _tells_of(said: operations.CitableLine, clause: str) -> bool:
         or read(said.text).negated
     )
     return contradicts(said.text, clause) or (is_change and bool(heavy[0] & heavy[1]))
+
+
+def holds(one: operations.LivingStatement) -> bool:
+    """Beside what has ended something of it is of value, or nobody may come to harm without it."""
+    over = [it.words for it in one.ended]
+    rest = (it for it in _parts(one.text) if not any(it in words or words in it for words in over))
+    claims = (extraction_rules.spoken_of(it) for it in rest)
+    return remains(one.text, over) or any(
+        it.claim.durable and is_safe(it.claim) and not it.leans for it in claims
+    )
 
 
 def says_rest(
@@ -322,7 +335,9 @@ def first_day(said: operations.CitableLine, old: operations.LivingStatement) -> 
 
 
 def _can_end(old: operations.LivingStatement, words: str) -> bool:
-    return can_mark(old.text, words) and all(words not in one.words for one in old.ended)
+    is_past = bool(_WAS_THERE.search(words))  # that stays so
+    is_new = all(words not in one.words for one in old.ended)
+    return can_mark(old.text, words) and is_new and not is_past
 
 
 def _parts(text: str) -> list[str]:

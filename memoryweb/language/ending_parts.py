@@ -67,7 +67,8 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Span]:
         if not re.search(r"\w", bare):
             continue
         before = text[found[-1][0] : found[-1][1]] if found else ""
-        if found and (_is_apposition(before, bare) or _is_topic(before)):
+        is_led = found and text[found[-1][1]] == "、" and _is_topic(before)
+        if found and (_is_apposition(before, bare) or is_led):
             found[-1] = (found[-1][0], one[1])
         else:
             found.append(one)
