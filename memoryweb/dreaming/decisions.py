@@ -77,6 +77,8 @@ class _Night:
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
         self._made = 0
+        self._proved: dict[str, CitableLine] = {}  # lines by which words were proved to have ended
+        self._unsaid: set[str] = set()  # lines that don't say what was made of them
         self._beside: list[Result] = []  # what went with what was judged, or ended
         self._by_text: dict[str, list[str]] = {}
         self._by_key: dict[tuple[str, str] | None, list[str]] = {}
@@ -114,6 +116,7 @@ class _Night:
         for row in CHECKS:
             if operation.does in row.of and (found := row.check(case)) is not None:
                 known = self.known(operation.text, case.old) if row.code == "known" else None
+                self._unsaid |= {*operation.sources} if row.code == "unsupported" else set()
                 return Result(operation, row.code, found, against=known)
         does = {Does.RETIRE: self._retire, Does.END: self._end}
         return does.get(operation.does, self._write)(case)
@@ -153,6 +156,9 @@ class _Night:
                 yield self._settle(one, words, last + timedelta(days=1), Why.EXPIRED)
         for said in [*self._news()]:
             yield from self._told(said)
+        for ref, said in self._proved.items():
+            if ref in self._unsaid and not self._has(said):  # in their words, then
+                yield self.judge(Operation(Does.ADD, as_line(said.text), sources=(ref,)))
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
             others = (other for other in self.near(one.text, one.claim) if other is not one)
             if not one.is_fixed and any(
@@ -340,6 +346,7 @@ class _Night:
         old = next(one for one in case.old if words in one.text)
         for said in case.said:
             if proved := removal_rules.words_proved(words, old, said):
+                self._proved[said.ref] = said
                 meant = set(filter(None, (case.operation.on,)))
                 day = said.by.said_at.date() if said.by.said_at else None
                 named = meant & {*dates_meant(said.text, day)}

@@ -52,7 +52,11 @@ def test_the_page_of_the_dream_tells_the_check(world: World, undated: Run) -> No
     ],
 )
 def test_no_candidate_is_rejected_with_all_checks_passed(world: World, text: str) -> None:
-    memory(world, world.bobs_memory, "# Memory\n\n- I live in Porto, and I love it.\n")
+    memory(
+        world,
+        world.bobs_memory,
+        "# Memory\n\n- I live in Porto, and I love it.\n- My trip to Rome is in May.\n",
+    )
     note(world, world.bobs_memory, NIGHT, text, "I play the cello.")
     run = dream(world, world.bobs_memory)
     ended = Candidate.objects.filter(report__run=run, verdict=Candidate.Verdict.REJECTED)
