@@ -147,13 +147,7 @@ class _Night:
         for one in list(self.living.values()):
             if one.is_outdated:
                 yield self._outdated(one)
-        for one in list(self.living.values()):
-            if any(removal_rules.is_after(one.by, mark.on) for mark in one.ended):
-                yield self._again(one)
-            elif removal_rules.is_done(one, self.material.today) and not one.is_pinned:
-                words = removal_rules.words_over(one, self.material.today)
-                last = one.claim.valid_to or self.material.today
-                yield self._settle(one, words, last + timedelta(days=1), Why.EXPIRED)
+        yield from self._over()
         for said in [*self._news()]:
             yield from self._told(said)
         for ref, said in self._proved.items():
@@ -165,6 +159,16 @@ class _Night:
                 removal_rules.says_all(other.living, one.living) for other in others
             ):
                 yield self._leaves(one, Why.DUPLICATE)
+
+    def _over(self) -> Iterator[Result]:
+        today = self.material.today
+        for one in list(self.living.values()):
+            if any(removal_rules.is_after(one.by, mark.on) for mark in one.ended):
+                yield self._again(one)
+            elif removal_rules.is_done(one, today) and not one.is_pinned:
+                last = one.claim.valid_to or today
+                words = removal_rules.words_over(one, today)
+                yield self._settle(one, words, last + timedelta(days=1), Why.EXPIRED)
 
     def is_outside(self, said: CitableLine) -> bool:
         return said.is_outside or self.material.is_outside
