@@ -58,10 +58,11 @@ _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 _HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはを、])")
 _NAMES = re.compile(r"\b[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
-    """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日 今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今
-    前 後 朝 昼 夜 夕方 時間 時 分 日 月 年 週 週末 曜日 人 方 何 自分 私 僕 俺 一緒 全部 本当
-    普通 結構 正直 気 事 物 中 上 下 間 回 度 目 円 万 家 仕事 好 嫌 行 来 言 思 見 食 飲 使 買
-    出 入 始 終 変 新 古 大 小 多 少 予定 話 感 今度"""
+    """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日
+    今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今 前 後 朝 昼 夜 夕方
+    時間 時 分 日 月 年 週 週末 曜日 人 方 何 自分 私 僕 俺 一緒 全部 本当 普通 結構 正直 気 事
+    物 中 上 下 間 回 度 目 円 万 家 仕事 好 嫌 行 来 言 思 見 食 飲 使 買 出 入 始 終 変 新 古
+    大 小 多 少 予定 話 感 今度"""
 )
 
 
@@ -74,9 +75,11 @@ class _Table:
         self.ends: defaultdict[str, set[str]] = defaultdict(set)
         self.signs: defaultdict[str, set[str]] = defaultdict(set)
         self.phrases: defaultdict[str, list[tuple[tuple[str, ...], int, str]]] = defaultdict(list)
+        label = ""
         for line in text.splitlines():
             if line and not line.startswith("#"):
-                label, _, terms = line.partition(" = ")
+                before, equals, terms = line.rpartition(" = ")
+                label = before if equals else label
                 for term in terms.split():
                     self._add(label, _folded(term))
 
