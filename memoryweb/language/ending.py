@@ -36,7 +36,21 @@ _IS_HOME = re.compile(
     r"|im|unsere?|meine?|wohn\w*|leb\w*|haus)\b|[一-鿿ぁ-ん]",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|(\S{2,8})から")
+_ABOUT = re.compile(
+    r"\b(?:in|im|for|für|über|about|of) (?:the |my |der |dem |den )?(\w+)", re.IGNORECASE
+)
+_FINISHED = re.compile(
+    r"\b(?:finished|completed|passed|graduated from|done with)"
+    r" ((?:(?!in |for |of |about )[\w'-]+ ?){1,4})",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"\b(?:is|ist|heißt|with|bei|under|unter|called|to|leitet)"
+    r" (?:now |jetzt |a guy called |called )*[A-ZÄÖÜ]"
+)
+_FROM = re.compile(
+    r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
+)
 _LEFT = re.compile(
     r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from"
     r"|by)) (?P<en>[A-Z][\w& ]+)"
@@ -51,6 +65,8 @@ _FRAME = re.compile(
     r"|den|ein\w*|mein\w*|unser\w*) )?([A-ZÄÖÜ][\w&.-]+(?: [A-ZÄÖÜ][\w&.-]+)*)"
 )
 _BEGINNER = re.compile(r"beginner|anfänger|初級|中級", re.IGNORECASE)
+_TITLES = listed("Frau Herr Mr Mrs Ms Mx Miss Dr")
+_I_AM = re.compile(r"\b(?:bin ich|ich bin|i'm|heiß\w* ich|ich heiße) ", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
     r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
@@ -158,7 +174,7 @@ def _by_name(news: News, part: Part) -> str:
             return _of_those(part, shared, one.labels)
         if ("off" in one.labels and shared) or ("off" in news.labels and kinds & _PLANS):
             return _of_those(part, shared, one.labels)
-        if shared and _is_over(one, part, labels):
+        if shared and _is_over(one, part, labels, shared):
             return (
                 _employer(news, part)
                 if "job" in part.labels
@@ -177,19 +193,33 @@ def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
     )
 
 
-def _is_over(one: Part, part: Part, labels: frozenset[str]) -> bool:
-    if "end" in one.labels:
+def _is_object(text: str, shared: frozenset[str]) -> bool:
+    """What ends is that itself, not something in or about it ("an essay in law")."""
+    about = {word for it in _ABOUT.findall(text) for word in heavy_in(it)}
+    return not shared <= about
+
+
+def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[str]) -> bool:
+    if "end" in one.labels and _is_object(one.text, shared):
         return True
     if "partner" in part.labels and "partner!" in labels:
         return True
     if part.labels & _ANIMALS and "now" in labels and labels & {"home", "home?"}:
         return True  # it lives elsewhere now
-    if part.labels & (_PEOPLE | {"job"}) and one.labels & {"gone", "died"}:
+    if part.labels & (_PEOPLE | {"job", "kin"}) and one.labels & {"gone", "died"}:
         return True
     left = " ".join(word for pair in _FROM.findall(one.text) for word in pair)
-    if left and labels & {"now", "moved"} and heavy_in(left) & part.heavy:
+    if (
+        left
+        and not part.labels & _ANIMALS
+        and labels & {"now", "moved"}
+        and heavy_in(left) & part.heavy
+    ):
         return True
-    return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!"})
+    finished = _FINISHED.search(one.text) if "study" in part.labels else None
+    if finished and heavy_in(finished[1]) & shared:
+        return True
+    return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
 
 
 def _of_those(part: Part, shared: Iterable[str], labels: frozenset[str]) -> str:
@@ -198,7 +228,8 @@ def _of_those(part: Part, shared: Iterable[str], labels: frozenset[str]) -> str:
     edges = [0, *(at for cut in cuts for at in cut.span()), len(part.text)]
     words = [part.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
     meant = [it for it in words if heavy_in(it) & {*shared} or labels_in(it) & labels & _ANIMALS]
-    others = [it for it in words if it not in meant and labels_in(it) & _ANIMALS]
+    rest = [it for it in words if it not in meant]
+    others = [it for it in rest if labels_in(it) & _ANIMALS or it.istitle()]
     if len(meant) != 1 or not others:
         return part.text
     bare = re.sub(r"^.*?は(?=.)", "", meant[0]) if is_cjk(meant[0]) else meant[0]
@@ -246,7 +277,7 @@ def _is_other_one(one: Part, labels: frozenset[str], topic: str, part: Part) -> 
         return False
     cues = {"now", "end", "moved", *({"got"} if topic in _BOUGHT else ())}
     if topic in {"boss", "doctor"}:
-        names = set(re.findall(r"(?<=\w )[A-ZÄÖÜ]\w+", one.text)) or is_cjk(one.text)
+        names = _CALLED.search(one.text) or is_cjk(one.text)
         labels, cues = one.labels, cues - {"end"}
         if not names:
             return False
@@ -303,6 +334,8 @@ def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     if labels & {"now", "name!"}:
         there = dict(_FULL_NAME.findall(news.text))
         for first, last in _FULL_NAME.findall(part.text):
+            if first in _TITLES and not _I_AM.search(news.text):
+                continue
             if there.get(first, last) != last:
                 return str(last)
     return ""

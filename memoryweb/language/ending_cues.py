@@ -2,7 +2,7 @@
 of `ending.txt`."""
 
 CUES = """
-now = now nowadays these_days from_now_on as_of finally officially instead switched swapped
+now = seit_der_heirat seit_der_hochzeit now nowadays these_days from_now_on as_of finally officially instead switched swapped
  changed anymore any_more no_longer going_forward onwards currently turned_into turned became
  renamed gone_over switched_over cant_do cant_make doesnt_work geht_nicht_mehr erst_am doch_erst
  geändert abgelöst jetzt nun mittlerweile inzwischen endlich stattdessen statt nur_noch nimmer
@@ -13,7 +13,7 @@ now = now nowadays these_days from_now_on as_of finally officially instead switc
 new = new neu neue neuen neuer neues 新しい 新しく 新 新的
 got = bought got picked_up upgraded_to treated_myself gekauft geholt zugelegt gegönnt 買った
  買いました 機種変 購入 买了
-end = no_longer not+anymore dont+anymore isnt+anymore not+any_more gave+up given+up giving+up quit
+end = lasted instead_of ist_durch is_durch bin+raus ich_raus ist_weg sind_weg has_gone abgegeben in_the_bin sich_erledigt 閉め 譲 no_longer not+anymore dont+anymore isnt+anymore not+any_more gave+up given+up giving+up quit
  stopped dropped ditched deleted uninstalled cancelled canceled done_with finished_with
  through_with got_rid get_rid packed+in jacked+in never_again sold binned threw+out handed+back
  no_more not_looking_back wont_go_back pulled_out off_the stepped_down cut+out took_me_off history
@@ -28,24 +28,24 @@ end = no_longer not+anymore dont+anymore isnt+anymore not+any_more gave+up given
  やめました やめて 辞め 卒業 解約 撤去 手放 売った 売りました 売っちゃ 処分 退会 使わなく 食べなく
  終了 終わりました 終わり 盗まれ 引き継 を出て 売って 閉じ 最後の に変わった に変わりました
  飲まなく 行かなく しなくなっ やめることに 戒掉 卖了 不再 戒了
-off = cancelled canceled called_off called+off is_off are_off not_happening fell_through
+off = gecancelt なしにな not_on_anymore cancelled canceled called_off called+off is_off are_off not_happening fell_through
  been_pulled been_axed no+this_year fallen_through not_going_ahead off_the_table isnt_happening
  wont_happen pulled_out abgesagt abgeblasen blas*+ab sag*+ab storniert fällt+aus fällt+flach
  fällt+ins_wasser ausgefallen geplatzt gestrichen findet+nicht_statt wird_nix wird_nichts knicken
  kein*+dieses_jahr 流れました 流れて キャンセル 中止 取りやめ 取り消 なくなった なくなりました
  流れた 取消 不去了
-moved = put_me_on stuck_me moved_me moved postponed put_back brought_forward pushed rescheduled
+moved = 移し 移った 移りました hochdosiert aufdosiert neu_eingestellt put_me_on stuck_me moved_me moved postponed put_back brought_forward pushed rescheduled
  bumped raised gone_up went_up extended delayed up_to down_to cut_to dropped_to upped doubled
  lowered increased reduced goes_up shifted verschoben verlegt vorverlegt vorgezogen erhöht
  gestiegen steigt hochgesetzt runtergesetzt verlängert runter_auf rauf_auf hoch_auf aufgestockt
  reduziert gesenkt statt umgelegt nach_hinten 延びた 延び 延期 変更 ずれ 値上げ 値下げ 増え 減っ
  減り 減らし 上がっ 上がり 下がっ 下がり 落ち だけにし 改到 推迟 涨到
-died = died passed_away put_down put+to_sleep say_goodbye said_goodbye rainbow_bridge
+died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goodbye said_goodbye rainbow_bridge
  had_to_let+go rehome* gone fox_got run_over gestorben verstorben eingeschläfert einschläfern
  regenbogenbrücke erlöst tot überfahren verabschieden abgegeben begraben beerdigt flew_off
  gnadenhof 亡くな 引き取られ 月に帰 天国 虹の橋 旅立 息を引き取 看取 死ん 死んじゃ 去世 走了
  里親に
-gone = left leaves leaving retired retires replaced off_to moved_on moved_away let+go quit
+gone = moved_to moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires replaced off_to moved_on moved_away let+go quit
  resigned closed shut transferred rente aufgehört hört+auf gegangen verlässt verlassen wechselt
  weg packing packs gives_up handing zugemacht geschlossen gekündigt ruhestand 異動 引退 退職 辞め
  閉店 閉院 転勤 帰国 退休 调走
@@ -88,7 +88,7 @@ fix = i_meant i_mean wait_no no_wait scratch_that correction typo my_bad misread
  got_that_wrong sorry oops nope mein_ich meine_ich meinte meine_natürlich quatsch vertan
  verschrieben vertippt korrektur falsch+gesagt verguckt 間違え 間違い じゃなくて ではなく 訂正
  勘違い ごめん すみません 说错 搞错 不对
-kin = sister* brother* mother* mum mom dad father* parents son sons daughter* aunt uncle cousin*
+kin = freunde freunden sister* brother* mother* mum mom dad father* parents son sons daughter* aunt uncle cousin*
  in_laws friend friends colleague* coworker* neighbour* neighbor* flatmate* roommate* nan gran
  granny grandma grandpa niece nephew ex inlaws mate mates bestie next_door next_doors kids kid
  brother_in_law sister_in_law schwager schwägerin schwester* bruder* mutter mama vater papa eltern
@@ -97,7 +97,7 @@ kin = sister* brother* mother* mum mom dad father* parents son sons daughter* au
  隣の 息子 娘 朋友 同事 姐姐 哥哥
 friend = friend friends colleague* coworker* classmate* neighbour* neighbor* kumpel kolleg*
  beste_freundin bester_freund besten_freund 同期 友達 友人 同僚 先輩 朋友 同事
-open = writing working_on building schreib schreibe baue bauen 書いて 作って debt debts loan
+open = draft entwurf spar_auf spare_auf writing working_on building schreib schreibe baue bauen 書いて 作って debt debts loan
  schulden kredit baustelle leaks leaking yet still waiting unfinished missing half_done halfway
  owe owes to_go to_run saving_for noch warte* fehlt fehlen offen まだ 待ち 途中 審査 返済 奨学金
  ローン 中で 中です 中だ

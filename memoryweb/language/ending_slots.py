@@ -4,6 +4,11 @@ somebody. Pure."""
 import re
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\w+@(?=\s)")
+_PLACE = re.compile(
+    r"\b\d+\w? [A-Z][a-z]+(?: [A-Z][a-z]+)+"
+    r"|\b[A-ZÄÖÜ]\w*(?:weg|straße|strasse|str\.|gasse|platz|allee|ring|markt) \d+"
+    r"|\b(?:Am|An der|Im|Zum|Zur) [A-ZÄÖÜ]\w+ \d+|[^\s、は]{2,6}[区市町村][^\s、。]{0,8}\d[\d-]*"
+)
 _HANDLE = re.compile(r"(?<!\w)@[\w.]+\w")
 _TEL = re.compile(r"(?<![\w.])\+?\d[\d ()/.-]{5,}\d(?!\w)")
 _DAYS = r"montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag"
@@ -32,7 +37,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 LEVEL = re.compile(
-    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級"
+    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\b(?:hsk|topik|grade|level|stufe|band) ?\d\b|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級"
     r"|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
     re.IGNORECASE,
 )
@@ -79,7 +84,7 @@ _COUNTED = re.compile(
 
 def reached_at(older: str, newer: str) -> str:
     """An address or a number in the older text of which the newer one gives another."""
-    for pattern in (_MAIL, _TEL, _HANDLE):
+    for pattern in (_MAIL, _TEL, _HANDLE, _PLACE):
         one, other = pattern.search(older), pattern.search(newer)
         if one and other and _plain(one[0]) != _plain(other[0]):
             return older

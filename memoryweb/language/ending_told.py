@@ -57,6 +57,11 @@ _ADDRESS = re.compile(
     r"\b\d+\w? [A-Z][\w ]+ (?:Road|Rd|Street|St|Lane|Avenue|Ave|Close|Drive|Court)\b"
     r"|\b[A-ZÄÖÜ]\w*(?:straße|strasse|str\.|weg|gasse|platz|allee) \d+"
 )
+# A trade and where, or one of those that end in such signs.
+_WORKS = re.compile(
+    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|with|bei|beim) (?:an? |the |der |dem |einer |einem )?\w"
+    r"|(?<![先一])[^\W\d_](?:手|師|員|士|者|屋)(?:で|です|として|を|に(?:なり|なっ))"
+)
 _MOVED = re.compile(
     r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
     r"(?:in|out|to|into|up to|down to|over to|back to)\b"
@@ -121,6 +126,8 @@ def _labels(words: str) -> frozenset[str]:
         labels.add("home")
     if _MOVED.search(words):
         labels.add("home!")
+    if _WORKS.search(words):
+        labels |= {"job", "job?"}
     if LEVEL.search(words):
         labels.add("level")
     if _WITH_FRIENDS.search(words):

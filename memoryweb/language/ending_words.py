@@ -21,7 +21,7 @@ def listed(text: str) -> frozenset[str]:
 
 
 _CJK = "\u3005\u30fc\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[^\W\d_{_CJK}]+")
+_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[^\W\d_{_CJK}][^\W_{_CJK}]*")
 _NEAR = 5  # words between those of a phrase that need not be side by side
 _ENDINGS = ("", "s", "n", "en")
 _STOP = listed(
@@ -56,6 +56,7 @@ _LIGHT = frozenset(
 _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 # A name in hiragana is told by what stands around it.
 _HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはを、])")
+_SHORT = re.compile(r"\b[A-ZÄÖÜ]{2}\b")
 _NAMES = re.compile(r"\b[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
     """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日
@@ -157,6 +158,7 @@ def heavy_in(text: str) -> frozenset[str]:
     kept = {word for word in words if word not in _LIGHT and not word[0].isdigit()}
     runs = {run for run in _RUNS.findall(folded) if run not in _LIGHT_RUNS}
     runs.update(run for run in _HIRAGANA.findall(folded) if run not in _LIGHT_RUNS)
+    kept.update(map(str.casefold, _SHORT.findall(text)))
     initials = ("".join(word[0] for word in name.split()) for name in _NAMES.findall(text))
     return frozenset(kept | runs).union(map(str.casefold, initials))
 
