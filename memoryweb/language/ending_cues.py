@@ -45,7 +45,7 @@ died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goo
  regenbogenbrücke erlöst tot überfahren verabschieden abgegeben begraben beerdigt flew_off
  gnadenhof 亡くな 引き取られ 月に帰 天国 虹の橋 旅立 息を引き取 看取 死ん 死んじゃ 去世 走了
  里親に
-gone = moved_to moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires replaced off_to moved_on moved_away let+go quit
+gone = moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires replaced off_to moved_on moved_away let+go quit
  resigned closed shut transferred rente aufgehört hört+auf gegangen verlässt verlassen wechselt
  weg packing packs gives_up handing zugemacht geschlossen gekündigt ruhestand 異動 引退 退職 辞め
  閉店 閉院 転勤 帰国 退休 调走
@@ -56,7 +56,7 @@ done = done finished completed complete arrived came_through come_through delive
  eingebaut geschafft abgegeben ist_da sind_da bewilligt 完成 完了 届い 届きました 終わっ
  終わりました 直っ 合格 受かっ 受かり 完済 提出し 取れた 下りました 通りました
 
-more = also as_well too another second third extra additional additionally on_top besides
+more = other another_one andere anderer anderen もう一人 also as_well too another second third extra additional additionally on_top besides
  alongside plus still both side_gig on_the_side for_now temporarily temporary courtesy borrow*
  covering auch zusätzlich außerdem zweite zweiter zweiten zweites dazu ebenfalls beide beides
  nebenbei noch_ein* noch_nen immer_noch nach_wie_vor vorübergehend vorerst weiterhin parallel

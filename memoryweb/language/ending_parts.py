@@ -91,20 +91,31 @@ def _is_apposition(before: str, part: str) -> bool:
 def _is_topic(before: str) -> bool:
     """A word with a comma after it, as in 歯医者、4月16日 …"""
     bare = before.strip(" 、,，")
-    return is_cjk(bare) and len(bare) <= 5 and not re.search(r"[はがを]|[てでしるいただす]$", bare)
+    return is_cjk(bare) and len(bare) <= 8 and not re.search(r"[はがを]|[てでしるいただす]$", bare)
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
     at = start
     for found in _BREAK.finditer(text, start, end):
         rest = text[found.end() + len(found["joint"] or "") : end]
-        if found["joint"] and not _begins(rest) and not _are_two(text[at : found.start()], rest):
+        before = text[at : found.start()]
+        if found["joint"] and _is_pair(before, rest):
+            continue
+        if found["joint"] and not _begins(rest) and not _are_two(before, rest):
             continue
         if found.start() > at:
             yield at, found.start()
         at = found.end()
     if at < end:
         yield at, end
+
+
+def _is_pair(before: str, rest: str) -> bool:
+    """ "Hannah and I have …" is one clause."""
+    return bool(re.match(r"\s*(?:i|ich)\b", rest, re.IGNORECASE)) and (
+        len(before.split()) < 4
+        and not re.search(r"\b(?:i|i'm|we|ich|wir)\b", before, re.IGNORECASE)
+    )
 
 
 def _are_two(before: str, rest: str) -> bool:

@@ -43,7 +43,8 @@ _SELF = re.compile(
 )
 _ME = re.compile(r"\b(?:me|us|mich|mir|uns)\b", re.IGNORECASE)
 _NAMED = re.compile(
-    r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?(?P<name>[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
+    r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?"
+    r"(?P<name>(?!(?:My|Our|The|This|That|It|There|Mein|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
     r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
     r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
     r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
@@ -60,7 +61,8 @@ _ADDRESS = re.compile(
 # A trade and where, or one of those that end in such signs.
 _WORKS = re.compile(
     r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|with|bei|beim) (?:an? |the |der |dem |einer |einem )?\w"
-    r"|(?<![先一])[^\W\d_](?:手|師|員|士|者|屋)(?:で|です|として|を|に(?:なり|なっ))"
+    r"|(?<![先一])[^\W\d_](?:手|師|員|士|者|屋)(?:で|です|として|を|に(?:なり|なっ))",
+    re.IGNORECASE,
 )
 _MOVED = re.compile(
     r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
@@ -79,6 +81,7 @@ _OTHERS_REACH = re.compile(
     r"|der|des)\b|(?<![私僕俺])[^\s私僕俺の、]{1,6}の(?:番号|電話|メール|アドレス)(?!を)",
     re.IGNORECASE,
 )
+_MOVED_OFF = re.compile(r"\bmoved (?:back )?to [A-Z]|\b(?:nach|zurück nach) [A-ZÄÖÜ]\w+ gezogen")
 _STAY = re.compile(r"\b(?:i'm|im|we're|bin|sind|wir sind) (?:jetzt |now )?in [A-ZÄÖÜ]")
 _CJK_KIN = re.compile(
     r"(?:姉|兄|妹|弟|母|父|両親|友達|友人|同僚|同期|先輩|後輩|いとこ|叔母|叔父|隣|息子|娘"
@@ -128,6 +131,8 @@ def _labels(words: str) -> frozenset[str]:
         labels.add("home!")
     if _WORKS.search(words):
         labels |= {"job", "job?"}
+    if _MOVED_OFF.search(words):
+        labels.add("gone")
     if LEVEL.search(words):
         labels.add("level")
     if _WITH_FRIENDS.search(words):
@@ -170,6 +175,13 @@ def news_in(text: str) -> News:
     )
 
 
+def _with_next(part: Part, after: list[Part]) -> frozenset[str]:
+    """With what the next clause tells of it, in a language where は or が would name another."""
+    goes_on = after and is_cjk(after[0].text) and not re.search("[はがも]", after[0].text)
+    cues = {"end", "died", "off", "done", "gone"}
+    return part.labels | (after[0].labels & cues) if goes_on else part.labels
+
+
 def _told(text: str, start: int, end: int) -> Iterator[tuple[Part, frozenset[str]]]:
     """The clauses of a sentence that say what is so, each with the labels of them all."""
     sentence = text[start:end]
@@ -183,6 +195,9 @@ def _told(text: str, start: int, end: int) -> Iterator[tuple[Part, frozenset[str
             break
         if "more" not in part.labels:
             kept.append(part)
+    kept = [
+        replace(part, labels=_with_next(part, kept[n : n + 1])) for n, part in enumerate(kept, 1)
+    ]
     since = {"now"} if _SINCE.search(sentence) else set()
     labels = frozenset(since).union(*(part.labels for part in kept))
     if "once" in labels and not labels & {"now", "done"}:  # "no coffee today"

@@ -55,9 +55,10 @@ _LIGHT = frozenset(
 )
 _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 # A name in hiragana is told by what stands around it.
-_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはを、])")
+_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはをとにも、])")
+_COMPOUNDS = re.compile("大丈夫|工夫|[電駐]車|自転車|群馬|鳥[取貴]|焼き鳥|筋肉|皮肉|犬山")
 _SHORT = re.compile(r"\b[A-ZÄÖÜ]{2}\b")
-_NAMES = re.compile(r"\b[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
+_NAMES = re.compile(r"\b(?!My |Our |The |We |Mein|Unser|Ich |Wir )[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
     """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日
     今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今 前 後 朝 昼 夜 夕方
@@ -146,6 +147,7 @@ def labels_in(text: str) -> frozenset[str]:
     found = {label for word in words for label in table.of_word(word)}
     found.update(table.of_phrases(words))
     if is_cjk(folded):
+        folded = _COMPOUNDS.sub(" ", folded)
         found.update(label for sign, its in table.signs.items() if sign in folded for label in its)
     return frozenset(found)
 
