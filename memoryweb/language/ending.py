@@ -6,27 +6,18 @@ nothing."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
 
-from memoryweb.language.clauses import QUESTION
-from memoryweb.language.ending_parts import Span, parts_of, remains
-from memoryweb.language.ending_slots import LEVEL, amounts, reached_at, slot
+from memoryweb.language.ending_parts import parts_of, remains
+from memoryweb.language.ending_slots import amounts, reached_at, slot
+from memoryweb.language.ending_told import ONE, News, Part, news_in, parts_in
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.extraction_rules.relative_dates import span_of
 from memoryweb.language.normal_form import is_cjk
-from memoryweb.language.sentences import spans
 
 __all__ = ["ended_in", "on_day", "parts_of", "remains", "tells_change"]
 
-_NO_NEWS = frozenset({"unsure", "told", "past"})
-# Of these there is one at a time, so that another one ends the old.
-_ONE = listed(
-    """home job shift boss doctor dietstyle phone email name car handset laptop os editor
-    notes browser music chat bank gym study"""
-)
 _BOUGHT = listed("car handset laptop")
 _ANIMALS = listed("dog cat bird hens horse pet")
 _FOODS = listed("dietstyle meat fish dairy gluten egg nuts alcohol coffee sugar smoke")
@@ -34,86 +25,53 @@ _MONEY = listed("rent pay budget fee")
 _PLANS = listed("wedding trip")
 _PEOPLE = listed("partner boss doctor helper")
 _LIFE = (
-    _ONE | _ANIMALS | _FOODS | _MONEY | _PLANS | _PEOPLE | listed("level weight pregnant cast ill")
+    ONE | _ANIMALS | _FOODS | _MONEY | _PLANS | _PEOPLE | listed("level weight pregnant cast ill")
 )
 _SURE = listed(
     "jobless leave home job study partner single engaged boss name car pregnant ill smoke"
 )
-_JOKE = re.compile("[🙄🙃🤡]|(?:^|\\s)/s\\W*$")
-_ASKS = re.compile(
-    r"\s*(?:should|shall|is it|are you|can|could|do|does|did|what|which|how|why|when|where|who|soll|kann"
-    r"|könn\w+|was|wie|wo|wann|warum|wer|welche\w*|ist es|hast|kennst|need an?|write|give|whats)\b",
-    re.IGNORECASE,
-)
-_SINCE = re.compile(
-    r"\b(?:since|as of|from|starting|seit|ab)\s(?:the\s|dem\s|last\s|next\s|letzte\w*\s|nächste\w*\s"
-    r"|this\s|diese\w*\s)?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|yesterday"
-    r"|week|month|year|new year|easter|christmas|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-    r"|heute|gestern|morgen|neujahr|ostern|weihnachten|montag|dienstag|mittwoch|donnerstag|freitag"
-    r"|samstag|sonntag|woche|monat|jahr|mär|mai|okt|dez|kurzem|neuestem|\w+mittwoch)",
-    re.IGNORECASE,
-)
-_SELF = re.compile(
-    r"\b(?:i|i'm|im|i've|ive|i'll|we|we're|we've|ich|wir)\b|[我私僕俺]", re.IGNORECASE
-)
-_ME = re.compile(r"\b(?:me|us|mich|mir|uns)\b", re.IGNORECASE)
-_NAMED = re.compile(
-    r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?(?P<name>[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
-    r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
-    r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
-    r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
-)
-_SHE = re.compile(r"\s*(?:(?:and|und) )?(?:he|she|they|er|sie)\b(?!\w)|[彼她他]", re.IGNORECASE)
-_CJK_NAMED = re.compile(
-    r"\s*(?P<name>[^\s、。はがの\d]{1,6}?(?:さん|くん|君|ちゃん)?)が"
-    r"(?=[^、。]*(?:転職|引っ越|結婚|離婚|別れ|辞め|退職|買っ|卒業|入社|異動|出産|妊娠))"
-)
 _IS_HOME = re.compile(
-    r"\b(?:i|i'm|im|we|we're|ich|wir)\b|^(?:in|at|an?|the|our|my|based|currently|living|live|flat|zur"
+    r"\b(?:i|i'm|im|we|we're|ich|wir)\b|^(?:in|at|an?|the|our|my|based|currently|living|live"
+    r"|flat|zur"
     r"|im|unsere?|meine?|wohn\w*|leb\w*|haus)\b|[一-鿿ぁ-ん]",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(
-    r"\b\d+\w? [A-Z][\w ]+ (?:Road|Rd|Street|St|Lane|Avenue|Ave|Close|Drive|Court)\b"
-    r"|\b[A-ZÄÖÜ]\w*(?:straße|strasse|str\.|weg|gasse|platz|allee) \d+"
+_ABOUT = re.compile(
+    r"\b(?:in|im|for|für|über|about|of) (?:the |my |der |dem |den )?(\w+)", re.IGNORECASE
 )
-_MOVED = re.compile(
-    r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
-    r"(?:in|out|to|into|up to|down to|over to|back to)\b"
-    r"(?! (?:mon|tue|wed|thu|fri|sat|sun|the \d|\d|a different|another|using))",
+_FINISHED = re.compile(
+    r"\b(?:finished|completed|passed|graduated from|done with)"
+    r" ((?:(?!in |for |of |about )[\w'-]+ ?){1,4})",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|(\S{2,8})から")
+_CALLED = re.compile(
+    r"\b(?:is|ist|heißt|with|bei|under|unter|called|to|leitet)"
+    r" (?:now |jetzt |a guy called |called )*[A-ZÄÖÜ]"
+)
+_FROM = re.compile(
+    r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
+)
 _LEFT = re.compile(
-    r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from|by)) (?P<en>[A-Z][\w& ]+)"
+    r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from"
+    r"|by)) (?P<en>[A-Z][\w& ]+)"
     r"|\bbei (?:der |dem |den )?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
     r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
-)
-_WITH_FRIENDS = re.compile(
-    r"\bwith (?:an? |my |some )?friends?\b|\bmit (?:(?:ein|mein)\w* )?(?:freunden|kollegen)\b|(?:友達|友人|朋友)[とら]",
-    re.IGNORECASE,
-)
-_OTHERS_REACH = re.compile(
-    r"\b(?:the|an?|\w+'s) \w+'s (?:new )?(?:e-?mail|number|phone|address)|(?:nummer|mail|adresse) (?:vom|von"
-    r"|der|des)\b|(?<![私僕俺])[^\s私僕俺の、]{1,6}の(?:番号|電話|メール|アドレス)(?!を)",
-    re.IGNORECASE,
 )
 _VALUE = re.compile("[ァ-ヶー]{3,}|[A-Za-z]{3,}")
 _TOPIC = re.compile("([^はがを、\\s]{2,8})(?:は|を|が)")
 _FRAME = re.compile(
-    r"\b(in|on|with|at|for|to|mit|auf|bei|als|per|über|is|are|ist|heißt)m? (?:(?:an?|the|my|our|der|die|das|dem"
+    r"\b(in|on|with|at|for|to|mit|auf|bei|als|per|über|is|are|ist|heißt)m? (?:(?:an?|the"
+    r"|my|our|der|die|das|dem"
     r"|den|ein\w*|mein\w*|unser\w*) )?([A-ZÄÖÜ][\w&.-]+(?: [A-ZÄÖÜ][\w&.-]+)*)"
 )
 _BEGINNER = re.compile(r"beginner|anfänger|初級|中級", re.IGNORECASE)
-_STAY = re.compile(r"\b(?:i'm|im|we're|bin|sind|wir sind) (?:jetzt |now )?in [A-ZÄÖÜ]")
-_CJK_KIN = re.compile(
-    r"(?:姉|兄|妹|弟|母|父|両親|友達|友人|同僚|同期|先輩|後輩|いとこ|叔母|叔父|隣|息子|娘|祖母|祖父|姪|甥|次女|長男|長女"
-    r"|朋友|同事|姐姐|哥哥)(?:っ子|さん|ちゃん|たち)?(?:[がはも]|の[^、。]{1,8}[がは]|[^、。のがはをにと]{0,3}[がは])"
-)
+_TITLES = listed("Frau Herr Mr Mrs Ms Mx Miss Dr")
+_I_AM = re.compile(r"\b(?:bin ich|ich bin|i'm|heiß\w* ich|ich heiße) ", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
     r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
-    r"|(?P<ja>^[^はが]{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業|として|して))"
+    r"|(?P<ja>^[^はが]{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業"
+    r"|として|して))"
 )
 _NEW_TRADE = re.compile(
     r"\b(?:as an? |as the |i'm an? |als |bin (?:jetzt )?\w+(?:in|er)\b)|として|になり"
@@ -122,37 +80,16 @@ _NEW_TRADE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A clause: where it stands, what it speaks of, and whether of somebody else."""
-
-    span: Span
-    text: str
-    labels: frozenset[str]
-    heavy: frozenset[str]
-    who: str
-
-
-@dataclass(frozen=True)
-class _News:
-    """What of a text tells that something is so now: a clause and the labels of its sentence."""
-
-    parts: tuple[tuple[_Part, frozenset[str]], ...]
-    labels: frozenset[str]  # of what the speaker says of themselves
-    heavy: frozenset[str]
-    text: str
-
-
 def ended_in(
     newer: str, older: str, said: date | None = None, older_said: date | None = None
 ) -> tuple[str, ...]:
     """The words of the older sentence, letter for letter, that the later one ends."""
     if said and older_said and said < older_said:
         return ()
-    news = _news(newer)
+    news = news_in(newer)
     if not news.parts:
         return ()
-    old = _parts(older)
+    old = parts_in(older)
     is_near = bool(said and older_said and (said - older_said).days <= 1)
     if any("fix" in labels for _part, labels in news.parts) and (
         mended := _mended(news, old, is_near=is_near)
@@ -165,7 +102,7 @@ def ended_in(
 
 def tells_change(text: str) -> bool:
     """It says by itself that something of the speaker's own life changed or is over."""
-    news = _news(text)
+    news = news_in(text)
     labels = news.labels
     if any(f"{topic}!" in labels for topic in _SURE):
         return True
@@ -187,87 +124,7 @@ def on_day(newer: str, said: date | None) -> date | None:
     return near[-1] if near else said
 
 
-@lru_cache(maxsize=16_384)
-def _parts(text: str) -> tuple[_Part, ...]:
-    found: list[_Part] = []
-    for start, end in parts_of(text):
-        words = text[start:end]
-        labels = _labels(words)
-        who = _who(words, labels, found[-1].who if found else "")
-        found.append(_Part((start, end), words, labels, heavy_in(words), who))
-    return tuple(found)
-
-
-def _labels(words: str) -> frozenset[str]:
-    labels = set(labels_in(words))
-    if _ADDRESS.search(words):
-        labels.add("home")
-    if _MOVED.search(words):
-        labels.add("home!")
-    if LEVEL.search(words):
-        labels.add("level")
-    if _WITH_FRIENDS.search(words):
-        labels -= {"friend", "kin"}
-    others = labels & (_ONE - {"home", "job", "study"})
-    if others:  # "the account moved to …", "no more nights, graduated from them"
-        labels -= {"home!", "study!"} | ({"job"} if "bank" in others else set())
-    return frozenset(labels)
-
-
-def _who(words: str, labels: frozenset[str], before: str) -> str:
-    """Who else a clause is of; nobody where the speaker is."""
-    if _SELF.search(words):
-        return ""
-    if _OTHERS_REACH.search(words) or ("kin" in labels and not is_cjk(words)):
-        return "kin"
-    if _CJK_KIN.search(words):
-        return "kin"
-    if _SHE.match(words) and not _ME.search(words):
-        return before or "they"
-    named = _NAMED.match(words) or _CJK_NAMED.match(words)
-    if not named or _ME.search(words) or labels_in(named["name"]):
-        return ""
-    return named["name"].casefold()
-
-
-@lru_cache(maxsize=16_384)
-def _news(text: str) -> _News:
-    if _JOKE.search(text) or "joke" in labels_in(text):
-        return _News((), frozenset(), frozenset(), text)
-    kept = [one for start, end in spans(text) for one in _told(text, start, end)]
-    own = [part.labels for part, _labels in kept if not part.who]
-    since = {"now"} if _SINCE.search(text) else set()
-    since |= {"home!"} if since and _STAY.search(text) else set()
-    return _News(
-        tuple(kept),
-        frozenset(since).union(*own) if own else frozenset(),
-        frozenset().union(*(part.heavy for part, _labels in kept)),
-        text,
-    )
-
-
-def _told(text: str, start: int, end: int) -> Iterator[tuple[_Part, frozenset[str]]]:
-    """The clauses of a sentence that say what is so, each with the labels of them all."""
-    sentence = text[start:end]
-    if QUESTION.search(sentence) or _ASKS.match(sentence):
-        return
-    kept: list[_Part] = []
-    for part in _parts(text):
-        if not start <= part.span[0] < end:
-            continue
-        if part.labels & _NO_NEWS:
-            break
-        if "more" not in part.labels:
-            kept.append(part)
-    since = {"now"} if _SINCE.search(sentence) else set()
-    labels = frozenset(since).union(*(part.labels for part in kept))
-    if "once" in labels and not labels & {"now", "done"}:  # "no coffee today"
-        labels -= {"end"}
-        kept = [replace(part, labels=part.labels - {"end"}) for part in kept]
-    yield from ((part, labels) for part in kept)
-
-
-def _ended(news: _News, part: _Part, around: frozenset[str]) -> str:
+def _ended(news: News, part: Part, around: frozenset[str]) -> str:
     """The words of the clause that the news end, if any."""
     if "past" in part.labels:
         return ""
@@ -281,7 +138,7 @@ def _ended(news: _News, part: _Part, around: frozenset[str]) -> str:
     )
 
 
-def _by_reach(news: _News, part: _Part) -> str:
+def _by_reach(news: News, part: Part) -> str:
     """Another address or number to reach somebody at, with a word that it is so now."""
     if not news.labels & {"now", "new", "end", "moved"}:
         return ""
@@ -290,7 +147,7 @@ def _by_reach(news: _News, part: _Part) -> str:
     return reached_at(part.text, news.text)
 
 
-def _shared(one: _Part, other: _Part) -> frozenset[str]:
+def _shared(one: Part, other: Part) -> frozenset[str]:
     """Heavy words of both; of signs, runs of which one holds the other."""
     pairs = ((a, b) for a in one.heavy for b in other.heavy)
     return frozenset(b for a, b in pairs if a == b or _is_within(a, b))
@@ -304,7 +161,7 @@ def _is_within(one: str, other: str) -> bool:
     return len(short) > 4 and (long.endswith(short) or (len(short) > 5 and short[:6] == long[:6]))
 
 
-def _by_name(news: _News, part: _Part) -> str:
+def _by_name(news: News, part: Part) -> str:
     """It says of something that both name that it is over."""
     for one, its in news.parts:
         shared, labels = _shared(one, part), its
@@ -317,7 +174,7 @@ def _by_name(news: _News, part: _Part) -> str:
             return _of_those(part, shared, one.labels)
         if ("off" in one.labels and shared) or ("off" in news.labels and kinds & _PLANS):
             return _of_those(part, shared, one.labels)
-        if shared and _is_over(one, part, labels):
+        if shared and _is_over(one, part, labels, shared):
             return (
                 _employer(news, part)
                 if "job" in part.labels
@@ -326,7 +183,7 @@ def _by_name(news: _News, part: _Part) -> str:
     return ""
 
 
-def _is_same(one: _Part, part: _Part, shared: frozenset[str]) -> bool:
+def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
     """Both are of one person: the speaker, or somebody whom the older clause names too."""
     return (
         one.who == part.who
@@ -336,35 +193,50 @@ def _is_same(one: _Part, part: _Part, shared: frozenset[str]) -> bool:
     )
 
 
-def _is_over(one: _Part, part: _Part, labels: frozenset[str]) -> bool:
-    if "end" in one.labels:
+def _is_object(text: str, shared: frozenset[str]) -> bool:
+    """What ends is that itself, not something in or about it ("an essay in law")."""
+    about = {word for it in _ABOUT.findall(text) for word in heavy_in(it)}
+    return not shared <= about
+
+
+def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[str]) -> bool:
+    if "end" in one.labels and _is_object(one.text, shared):
         return True
     if "partner" in part.labels and "partner!" in labels:
         return True
     if part.labels & _ANIMALS and "now" in labels and labels & {"home", "home?"}:
         return True  # it lives elsewhere now
-    if part.labels & (_PEOPLE | {"job"}) and one.labels & {"gone", "died"}:
+    if part.labels & (_PEOPLE | {"job", "kin"}) and one.labels & {"gone", "died"}:
         return True
     left = " ".join(word for pair in _FROM.findall(one.text) for word in pair)
-    if left and labels & {"now", "moved"} and heavy_in(left) & part.heavy:
+    if (
+        left
+        and not part.labels & _ANIMALS
+        and labels & {"now", "moved"}
+        and heavy_in(left) & part.heavy
+    ):
         return True
-    return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!"})
+    finished = _FINISHED.search(one.text) if "study" in part.labels else None
+    if finished and heavy_in(finished[1]) & shared:
+        return True
+    return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
 
 
-def _of_those(part: _Part, shared: Iterable[str], labels: frozenset[str]) -> str:
+def _of_those(part: Part, shared: Iterable[str], labels: frozenset[str]) -> str:
     """Of "the parrot Pip and the dog Rex" the one that is meant."""
     cuts = [*re.finditer(r"\s(?:and|und|&)\s|と(?=[^言思い])", part.text)]
     edges = [0, *(at for cut in cuts for at in cut.span()), len(part.text)]
     words = [part.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
     meant = [it for it in words if heavy_in(it) & {*shared} or labels_in(it) & labels & _ANIMALS]
-    others = [it for it in words if it not in meant and labels_in(it) & _ANIMALS]
+    rest = [it for it in words if it not in meant]
+    others = [it for it in rest if labels_in(it) & _ANIMALS or it.istitle()]
     if len(meant) != 1 or not others:
         return part.text
     bare = re.sub(r"^.*?は(?=.)", "", meant[0]) if is_cjk(meant[0]) else meant[0]
     return re.sub(r"(?:が|も)(?:いて|います|いる).*$", "", bare)
 
 
-def _by_topic(news: _News, part: _Part) -> str:
+def _by_topic(news: News, part: Part) -> str:
     """Of what both speak of there is one at a time, or an event ended it."""
     if part.who or "friend" in part.labels:
         return ""
@@ -377,7 +249,7 @@ def _by_topic(news: _News, part: _Part) -> str:
     return ""
 
 
-def _changes(news: _News, topic: str, part: _Part) -> bool:
+def _changes(news: News, topic: str, part: Part) -> bool:
     labels = news.labels
     if topic == "job" and (left := _LEFT.search(news.text)):
         named = heavy_in(left[left.lastgroup or 0])
@@ -394,18 +266,18 @@ def _changes(news: _News, topic: str, part: _Part) -> bool:
         return topic in labels and bool(labels & cues)
     if topic in {"cast", "glasses"}:
         return topic in labels and bool(labels & {f"{topic}!", "end"})
-    if topic not in _ONE or not news.heavy - part.heavy:
+    if topic not in ONE or not news.heavy - part.heavy:
         return False
     return any(_is_other_one(one, its, topic, part) for one, its in news.parts if not one.who)
 
 
-def _is_other_one(one: _Part, labels: frozenset[str], topic: str, part: _Part) -> bool:
+def _is_other_one(one: Part, labels: frozenset[str], topic: str, part: Part) -> bool:
     """The clause tells of another one of the topic with a word that it is so now."""
     if (f"{topic}?" if topic in {"home", "job"} else topic) not in one.labels:
         return False
     cues = {"now", "end", "moved", *({"got"} if topic in _BOUGHT else ())}
     if topic in {"boss", "doctor"}:
-        names = set(re.findall(r"(?<=\w )[A-ZÄÖÜ]\w+", one.text)) or is_cjk(one.text)
+        names = _CALLED.search(one.text) or is_cjk(one.text)
         labels, cues = one.labels, cues - {"end"}
         if not names:
             return False
@@ -418,18 +290,18 @@ def _is_new(text: str, topic: str) -> bool:
     return any(topic in labels_in(word) for pair in found for word in pair if word)
 
 
-def _employer(news: _News, part: _Part) -> str:
+def _employer(news: News, part: Part) -> str:
     """Who leaves a place of work may keep the trade."""
     at = _TRADE.search(part.text)
     return at[at.lastgroup or 0] if at and not _NEW_TRADE.search(news.text) else part.text
 
 
-def _by_frame(news: _News, part: _Part) -> str:
+def _by_frame(news: News, part: Part) -> str:
     """Another name in the same place of a sentence on the same thing: "write in Word", "do my
     writing in Scrivener now"; in Japanese another thing said of what は marks."""
     if part.labels & (_ANIMALS | {"kin", "friend", "partner"}):
         return ""
-    for one, labels in news.parts:
+    for one, _labels in news.parts:
         if one.who or "kin" in one.labels or not one.labels & {"now", "moved"}:
             continue
         shared = _shared(one, part)
@@ -439,7 +311,7 @@ def _by_frame(news: _News, part: _Part) -> str:
         topics = _TOPIC.match(one.text), _TOPIC.match(part.text)
         if topics[0] and topics[1] and topics[0][1] == topics[1][1] and "さん" not in topics[0][1]:
             return part.text
-        old = {prep: value for prep, value in _FRAME.findall(part.text)}
+        old = dict(_FRAME.findall(part.text))
         for prep, value in _FRAME.findall(one.text):
             is_to = prep in {"to", "auf"} and old
             other = [*old.values()][-1] if is_to else old.get(prep, value)
@@ -450,7 +322,7 @@ def _by_frame(news: _News, part: _Part) -> str:
     return ""
 
 
-def _by_state(news: _News, part: _Part, around: frozenset[str]) -> str:
+def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     """What was open is done, a level is reached, a surname taken."""
     labels = news.labels
     if "open" in part.labels and "done" in labels and news.heavy & around:
@@ -462,12 +334,14 @@ def _by_state(news: _News, part: _Part, around: frozenset[str]) -> str:
     if labels & {"now", "name!"}:
         there = dict(_FULL_NAME.findall(news.text))
         for first, last in _FULL_NAME.findall(part.text):
+            if first in _TITLES and not _I_AM.search(news.text):
+                continue
             if there.get(first, last) != last:
                 return str(last)
     return ""
 
 
-def _by_value(news: _News, part: _Part) -> str:
+def _by_value(news: News, part: Part) -> str:
     """Another amount, day or time of the same thing."""
     for one, labels in news.parts:
         is_told = labels & {"now", "moved", "done", "end"}
@@ -486,7 +360,7 @@ def _by_value(news: _News, part: _Part) -> str:
     return ""
 
 
-def _is_other(part: _Part, news: _News, *, is_of_one: bool) -> bool:
+def _is_other(part: Part, news: News, *, is_of_one: bool) -> bool:
     """Another amount of a thing that both name, or of weight, of which there is one."""
     pairs = ((a, b) for a in amounts(part.text) for b in amounts(news.text))
     return any(
@@ -497,19 +371,19 @@ def _is_other(part: _Part, news: _News, *, is_of_one: bool) -> bool:
     )
 
 
-def _mended(news: _News, old: tuple[_Part, ...], *, is_near: bool) -> str:
+def _mended(news: News, old: tuple[Part, ...], *, is_near: bool) -> str:
     """What a correction says otherwise: of the day before at most, or of a thing both name."""
     for part in old:
-        if is_near or news.heavy & part.heavy:
-            if words := slot(part.text, news.text, is_mended=True):
-                return words
+        words = slot(part.text, news.text, is_mended=True)
+        if words and (is_near or news.heavy & part.heavy):
+            return words
     return ""
 
 
-def _chosen(found: list[tuple[_Part, str]], news: _News) -> Iterator[str]:
+def _chosen(found: list[tuple[Part, str]], news: News) -> Iterator[str]:
     """Of several clauses of one topic those that share a word with the news, else the first."""
     for part, words in found:
-        topics = part.labels & (_ONE | _MONEY)
+        topics = part.labels & (ONE | _MONEY)
         rivals = [one for one, _words in found if one is not part and one.labels & topics]
         is_led = any(one.heavy & news.heavy or one.span < part.span for one in rivals)
         if not is_led or part.heavy & news.heavy:

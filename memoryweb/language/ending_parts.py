@@ -13,22 +13,29 @@ Span = tuple[int, int]
 
 # After these a clause of its own may begin; "Aylin und Tom" are two of one.
 _BEGINS = re.compile(
-    r"(?:no|kein\w*|i|we|he|she|they|it|my|our|his|her|their|the|there|everybody|everyone|on|in|at|every|always"
-    r"|never|also|just|then|now|still|please|don't|do|can|can't|ich|wir|er|sie|es|mein\w*|unser\w*"
-    r"|der|die|das|den|dem|da|dann|im|am|abends|morgens|mittags|nachts|\w+tags|daneben|dazu|nebenbei"
+    r"(?:no|kein\w*|i|we|he|she|they|it|my|our|his|her|their|the|there|everybody|everyone|on"
+    r"|in|at|every|always"
+    r"|never|also|just|then|now|still|please|don't|do|can|can't|ich|wir|er|sie|es|mein\w*"
+    r"|unser\w*"
+    r"|der|die|das|den|dem|da|dann|im|am|abends|morgens|mittags|nachts|\w+tags|daneben|dazu"
+    r"|nebenbei"
     r"|außerdem|krieg\w*|hab\w*|bin|ist|sind|war|geh\w*|mach\w*|spiel\w*|jeden|immer|bitte|\w+'s"
-    r"|have|has|am|is|are|was|play|run|do|drive|eat|drink|take|teach|study|speak|love|hate|like|need)\b",
+    r"|have|has|am|is|are|was|play|run|do|drive|eat|drink|take|teach|study|speak|love|hate"
+    r"|like|need)\b",
     re.IGNORECASE,
 )
 _BREAK = re.compile(
     r"(?:,(?!\d)|[;()，；（）]|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
-    r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl|denn)\s)"
+    r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl"
+    r"|denn)\s)"
     r"|\s(?=(?P<joint>and|und|so|plus)\s)"
-    r"|、|(?<=[てでしただすいる])(?=けど|けれど)|(?<=[だたすいる])(?:ので|から)(?![\w])|(?<=[すただ])が、",
+    r"|、|(?<=[てでしただすいる])(?=けど|けれど)|(?<=[だたすいる])(?:ので|から)(?![\w])"
+    r"|(?<=[すただ])が、",
     re.IGNORECASE,
 )
 _LED = re.compile(
-    r"^[\s,，、:;.…()–—-]*(?:(?:and|but|so|because|cos|while|although|though|which|plus|oh|well|btw"
+    r"^[\s,，、:;.…()–—-]*(?:(?:and|but|so|because|cos|while|although|though|which|plus"
+    r"|oh|well|btw"
     r"|und|aber|weil|also|dann|denn|obwohl|während|sondern|ach|übrigens|あと|けど|でも|それで)"
     r"(?:[\s,、]+|(?<=[あとけどでもそれ])))*",
     re.IGNORECASE,
@@ -37,8 +44,10 @@ _TAIL = re.compile(r"[\s,，、:;.!?…。！？()–—-]+$")
 _NAME_ONLY = re.compile(r"\s*(?:[A-ZÄÖÜ][A-Za-zÀ-ÿ'-]+\s*){1,3}$")
 _NUMBER = re.compile(r"\d|[〇一二三四五六七八九十百千万]+(?:[円歳時人回年度月日]|か月)")
 _OWN_TIME = re.compile(
-    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\w+tags?\b|\bmittwochs?\b|\b(?:morgens|abends|mittags|nachts"
-    r"|morning|evening|night|lunch|breakfast|noon|spring|summer|autumn|winter|frühjahr|sommer|herbst)\b",
+    r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\w+tags?\b|\bmittwochs?\b"
+    r"|\b(?:morgens|abends|mittags|nachts"
+    r"|morning|evening|night|lunch|breakfast|noon|spring|summer|autumn|winter|frühjahr"
+    r"|sommer|herbst)\b",
     re.IGNORECASE,
 )
 _HEDGE = listed(
@@ -47,7 +56,8 @@ _HEDGE = listed(
     jedenfalls momentan derzeit aktuell ehrlich gesagt übrigens stand wise far luckily"""
 )
 _CJK_HEDGE = re.compile(
-    r"と思う|と思います|たぶん|多分|今のところ|現在|いまは|今は|正直|ちなみに|とりあえず|なんです|なんだ"
+    r"と思う|と思います|たぶん|多分|今のところ|現在|いまは|今は|正直|ちなみに|とりあえず"
+    r"|なんです|なんだ"
     r"|よね|かな|です|ます|けど|だけど|ので|から|んだ|のは|もう|まあ|ね$|よ$"
 )
 
@@ -82,20 +92,31 @@ def _is_apposition(before: str, part: str) -> bool:
 def _is_topic(before: str) -> bool:
     """A word with a comma after it, as in 歯医者、4月16日 …"""
     bare = before.strip(" 、,，")
-    return is_cjk(bare) and len(bare) <= 5 and not re.search(r"[てでしるいただす]$", bare)
+    return is_cjk(bare) and len(bare) <= 8 and not re.search(r"[はがを]|[てでしるいただす]$", bare)
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
     at = start
     for found in _BREAK.finditer(text, start, end):
         rest = text[found.end() + len(found["joint"] or "") : end]
-        if found["joint"] and not _begins(rest) and not _are_two(text[at : found.start()], rest):
+        before = text[at : found.start()]
+        if found["joint"] and _is_pair(before, rest):
+            continue
+        if found["joint"] and not _begins(rest) and not _are_two(before, rest):
             continue
         if found.start() > at:
             yield at, found.start()
         at = found.end()
     if at < end:
         yield at, end
+
+
+def _is_pair(before: str, rest: str) -> bool:
+    """ "Hannah and I have …" is one clause."""
+    return bool(re.match(r"\s*(?:i|ich)\b", rest, re.IGNORECASE)) and (
+        len(before.split()) < 4
+        and not re.search(r"\b(?:i|i'm|we|ich|wir)\b", before, re.IGNORECASE)
+    )
 
 
 def _are_two(before: str, rest: str) -> bool:
@@ -117,10 +138,14 @@ def _begins(rest: str) -> bool:
 _VERBS = frozenset({"home", "job", "study", "smoke"})
 # What the speaker does, in the first person: "und züchte Bonsai".
 _DOES = re.compile(
-    r"(?!alle\b|beide\b|viele\b|keine\b|eine\b|ohne\b|deine\b|jede\b|\w+[mns]eine\b)(?:[a-zäöüß]{3,}e\b(?! und)"
-    r"|(?:mag|fahr|geh|les|hab|zahl|spiel|koch|lern|wohn|arbeit|jobb|sing|trink|rauch|züchte|lauf)\b)"
-    r"|(?:keep|send|watch|bake|coach|sing|collect|commute|walk|paint|swim|cycle|volunteer|read|write"
-    r"|cook|prefer|use|own|go|help|look|tutor|sail|knit|garden|hike|breed|rent|pay|babysit|like)\b(?! to\b)"
+    r"(?!alle\b|beide\b|viele\b|keine\b|eine\b|ohne\b|deine\b|jede\b"
+    r"|\w+[mns]eine\b)(?:[a-zäöüß]{3,}e\b(?! und)"
+    r"|(?:mag|fahr|geh|les|hab|zahl|spiel|koch|lern|wohn|arbeit|jobb|sing|trink|rauch"
+    r"|züchte|lauf)\b)"
+    r"|(?:keep|send|watch|bake|coach|sing|collect|commute|walk|paint|swim|cycle|volunteer"
+    r"|read|write"
+    r"|cook|prefer|use|own|go|help|look|tutor|sail|knit|garden|hike|breed|rent|pay|babysit"
+    r"|like)\b(?! to\b)"
 )
 
 

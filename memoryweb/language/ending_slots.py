@@ -4,6 +4,11 @@ somebody. Pure."""
 import re
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\w+@(?=\s)")
+_PLACE = re.compile(
+    r"\b\d+\w? [A-Z][a-z]+(?: [A-Z][a-z]+)+"
+    r"|\b[A-ZÄÖÜ]\w*(?:weg|straße|strasse|str\.|gasse|platz|allee|ring|markt) \d+"
+    r"|\b(?:Am|An der|Im|Zum|Zur) [A-ZÄÖÜ]\w+ \d+|[^\s、は]{2,6}[区市町村][^\s、。]{0,8}\d[\d-]*"
+)
 _HANDLE = re.compile(r"(?<!\w)@[\w.]+\w")
 _TEL = re.compile(r"(?<![\w.])\+?\d[\d ()/.-]{5,}\d(?!\w)")
 _DAYS = r"montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag"
@@ -12,14 +17,16 @@ _DAY = re.compile(
     r"(?:\b(?:on|am)\s)?\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)"
     r"(?:day|sday|nesday|rsday|urday)?s?\b"
     rf"|(?:\bam\s)?\b(?:{_DAYS})(?:s|abends?)?\b|\b{_SHORT}\b(?=[/,+&]| und {_SHORT}\b)"
-    r"|[月火水木金土日]曜日?|(?<![一-鿿\d])[月火水木金土日]{2,}(?![一-鿿])|(?:周|星期)[一二三四五六日]",
+    r"|[月火水木金土日]曜日?|(?<![一-鿿\d])[月火水木金土日]{2,}(?![一-鿿])|(?:周"
+    r"|星期)[一二三四五六日]",
     re.IGNORECASE,
 )
 _MONTH = r"(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|o[ck]t|nov|de[cz])\w*"
 _DATE = re.compile(
     r"(?:\b(?:on the|on|am|den|for the|vom|the)\s)?"
     rf"(?:\b[0-3]?\d(?:st|nd|rd|th)(?: of)?(?: {_MONTH})?\b"
-    rf"|\b{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}\.(?: ?{_MONTH}| ?\d{{1,2}}\.)?(?!\d)"
+    rf"|\b{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}\.(?: ?{_MONTH}"
+    rf"| ?\d{{1,2}}\.)?(?!\d)"
     rf"|\b\d{{1,2}} {_MONTH}\b)|(?:\d{{1,2}}月)?\d{{1,2}}[日号](?!間)|\d{{1,2}}月\d{{1,2}}(?!\d)",
     re.IGNORECASE,
 )
@@ -30,7 +37,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 LEVEL = re.compile(
-    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
+    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\b(?:hsk|topik|grade|level|stufe|band) ?\d\b|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級"
+    r"|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -43,8 +51,10 @@ _INSTEAD = re.compile(
 _LEAD = re.compile(r"^(?:on the|on|am|den|for the|vom|the|at|um)\s", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"(?P<sign>[£$€¥]|週)?\s?(?P<n>\d+(?:[.,]\d+)*)(?P<man>万(?P<sen>\d+千)?)?\s?"
-    r"(?P<unit>mg|ml|µg|kg|km|k|euros?|eur|€|£|pounds?|quid|dollars?|円|%|hours?|hrs?|h|stunden|std"
-    r"|days?|tage?|times|mal|時間|回|錠|tablets?|tabletten|people|guests|gäste|personen|人|名|kilos?|キロ|ミリ"
+    r"(?P<unit>mg|ml|µg|kg|km|k|euros?|eur|€|£|pounds?|quid|dollars?|円|%|hours?|hrs?|h"
+    r"|stunden|std"
+    r"|days?|tage?|times|mal|時間|回|錠|tablets?|tabletten|people|guests|gäste|personen|人"
+    r"|名|kilos?|キロ|ミリ"
     r"|点|日)?(?![A-Za-zÀ-ÿ\d:])",
     re.IGNORECASE,
 )  # fmt: skip
@@ -74,7 +84,7 @@ _COUNTED = re.compile(
 
 def reached_at(older: str, newer: str) -> str:
     """An address or a number in the older text of which the newer one gives another."""
-    for pattern in (_MAIL, _TEL, _HANDLE):
+    for pattern in (_MAIL, _TEL, _HANDLE, _PLACE):
         one, other = pattern.search(older), pattern.search(newer)
         if one and other and _plain(one[0]) != _plain(other[0]):
             return older

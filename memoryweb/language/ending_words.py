@@ -21,7 +21,7 @@ def listed(text: str) -> frozenset[str]:
 
 
 _CJK = "\u3005\u30fc\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[^\W\d_{_CJK}]+")
+_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[^\W\d_{_CJK}][^\W_{_CJK}]*")
 _NEAR = 5  # words between those of a phrase that need not be side by side
 _ENDINGS = ("", "s", "n", "en")
 _STOP = listed(
@@ -55,13 +55,16 @@ _LIGHT = frozenset(
 )
 _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 # A name in hiragana is told by what stands around it.
-_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはを、])")
-_NAMES = re.compile(r"\b[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
+_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはをとにも、])")
+_COMPOUNDS = re.compile("大丈夫|工夫|[電駐]車|自転車|群馬|鳥[取貴]|焼き鳥|筋肉|皮肉|犬山")
+_SHORT = re.compile(r"\b[A-ZÄÖÜ]{2}\b")
+_NAMES = re.compile(r"\b(?!My |Our |The |We |Mein|Unser|Ich |Wir )[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
-    """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日 今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今
-    前 後 朝 昼 夜 夕方 時間 時 分 日 月 年 週 週末 曜日 人 方 何 自分 私 僕 俺 一緒 全部 本当
-    普通 結構 正直 気 事 物 中 上 下 間 回 度 目 円 万 家 仕事 好 嫌 行 来 言 思 見 食 飲 使 買
-    出 入 始 終 変 新 古 大 小 多 少 予定 話 感 今度"""
+    """先生 これ それ あれ ここ そこ うち わたし ぼく おれ もう みんな あと いま 今日 明日 昨日
+    今月 先月 来月 今週 先週 来週 今年 去年 来年 毎日 毎朝 毎週 毎月 最近 今 前 後 朝 昼 夜 夕方
+    時間 時 分 日 月 年 週 週末 曜日 人 方 何 自分 私 僕 俺 一緒 全部 本当 普通 結構 正直 気 事
+    物 中 上 下 間 回 度 目 円 万 家 仕事 好 嫌 行 来 言 思 見 食 飲 使 買 出 入 始 終 変 新 古
+    大 小 多 少 予定 話 感 今度"""
 )
 
 
@@ -74,9 +77,11 @@ class _Table:
         self.ends: defaultdict[str, set[str]] = defaultdict(set)
         self.signs: defaultdict[str, set[str]] = defaultdict(set)
         self.phrases: defaultdict[str, list[tuple[tuple[str, ...], int, str]]] = defaultdict(list)
+        label = ""
         for line in text.splitlines():
             if line and not line.startswith("#"):
-                label, _, terms = line.partition(" = ")
+                before, equals, terms = line.rpartition(" = ")
+                label = before if equals else label
                 for term in terms.split():
                     self._add(label, _folded(term))
 
@@ -142,6 +147,7 @@ def labels_in(text: str) -> frozenset[str]:
     found = {label for word in words for label in table.of_word(word)}
     found.update(table.of_phrases(words))
     if is_cjk(folded):
+        folded = _COMPOUNDS.sub(" ", folded)
         found.update(label for sign, its in table.signs.items() if sign in folded for label in its)
     return frozenset(found)
 
@@ -154,6 +160,7 @@ def heavy_in(text: str) -> frozenset[str]:
     kept = {word for word in words if word not in _LIGHT and not word[0].isdigit()}
     runs = {run for run in _RUNS.findall(folded) if run not in _LIGHT_RUNS}
     runs.update(run for run in _HIRAGANA.findall(folded) if run not in _LIGHT_RUNS)
+    kept.update(map(str.casefold, _SHORT.findall(text)))
     initials = ("".join(word[0] for word in name.split()) for name in _NAMES.findall(text))
     return frozenset(kept | runs).union(map(str.casefold, initials))
 
