@@ -14,13 +14,14 @@ from memoryweb.language.extraction_rules import (
     Act,
     Claim,
     Kind,
+    adds,
     answered,
     claim_of,
     is_ahead,
     resolved,
     spoken_of,
+    tells_of_life,
 )
-from memoryweb.language.extraction_rules.own_words import tells_lasting
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
@@ -200,6 +201,9 @@ def _groups(
         is_bare = sentence.needs_other and (before is None or len(before.text) >= room)
         is_lost = (is_unnamed and before is None) or (sentence.is_lost and not is_open)
         claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost or is_bare)
+        is_more = before is not None and before.claim.durable and adds(sentence)
+        if is_more and not (claim.durable or is_lost or sentence.is_lost):
+            claim = Claim(durable=True, general=True)
         is_request = sentence.is_request and scene.to_assistant
         if is_request or _leads_in(text, claim):
             is_asked = is_asked or is_request or claim.act is Act.ASKS
@@ -213,7 +217,7 @@ def _groups(
         part = _Part(_shown(text, claim, scene), claim, message.id)
         is_noted = is_bare and sentence.claim.durable and not sentence.claim.general
         is_kept = claim.durable or is_noted or _tells(text, sentence, scene)
-        leans = is_kept and _leans(sentence, claim, before)
+        leans = is_kept and (is_more or _leans(sentence, claim, before))
         if not (leans and _joins(groups, part, before, room, is_open=is_open)):
             is_kept = is_kept and (claim.durable or is_noted or not sentence.leans)
             groups += [[part]] if is_kept else []
@@ -280,16 +284,17 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     is_order = claim.act is Act.ASKS or claim.kind is Kind.INSTRUCTION
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)
-    is_chat = is_light or not scene.to_assistant
-    if not (claim.durable or claim.key or is_chat or is_lost or scene.played):
-        return Claim(durable=tells_lasting(sentence), general=True)
-    return Claim() if claim.general and is_chat else claim
+    if claim.general and (is_light or not scene.to_assistant):
+        claim = Claim()
+    if not (claim.durable or claim.key or is_light or is_lost or scene.played):
+        return Claim(durable=tells_of_life(sentence), general=True)
+    return claim
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:
     """Something of the speaker, for the journal: no question, no order, no small talk; or what
     somebody asks to remember, whomever it is of."""
-    if sentence.is_question:
+    if sentence.is_question or len(scene.played) > 1:
         return False
     spaced = _NO_SPACES.search(text) is None
     size = len({word for word in text.split() if _WORDS.search(word)}) if spaced else len(text)
@@ -300,6 +305,8 @@ def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = Fal
         return True
     if is_asked:
         return not language.small.search(text)
+    if sentence.leans and language.fleeting.search(text):
+        return False
     if language.small.search(text) or not language.own.search(text):
         return False
     return not _orders(text, sentence, scene)

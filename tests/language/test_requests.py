@@ -5,7 +5,7 @@ import pytest
 from memoryweb.language.extraction_rules.model import LANGUAGES
 from memoryweb.language.forget_requests import Fit, fit, forgets, meant_by
 from memoryweb.language.forget_requests.table import Row, Topic, table
-from tests.language.forget_samples import ASKED, MAY_BE_ASKED
+from tests.language.forget_samples import ASKED, MAY_BE_ASKED, PLAIN
 from tests.language.look_alike_samples import NOT_ASKED
 from tests.pace import assert_linear
 from tests.tables import every_row
@@ -39,6 +39,11 @@ def _name(language: str, topic: Topic) -> str:
 def test_a_row_finds_what_its_examples_ask(example: str) -> None:
     text, _, about = example.partition(" => ")
     assert asked(text) == [about]
+
+
+@every_row(PLAIN)
+def test_a_plain_request_is_seen(message: str) -> None:
+    assert asked(message)
 
 
 @every_row(MAY_BE_ASKED)

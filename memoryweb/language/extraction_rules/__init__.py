@@ -5,6 +5,7 @@ A new way to say something is one row of a language's table.
 
 from memoryweb.language.extraction_rules.comparing import clash, is_other_value, takes_back
 from memoryweb.language.extraction_rules.model import HEADINGS, Act, Claim, Kind
+from memoryweb.language.extraction_rules.own_words import adds, tells_of_life, tells_of_self
 from memoryweb.language.extraction_rules.reading import (
     Sentence,
     claim_of,
@@ -13,7 +14,6 @@ from memoryweb.language.extraction_rules.reading import (
     is_pronoun,
     lasts,
     spoken_of,
-    tells_of_self,
 )
 from memoryweb.language.extraction_rules.relative_dates import (
     dates_in,
@@ -29,6 +29,7 @@ __all__ = [
     "Claim",
     "Kind",
     "Sentence",
+    "adds",
     "answered",
     "claim_of",
     "clash",
@@ -43,6 +44,7 @@ __all__ = [
     "resolved",
     "spoken_of",
     "takes_back",
+    "tells_of_life",
     "tells_of_self",
     "without_dates",
 ]

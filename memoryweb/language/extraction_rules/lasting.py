@@ -47,7 +47,8 @@ _CJK_EVENT = (
 )
 # What somebody does on one day, or has to have done by then.
 _ONCE = (
-    r"\b(?:fly(?:ing)?|flies|travel\w*|visit(?:s|ing)?|see(?:s|ing)?|meet(?:s|ing)?|attend\w*"
+    r"\b(?:fly(?:ing)?|flies|travel\w*|visit(?:s|ing)?|see(?:s|ing)?|meet(?:s|ing)?"
+    r"|attend\w*|arriv\w+|stay(?:s|ing)?|(?:this|next) week"
     r"|due|(?:need|needs|have|has|had|got) to|must|flieg\w*|reis\w*|besuch\w*|treff\w*|triff\w*"
     r"|muss|müssen|fällig)\b"
     r"|行[くきっ]|行[こか]|会[うい]|訪ね|帰省|しなければ|しないと|なきゃ|去(?!年)|见面|得(?=[交去办])|要交"

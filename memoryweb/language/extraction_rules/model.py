@@ -150,8 +150,11 @@ class Language:
     makes light of a clause, `passing` is of the moment or of the work at hand, `asking` begins a
     question without its mark, `leans` begins what needs the sentence before and `lost` speaks of
     something that it named, `unnamed` of somebody whom nothing before names, `orders` begins a
-    request to an assistant, `small` is small talk, `own` speaks of the speaker, `self_words` are
-    the speaker as a subject, `pronouns` somebody named before, `clause` parts clauses, `ends` is
+    request to an assistant, `small` is small talk, `own` speaks of the speaker, `life` states
+    something of their life with a value, `now` where it may be of the moment, which `fleeting` and
+    the work at hand are, `other_one` tells more of whom the sentence before names, a `detail`
+    without a verb more of what it tells, `self_words` are the speaker as a subject, `pronouns`
+    somebody named before, `clause` parts clauses, `ends` is
     where a value ends."""
 
     rows: tuple[Row, ...]
@@ -169,6 +172,10 @@ class Language:
     orders: re.Pattern[str]
     small: re.Pattern[str]
     own: re.Pattern[str]
+    life: re.Pattern[str]
+    fleeting: re.Pattern[str]
+    other_one: re.Pattern[str]
+    detail: re.Pattern[str]
     clause: re.Pattern[str]
     ends: re.Pattern[str]
     self_words: frozenset[str]

@@ -1,117 +1,96 @@
-"""What somebody tells an assistant of themselves in no known form: of the present, with a value,
-and often without the "I" that it is said of. English alone; a form is only known in a known
-language. Pure."""
+"""What somebody tells an assistant of themselves in no known form: a whole statement of their own
+life with a value, of which worth alone decides how long it finds room. Pure."""
 
 import re
 
-from memoryweb.language.extraction_rules.model import Claim, Kind, Language, language
-from memoryweb.language.extraction_rules.reading import Sentence, undated
+from memoryweb.language.extraction_rules.model import Claim, Kind, Language
+from memoryweb.language.extraction_rules.reading import (
+    LABEL,
+    LONGEST,
+    Sentence,
+    asks,
+    languages_of,
+    undated,
+)
+from memoryweb.language.normal_form import clean
+from memoryweb.language.sentences import split
 
-_LASTING = (
-    r"(?:learning (?!about|how|to\b)|studying|training|living|renting"
-    r"|(?:paying|saving|earning) (?=[€£$]?\d)"
-    r"|expecting|raising"
-    r"|getting married|working (?:at|as|for|part|full|nights|days|from)|teaching"
-    r"|doing (?=[^,;.]{0,40}\b(?:course|degree|diploma|apprenticeship|class|phd|masters?)\b))"
-)
-_HABIT = (
-    r"(?:(?:every|each) (?:other |second )?(?:day|morning|evening|night|week|weekend|month|year"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:mon|tues|wednes|thurs|fri|satur|sun)days"
-    r"|(?:a|per) (?:day|week|month|year|hour)|daily|weekly|monthly)\b"
-)
-_ROLE = (
-    r"(?:dentist|doctor|gp|vet|physio|therapist|boss|manager|landlord|landlady|teacher|coach"
-    r"|partner|wife|husband|mum|mom|dad|son|daughter|rent|mortgage|salary|car|laptop|phone)"
-)
-# How a sentence begins that leaves out whom it is of, and what is left out.
-_LEFT_OUT = tuple(
-    (re.compile(start, re.IGNORECASE), put)
-    for start, put in (
-        (r"^(?:(?:have|i've) )?got (?=(?:an?|two|three|four|my|our) (?!\w+\W*$))", "I have "),
-        (r"^have (?=(?:an?|two|three|four) )", "I have "),
-        (rf"^(?:still |now |currently )?(?={_LASTING})", "I am "),
-        (rf"^(?:still |now )?(?=(?:on|at) [^?]*\b{_HABIT})", "I am "),
-        (rf"^(?:new )?(?={_ROLE}(?:'s| is| are) )", "My "),
-    )
-)
-_TRADE = re.compile(
-    r"^(?:an? )?(?=(?:[a-z-]+ ){0,2}[a-z]{4,}(?:,| at| for| in) \w+)", re.IGNORECASE
-)
-_NO_STATE = (  # what is thought, wanted or done at the moment
-    r"(?:think|feel|guess|hope|wonder|know|mean|want|need|see|say|tell|ask|believe|wish|thank|bet"
-    r"|look|sound|seem|suppose|expect|imagine|doubt|care|mind|agree|get|keep|forget|remember"
-    r"|(?:like|love|hate)(?= $| (?:to|that|the way)\b)"
-    r"|can|could|would|should|will|might|may|must|won't|can't|cannot|do (?:not|you|so)"
-    r"|don't|did"
-    r"|didn't|was|were|had|wasn't|weren't|went|got|made|saw|took|came|gave|found|left|lost|said"
-    r"|told|thought|wrote|put|read|ran|met|ate|felt|bought|and|or|\w+ed)"
-)
-_STATES = re.compile(
-    rf"\b(?:i|we) (?:(?:also|still|now|always|usually|only|both) )*"
-    rf"(?:(?:am|are) (?!\w+ing\b|(?-i:[A-Z]))|(?:am|are) {_LASTING}"
-    rf"|have (?:been|had|lived|worked|got)\b"
-    rf"|(?!(?:am|are|have|has)\b|{_NO_STATE}\b)[a-z]+ )"
-    rf"|\b(?:my|our) (?:[\w'-]+ ){{1,3}}?(?:(?<=s )live|is|are|has|have|(?!this|always|us\b)"
-    rf"(?!says|thinks|wants|needs|asks|means|looks|seems|sounds|feels|hurts|keeps|fails)[a-z]{{2,}}s)"
-    rf"(?! \w+ing\b)(?= )|\b(?:my|our) (?:[\w-]+ ){{0,2}}[\w-]+'s (?:got\b|an?\b|(?=(?-i:[A-Z])))",
-    re.IGNORECASE,
-)
-_VALUE = re.compile(
-    r"(?<=[\w,] )(?!I\b)[A-ZÀ-Þ][\w'’-]+|\d"
-    rf"|\b(?i:{_HABIT}|(?:since|for) (?:i was|years|(?:almost |over )?\w+ (?:years|months))\b)"
-)
-_ASKED = re.compile(r"\b(?:what|who|which|how) (?:do|does|did|is|are)\b", re.IGNORECASE)
-_MOMENT = re.compile(
-    r"\b(?:(?:is|are) that|every time|please|pls|atm"
-    r"|(?:un)?till? (?:then|now)|temporarily|this (?:week|month|time)|just"
-    r"|feel(?:s|ing)?|trying|going to|version|test|list|file|table|page|text|story|poem"
-    r"|chapter|question|problem|bug|query|data|app|website|recipe|task|dear|report|project"
-    r"|presentation|document|meeting)\b",
-    re.IGNORECASE,
-)
+_SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_MARK = 3  # a smiley stands behind its clause, and a part of it may end one
 
 
-def tells_lasting(sentence: Sentence) -> bool:
-    """It states something of the speaker, of the present and with a value; nothing asked,
-    ordered, imagined or laughed at, nothing of the moment, and it can be understood alone."""
-    spoken = sentence.language
-    if spoken is None or spoken is not language("english") or not _is_plain(sentence, spoken):
+def tells_of_life(sentence: Sentence) -> bool:
+    """A clause of it states something of the speaker's life; nothing asked, ordered, imagined or
+    laughed at, nothing of the moment, and it can be understood alone."""
+    spoken, text = sentence.language, sentence.text
+    if spoken is None or sentence.leans or sentence.is_lost:
         return False
-    parts = spoken.clause.split(sentence.text)
-    if _is_trade(sentence.text):
-        return True
-    full = _filled(sentence.text)
-    is_of_self = any(_STATES.search(one) and not spoken.passing.search(one) for one in parts)
-    if full:
-        first = spoken.clause.split(full)[0]
-        is_of_self = is_of_self or not spoken.passing.search(first)
-    return is_of_self and bool(_VALUE.search(sentence.text))
+    if spoken.jokes.search(text) or spoken.small.search(text) or spoken.orders.search(text):
+        return False
+    start, asked = 0, sentence.is_question
+    for cut in (*spoken.clause.finditer(text), None):
+        end = cut.start() if cut else len(text)
+        if asked and (cut is None or cut[0] in "?？" or spoken.asking.search(text[start:end])):
+            return False
+        if _tells(text, start, end, spoken):
+            return True
+        start = cut.end() if cut else end
+    return False
 
 
-def _is_plain(sentence: Sentence, spoken: Language) -> bool:
-    if sentence.is_question or sentence.leans or sentence.is_lost:
+def adds(sentence: Sentence) -> bool:
+    """Beside the sentence before it says more of whom or what that one tells."""
+    spoken, text = sentence.language, sentence.text
+    if spoken is None or sentence.is_question or not _says_more(text, spoken):
         return False
-    cues = (spoken.maybe, spoken.jokes, spoken.laughs, spoken.orders, spoken.small, _MOMENT)
-    text = sentence.text.replace("almost", "about")
-    if _ASKED.search(text):
-        return False
+    cues = (spoken.small, spoken.orders, spoken.laughs, spoken.maybe, spoken.fleeting)
     return not any(cue.search(text) for cue in cues)
 
 
-def _filled(text: str) -> str:
-    """With the subject that it leaves out; "" where it leaves out none."""
-    return next((start.sub(put, text) for start, put in _LEFT_OUT if start.search(text)), "")
+def _says_more(text: str, spoken: Language) -> bool:
+    return bool(spoken.other_one.search(text) or spoken.detail.search(text))
 
 
-def _is_trade(text: str) -> bool:
-    """ "Registered nurse, nights"."""
-    if not _TRADE.search(text):
+def _tells(text: str, start: int, end: int, spoken: Language) -> bool:
+    """What stands from there on says it, in this clause or with what follows."""
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    found = spoken.life.search(text[start:])
+    if found is None or found.start() >= end - start:
         return False
-    claim = undated(_TRADE.sub("I am a ", text, count=1)).claim
-    is_job = claim.durable and not claim.general and claim.kind is Kind.IDENTITY
-    if not (is_job and claim.attribute == "job"):
+    if _SPACELESS.search(text):  # hedges stand at the end
+        start, end = 0, len(text)
+    clause = text[start:end]
+    is_now = "now" in found.re.groupindex and found["now"]
+    cues = (spoken.fleeting, spoken.passing) if is_now else (spoken.fleeting,)
+    is_light = spoken.laughs.search(text, start, end + _MARK) or spoken.maybe.search(text[:end])
+    return not (is_light or any(cue.search(clause) for cue in cues))
+
+
+def tells_of_self(line: str) -> bool:
+    """It says something of whoever speaks in no known form: nothing asked, imagined, laughed at or
+    ordered, nothing of the moment or of the work at hand, and it can be understood alone."""
+    line = clean(line)[:LONGEST]
+    sentences, spoken = split(line), languages_of(line)
+    if not (sentences and spoken) or LABEL.match(line) or _leans(undated(sentences[0])):
         return False
-    return bool(re.match(rf"(?:[\w-]+ )*?{re.escape(claim.value)}\b", text, re.IGNORECASE))
+    if any(tells_of_life(undated(one)) for one in sentences):
+        return True
+    return all(
+        one.own.search(line)
+        and not any(
+            cue.search(line)
+            for cue in (one.maybe, one.jokes, one.laughs, one.passing, one.fleeting)
+        )
+        and not any(
+            one.small.search(said) or one.orders.search(said) or asks(said, one)
+            for said in sentences
+        )
+        for one in spoken
+    )
+
+
+def _leans(sentence: Sentence) -> bool:
+    return sentence.leans or sentence.is_lost or sentence.is_unnamed
 
 
 # The attributes that say who somebody is, and not what they have, like or plan.

@@ -14,10 +14,10 @@ from memoryweb.language.extraction_rules.speakers import is_common
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import plain, split, unquoted
 
-_LONGEST = 2_000  # characters that are looked at
+LONGEST = 2_000  # characters that are looked at
 _LONGEST_SENTENCE = 600  # no one speaks in longer ones
 _LONGEST_VALUE = 80
-_LABEL = re.compile(
+LABEL = re.compile(
     r"^(?:\*\*(?P<bold>[^*\n]{1,60}?):?\*\*\s*[:：]?"
     r"|(?P<plain>[^\W\d_][^:：.!?。！？\n]{0,39})[:：](?=\s))"
     r"\s*(?P<value>\S.*)$"
@@ -156,7 +156,7 @@ class Sentence:
     def is_question(self) -> bool:
         if self.language is None:
             return self.text.rstrip().endswith(("?", "？"))
-        return _asks(self.text, self.language)
+        return asks(self.text, self.language)
 
     @property
     def is_joke(self) -> bool:
@@ -176,10 +176,10 @@ class Sentence:
 def claim_of(text: str, said: date | None = None) -> model.Claim:
     """Of one statement as it stands in a file, or of what somebody says in a sentence or two;
     `said` tells the year of a date that is given without one."""
-    line = clean(text)[:_LONGEST]
+    line = clean(text)[:LONGEST]
     if told := sentence_of(line):
         return replace(spoken_of(told, said).claim, general=False)
-    label = _LABEL.match(line)
+    label = LABEL.match(line)
     if label and not _NO_LABEL.search(label["bold"] or label["plain"] or ""):
         return _labelled(label, said)
     sentences = split(line)
@@ -196,7 +196,7 @@ def claim_of(text: str, said: date | None = None) -> model.Claim:
 @lru_cache(maxsize=4_096)
 def all_of(text: str) -> tuple[model.Claim, ...]:
     """Every claim that a row finds in it."""
-    text = plain(text[:_LONGEST])
+    text = plain(text[:LONGEST])
     return tuple(one for spoken in languages_of(text) for one in _claims(text, spoken))
 
 
@@ -246,29 +246,7 @@ def languages_of(text: str) -> tuple[model.Language, ...]:
 def spoken_of(sentence: str, said: date | None = None) -> Sentence:
     found = undated(sentence)
     claim = found.claim
-    return replace(found, claim=_dated(claim, sentence, said)) if claim.durable else found
-
-
-def tells_of_self(line: str) -> bool:
-    """It says something of whoever speaks in no known form: nothing asked, imagined, laughed at or
-    ordered, nothing of the moment or of the work at hand, and it can be understood alone."""
-    line = clean(line)[:_LONGEST]
-    sentences, spoken = split(line), languages_of(line)
-    if not (sentences and spoken) or _LABEL.match(line) or _leans(undated(sentences[0])):
-        return False
-    return all(
-        one.own.search(line)
-        and not any(cue.search(line) for cue in (one.maybe, one.jokes, one.laughs, one.passing))
-        and not any(
-            one.small.search(said) or one.orders.search(said) or _asks(said, one)
-            for said in sentences
-        )
-        for one in spoken
-    )
-
-
-def _leans(sentence: Sentence) -> bool:
-    return sentence.leans or sentence.is_lost or sentence.is_unnamed
+    return replace(found, claim=_dated(claim, sentence, said))
 
 
 @lru_cache(maxsize=16_384)
@@ -306,7 +284,7 @@ def _is_unnamed(subject: str, text: str, spoken: model.Language) -> bool:
     return not any(_NAMED.search(one) for one in clauses[:-1])
 
 
-def _asks(text: str, spoken: model.Language) -> bool:
+def asks(text: str, spoken: model.Language) -> bool:
     return text.rstrip(' )"”」').endswith(("?", "？")) or bool(spoken.asking.search(text))
 
 

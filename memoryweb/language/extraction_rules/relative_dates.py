@@ -76,7 +76,10 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"\b(?:since|as of|starting|from|effective|ab|seit)\b|起|から", re.IGNORECASE)
-_RANGE = re.compile(r"\d(?:st|nd|rd|th|\.)? ?(?:to|-|–|bis) ?(?:the |zum )?$")
+_RANGE = re.compile(  # also before what `resolved` put behind its last day
+    r"\d(?:st|nd|rd|th|\.)?(?: of)?(?: [^\W\d]+\.?)? ?(?:to|-|–|bis) ?(?:the |zum )?"
+    r"(?:\d{1,2}(?:st|nd|rd|th|\.)?(?: of)?(?: [^\W\d]+\.?)? ?\()?$"
+)
 _CLAUSE = re.compile(r"[;.!?。！？]\s|[;。！？]")
 _NEAR = 40  # characters between a date and "until", or another sign of it
 _AHEAD = 92  # days within which a date without a year is taken for the coming one
@@ -320,8 +323,12 @@ def _next(found: re.Match[str], said: date, _ahead: bool | None) -> str:
     return str(said + timedelta(days=7 - said.weekday() + wanted))
 
 
+_UNTIL_THEN = re.compile(r"\b(?:until|till|til|bis)(?: zum)? $", re.IGNORECASE)
+
+
 def _bare(found: re.Match[str], said: date, ahead: bool | None) -> str:
     wanted = _WEEKDAYS[found["day"][:3].lower()]
+    ahead = ahead or bool(_UNTIL_THEN.search(found.string, 0, found.start())) or ahead
     if ahead is None:
         return ""
     if ahead:
@@ -380,6 +387,11 @@ _RELATIVE = (
         r"\bnext week(?!end)|\bnächster? Woche|下周(?![一二三四五六日天末])"
         r"|来週(?!の?[月火水木金土日末])",
         _week(1),
+    ),
+    _rule(
+        r"(?<!from )(?<!of )(?<!since )\bthis week(?!end)|(?<!ab )(?<!seit )\bdiese Woche"
+        r"|(?<!从)[这本]个?(?:周|星期)(?![一二三四五六日天末起])|今週(?!から|の?[月火水木金土日末])",
+        _week(0),
     ),
     _rule(r"(?<!上)上(?:个)?(?:周|星期|礼拜)(?P<day>[一二三四五六日天])", _day_of_week(-1)),
     _rule(r"(?<!下)下(?:个)?(?:周|星期|礼拜)(?P<day>[一二三四五六日天])", _day_of_week(1)),
