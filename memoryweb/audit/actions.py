@@ -14,6 +14,7 @@ ACTIONS: dict[str, str | Promise] = {
     "breakglass.opened": _("Opened a person's memory for an hour, with a reason."),
     "context.served": _("Gave memory to an agent."),
     "contradiction.opened": _("Found statements that contradict each other."),
+    "contradiction.lapsed": _("Let a question lapse that nobody answered."),
     "contradiction.resolved": _("Resolved a contradiction."),
     "contradiction.reopened": _("Undid how a contradiction was resolved."),
     "conversation.imported": _("Imported conversations."),

@@ -12,19 +12,21 @@ from django.utils.translation import gettext as _
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.consolidators import Consolidation, said_again
+from memoryweb.dreaming.decisions import living_after
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.operations import LivingStatement, Marked, Result, Waits, Why
+from memoryweb.dreaming.rivals import possible_rivals
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import facts as memory_facts
+from memoryweb.memory import questions
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.source_classes import BY_TRUST
 from memoryweb.memory.models import AuthorKind, Evidence, Fact, File
-from memoryweb.memory.models.writer import Place, Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.statements import evidence, moves
 from memoryweb.memory.statements.bullets import Statement, statements_of
-from memoryweb.memory.statements.conflicts import ask_whether_replaced
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.statements.moves import Departure, stored
 from memoryweb.memory.writing import proposing, write
@@ -104,9 +106,8 @@ class Night:
         for result in self.made.results:
             if result.against is not None and result.waits is Waits.RIVAL:
                 self._oppose(result, result.against)
-            elif result.is_beside:
-                self._ask(result)
         self._strengthen()
+        self._ask()
 
     def behind(self) -> Mapping[str, list[Source]]:
         """What the diary may quote → the lines of notes, or of a file before, that say it."""
@@ -203,12 +204,18 @@ class Night:
             source, grounds = BY_TRUST[said.by.weight], self._grounds(said.sources)
             memory_facts.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
 
-    def _ask(self, result: Result) -> None:
-        """What came in beside what it was to replace."""
-        sides = [self._fact(one) for one in (result.against, result.new) if one is not None]
-        older, newer = sides
-        if older is not None and newer is not None:
-            ask_whether_replaced(self.tx, older, newer)
+    def _ask(self) -> None:
+        """Whether the older ones still hold: of those that something came in beside, and where no
+        model looked at them, of possible rivals."""
+        beside = [one for one in self.made.results if one.is_beside and one.waits is None]
+        pairs = [(one.against, one.new) for one in beside if one.against and one.new]
+        pairs = pairs[: questions.MOST_UNPROVED]
+        if self.run.consolidator == "rules":
+            living = living_after(self.read.material, self.made.results)
+            pairs += possible_rivals(living, self.read.material.today)
+        wanted = ((self._fact(older), self._fact(newer)) for older, newer in pairs)
+        asked = ((older, newer) for older, newer in wanted if older and newer)
+        questions.ask(self.tx, Memory(self.run.agent, self.run.owner), asked)
 
     def _strengthen(self) -> None:
         """What holds and people said again stands on more; nothing is written again."""

@@ -8,7 +8,7 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models must be loaded.
-        from memoryweb.memory import agents  # noqa: PLC0415
+        from memoryweb.memory import agents, questions  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
         from memoryweb.memory.review import inbox, proposals, rescan  # noqa: PLC0415
@@ -25,6 +25,7 @@ class MemoryConfig(AppConfig):
         engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(proposals.expire)
+        engine.register_tick(questions.expire)
         engine.register_tick(service.purge)
         # In this order: the index follows the passages that are made anew.
         post_migrate.connect(fulltext.create, sender=self)

@@ -23,7 +23,7 @@ from memoryweb.memory.models.refusals import ContentRefused, Decided, MemoryRefu
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.statements import conflicts, evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
-from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add, value_print
+from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add
 from memoryweb.memory.statements.evidence import Ground
 from memoryweb.memory.statements.listing import lines_of, weighed
 from memoryweb.memory.statements.moves import Departure
@@ -310,11 +310,6 @@ def _instructions(agent: Agent) -> Iterator[tuple[models.Fact, Source]]:
 State, Resolution = models.Contradiction.State, models.Contradiction.Resolution
 # Contradictions from what brings them to what a person decides, and back.
 
-_KEPT = (
-    *("state", "why", "superseded_by_id", "corrected_at", "corrected_by_id"),
-    *("confirmed_at", "confirmed_by_id"),
-)
-
 
 def contradict(
     tx: Transaction,
@@ -368,16 +363,20 @@ def resolve(
     if found.state != State.OPEN:
         raise Decided
     sides = [locked(one) for one in sides_of(found)]
-    found.before = {str(one.pk): _before(one) for one in sides}
+    found.before = {str(one.pk): conflicts.before_of(one) for one in sides}
     _close(tx, found, resolution, writer)
     standing, others = sides[0], sides[1:]
-    if resolution == Resolution.IGNORE:
+    if found.is_question and resolution == Resolution.IGNORE:
+        confirm(tx, standing, writer=writer)
+    elif resolution == Resolution.IGNORE:
         _keep_all(tx, found, sides, writer)
+    elif found.is_question and resolution == Resolution.KEEP_B and not others:
+        take_out(tx, standing, Departure(Why.ASKED), writer=writer)
     elif resolution == Resolution.MERGE:
         _merge(tx, standing, others, text, writer)
     else:
         kept = standing if resolution == Resolution.KEEP_A or not others else others[-1]
-        why = models.Fact.Why.REWORDED if found.asks_replacement else models.Fact.Why.NOT_TRUE
+        why = models.Fact.Why.REWORDED if found.is_question else models.Fact.Why.NOT_TRUE
         _keep(tx, kept, [one for one in sides if one != kept], writer, why)
     conflicts.record(tx, "contradiction.resolved", found)
     return found
@@ -408,7 +407,7 @@ def undo(tx: Transaction, found: models.Contradiction, *, writer: Writer) -> mod
     for side in sides:
         was = found.before[str(side.pk)]
         models.Fact.objects.filter(pk=side.pk).update(
-            contradiction=found, **{name: was[name] for name in _KEPT}
+            contradiction=found, **{name: was[name] for name in conflicts.KEPT}
         )
     found.before, found.resolution = {}, ""
     found.decided_by = found.decided_at = None
@@ -470,15 +469,6 @@ def _merge(
 
 def _locked(found: models.Contradiction) -> models.Contradiction:
     return models.Contradiction.objects.select_for_update(of=("self",)).get(pk=found.pk)
-
-
-def _before(fact: models.Fact) -> dict[str, Any]:
-    kept = {name: getattr(fact, name) for name in _KEPT}
-    plain = {
-        name: value.isoformat() if isinstance(value, datetime) else value and str(value)
-        for name, value in kept.items()
-    }
-    return {**plain, "stands": fact.file_id is not None, "print": value_print(fact)}
 
 
 def _close(tx: Transaction, found: models.Contradiction, resolution: str, writer: Writer) -> None:

@@ -44,7 +44,7 @@ def test_both_hold_until_somebody_decides(world: World, asked: Contradiction) ->
         (GREEN, Fact.State.ACTIVE),
     }
     page = signed_in(world.alice).get(url(world.team, "review_item", "contradiction", asked.pk))
-    assert "Does this replace the older one?" in page.content.decode()
+    assert "Is this still true?" in page.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from memoryweb.agents.owners import memory_of
 from memoryweb.audit.record import target
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.secrets import in_names
-from memoryweb.memory import forgetting
+from memoryweb.memory import forgetting, questions
 from memoryweb.memory.conversations import parsing
 from memoryweb.memory.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.memory.index import indexing
@@ -85,9 +85,9 @@ def add_messages(
 ) -> Intake:
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
-    An id that is there already with the same text is a duplicate and left alone. While the owner's
-    memory is paused, or in an ephemeral conversation, no message is kept; what its owner says there
-    against memory counts all the same. Raises MessageConflict, BatchRefused (an id is a secret).
+    An id that is there already with the same text is a duplicate. While the owner's memory is
+    paused, or in an ephemeral conversation, no message is kept; what its owner says there against
+    memory counts all the same. Raises MessageConflict, BatchRefused (an id is a secret).
     """
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
@@ -104,6 +104,7 @@ def add_messages(
     if fresh:
         rows = _append(tx, conversation, fresh, token, batch)
         offer = forgetting.hear(tx, conversation, rows)
+        questions.hear(tx, conversation, rows)
         if buried.is_hiding:
             tombstones.in_messages(conversation, rows, anew)
     sights = tuple((item.index, one) for item in masked for _place, one in item.sights)

@@ -200,10 +200,12 @@ class Vote(tables.TeamRow):
 
 
 class Contradiction(tables.TeamRow):
-    """Statements of one key that can't all be true, or of which one may replace the other; its
-    sides are the facts that name it."""
+    """Statements of one key that can't all be true, or the question whether one still holds, beside
+    a newer one or by itself; its sides are the facts that name it."""
 
-    REPLACES = "replaces "  # begins the key of a pair that may well both be true
+    REPLACES = (
+        "replaces "  # begins the key of a question, and the id of the older statement ends it
+    )
 
     class State(models.TextChoices):
         OPEN = "open", _("Waits for a decision")
@@ -228,6 +230,7 @@ class Contradiction(tables.TeamRow):
         default=dict, help_text="states of its facts, so that it can be undone"
     )
     created_at = models.DateTimeField(default=timezone.now)
+    told_at = models.DateTimeField(null=True, help_text="when an agent was given it to ask")
 
     class Meta:
         db_table = "facts_contradiction"
@@ -248,5 +251,9 @@ class Contradiction(tables.TeamRow):
         ]
 
     @property
-    def asks_replacement(self) -> bool:
+    def is_question(self) -> bool:
         return self.key.startswith(self.REPLACES)
+
+    def is_about(self, fact: Fact) -> bool:
+        """Of a question: whether that statement still holds."""
+        return self.key == f"{self.REPLACES}{fact.pk.hex}"

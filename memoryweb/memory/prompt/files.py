@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import chain
 from uuid import UUID
 
@@ -24,7 +23,7 @@ from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
-from memoryweb.memory.visible.said_on import behind, days_of
+from memoryweb.memory.visible.said_on import told_of
 
 _NOTE = 12  # tokens of “… (N characters more)”
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit
@@ -98,10 +97,11 @@ def shared(files: EnabledFiles, room: int) -> tuple[PromptFile, ...]:
 
 
 def personal(files: EnabledFiles, room: int, message: str) -> tuple[PromptFile, ...]:
-    """Of what does not fit, what has to do with the message. Each statement with its day."""
+    """Of what does not fit, what has to do with the message. Each statement with its day, and that
+    of something newer that may hold in its place."""
     telling = [file for file, _text in files.personal if kind_of(file.path).holds_facts]
-    days = days_of(telling, files.reader.agent.zone)
-    return _include(files.personal, room, _relevant_part(message), days)
+    told = told_of(telling, files.reader.agent.zone)
+    return _include(files.personal, room, _relevant_part(message), told)
 
 
 def line_count(text: str) -> int:
@@ -138,18 +138,18 @@ def _include(
     files: Iterable[tuple[File, ReadableFile]],
     room: int,
     choice: Choice,
-    days: Mapping[UUID, Mapping[int, date]],
+    told: Mapping[UUID, Mapping[int, str]],
 ) -> tuple[PromptFile, ...]:
     included = []
     for file, read in files:
-        one = _fitted(file, read, room, choice, days.get(file.pk, {}))
+        one = _fitted(file, read, room, choice, told.get(file.pk, {}))
         room -= one.tokens
         included.append(one)
     return tuple(included)
 
 
 def _fitted(
-    file: File, read: ReadableFile, room: int, choice: Choice, days: Mapping[int, date]
+    file: File, read: ReadableFile, room: int, choice: Choice, told: Mapping[int, str]
 ) -> PromptFile:
     """The file under its own limit and within the room; nothing of it where that is too small.
 
@@ -157,10 +157,10 @@ def _fitted(
     """
     content, masked = credentials.mask(read.remaining)
     if masked and content.count("\n") != read.text.count("\n"):
-        days = {}  # the numbers of its lines are not those of the file
+        told = {}  # the numbers of its lines are not those of the file
     limit = kind_of(file.path).limit or len(content)
     part = choice(content, limit)
-    rendered, added = _rendered(file, part, days)
+    rendered, added = _rendered(file, part, told)
     while estimate(rendered) > room:
         header = estimate(f"--- {file.path} ---\n")
         # Escaping, marks and days may add to it: each turn leaves a little more room.
@@ -168,23 +168,22 @@ def _fitted(
         if room < header + _LEAST or limit <= 0:
             return PromptFile(file, "", 0, (), 0, len(content), masked)
         part = choice(content, limit)
-        rendered, added = _rendered(file, part, days)
+        rendered, added = _rendered(file, part, told)
     # Masking may have taken lines away: then the whole file counts as given.
     lines = ((1, line_count(read.text)),) if masked else part.lines
     size = estimate(rendered)
     return PromptFile(file, rendered, len(content) - part.cut, lines, size, part.cut, masked, added)
 
 
-def _rendered(file: File, part: Part, days: Mapping[int, date]) -> tuple[str, tuple[Addition, ...]]:
+def _rendered(file: File, part: Part, told: Mapping[int, str]) -> tuple[str, tuple[Addition, ...]]:
     """The part with its fence, and what no file holds so: behind its lines what of them has ended,
     in the place of their marks, and the days."""
     rows = (render([(file.path, part.text)]) + "\n").split("\n")
     added = []
     numbers = chain.from_iterable(range(first, last + 1) for first, last in part.lines)
     for row, number in enumerate(numbers, start=1):
-        day = days.get(number)
         sentence, ended = marks.part(rows[row])
-        text = "".join([*(f" {one.told}" for one in ended), behind(day) if day else ""])
+        text = "".join([*(f" {one.told}" for one in ended), told.get(number, "")])
         if text and sentence.strip():
             rows[row] = sentence + text
             added.append(Addition(text, row, number))

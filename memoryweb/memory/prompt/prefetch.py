@@ -3,7 +3,6 @@ no answer."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -21,7 +20,7 @@ from memoryweb.memory.index.relevance import ANSWERS, FLOOR
 from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.search import beside, search
 from memoryweb.memory.visible import placeholders
-from memoryweb.memory.visible.said_on import behind, days_of
+from memoryweb.memory.visible.said_on import behind, told_of
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
@@ -33,17 +32,16 @@ _SHORT = 20  # tokens of a short hit: more of them would not fit
 @dataclass(frozen=True)
 class PromptHit:
     """A hit as it was put in: what was `said`, on one line of its own; behind it what of that has
-    `ended`, and of a statement its day."""
+    `ended`, and of a statement what is `told`: its day."""
 
     hit: Hit
     said: str
     ended: tuple[Ended, ...] = ()
-    day: date | None = None
+    told: str = ""
 
     @property
     def added(self) -> str:
-        told = (f" {one.told}" for one in self.ended)
-        return "".join([*told, behind(self.day) if self.day else ""])
+        return "".join([*(f" {one.told}" for one in self.ended), self.told])
 
     @property
     def line(self) -> str:
@@ -87,10 +85,10 @@ def found_for(
     first, rest = answers[:_FIRST], answers[_FIRST:]
     turns = [known.get(hit.message, hit) for hit in fresh(beside(reader, first))]
     wanted = dict.fromkeys((*first, *turns, *rest))
-    days = _days_of(wanted, reader.agent.zone)
+    told = _told_of(wanted, reader.agent.zone)
     for hit in wanted:
         one = _quote(hit, message)
-        one = one and replace(one, day=days.get(hit))
+        one = one and replace(one, told=told.get(hit, ""))
         if one and one.tokens <= room:
             room -= one.tokens
             quoted.append(one)
@@ -153,16 +151,16 @@ def _is_given(hit: Hit, files: Sequence[PromptFile], talk: tuple[UUID, int] | No
     return hit.message.conversation_id == conversation_id and hit.message.position >= first
 
 
-def _days_of(hits: Collection[Hit], zone: ZoneInfo) -> dict[Hit, date]:
+def _told_of(hits: Collection[Hit], zone: ZoneInfo) -> dict[Hit, str]:
     """When each of those that are statements was said."""
     found = {}
     files = {one.pk: one for hit in hits if (one := hit.file) and kind_of(one.path).holds_facts}
-    days = days_of(files.values(), zone)
+    told = told_of(files.values(), zone)
     for hit in hits:
         if hit.fact and hit.fact.said_at:
-            found[hit] = hit.fact.said_at.astimezone(zone).date()
-        elif hit.file and hit.end_line in days.get(hit.file.pk, {}):
-            found[hit] = days[hit.file.pk][hit.end_line]
+            found[hit] = behind(hit.fact.said_at.astimezone(zone).date())
+        elif hit.file and hit.end_line in told.get(hit.file.pk, {}):
+            found[hit] = told[hit.file.pk][hit.end_line]
     return found
 
 

@@ -4,7 +4,10 @@ that finds it, and what follows adds to it."""
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
+from typing import Any
+
+from django.db.models import QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
@@ -19,6 +22,11 @@ from memoryweb.memory.statements.validity import holds_on, state_on, today
 
 MOST_OPEN = 20  # an agent and owner; SPEC §5.4
 State = Contradiction.State
+# What of a side a decision changes.
+KEPT = (
+    *("state", "why", "superseded_by_id", "corrected_at", "corrected_by_id"),
+    *("confirmed_at", "confirmed_by_id"),
+)
 
 
 def key_print(subject: str, attribute: str) -> str:
@@ -28,6 +36,16 @@ def key_print(subject: str, attribute: str) -> str:
 def value_print(fact: Fact) -> str:
     said = normalise(fact.raw_value or fact.raw_text)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def before_of(fact: Fact) -> dict[str, Any]:
+    """Of a side, before it is decided; so that it can be undone, and is not asked again."""
+    kept = {name: getattr(fact, name) for name in KEPT}
+    plain = {
+        name: value.isoformat() if isinstance(value, datetime) else value and str(value)
+        for name, value in kept.items()
+    }
+    return {**plain, "stands": fact.file_id is not None, "print": value_print(fact)}
 
 
 def clash(one: Fact, other: Fact) -> bool:
@@ -72,9 +90,7 @@ def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:
 
 
 def _open_all(tx: Transaction, rivals: Sequence[tuple[Fact, Fact]]) -> None:
-    of = rivals[0][0]
-    waiting = Contradiction.objects.filter(agent=of.agent_id, owner=of.owner_id, state=State.OPEN)
-    keys = set(waiting.values_list("key", flat=True))
+    keys = set(_waiting(rivals[0][0]).values_list("key", flat=True))
     for standing, fact in rivals:
         key = key_print(standing.subject, standing.attribute)
         is_room = key in keys or len(keys) < MOST_OPEN  # else nothing is opened, whichever it is
@@ -96,13 +112,15 @@ def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction |
     return found
 
 
-def ask_whether_replaced(tx: Transaction, older: Fact, newer: Fact) -> None:
-    """Both hold, until a person says that one replaces the other; one question a statement."""
-    sides = Fact.objects.filter(pk__in=[older.pk, newer.pk])
+def ask_about(tx: Transaction, older: Fact, *newer: Fact) -> bool:
+    """Both hold, until a person says that the older one does no longer; a statement stands in one
+    question at a time."""
+    sides = Fact.objects.filter(pk__in=[older.pk, *(one.pk for one in newer)])
     if sides.filter(contradiction__state=State.OPEN).exists():
-        return
-    if found := _opened(tx, f"{Contradiction.REPLACES}{older.pk.hex}", older, newer):
-        sides.update(contradiction=found)
+        return False
+    found = _open(tx, f"{Contradiction.REPLACES}{older.pk.hex}", older)
+    sides.update(contradiction=found)
+    return True
 
 
 def _opened(tx: Transaction, key: str, standing: Fact, rival: Fact) -> Contradiction | None:
@@ -111,19 +129,27 @@ def _opened(tx: Transaction, key: str, standing: Fact, rival: Fact) -> Contradic
     if found is None:
         if _is_ignored(of_key.filter(state=State.IGNORED), standing, rival):
             return None
-        waiting = Contradiction.objects.filter(
-            agent=standing.agent_id, owner=standing.owner_id, state=State.OPEN
-        )
-        if waiting.count() >= MOST_OPEN:
+        if _waiting(standing).count() >= MOST_OPEN:
             return None
-        found = Contradiction.objects.create(
-            team_id=standing.team_id,
-            agent_id=standing.agent_id,
-            owner_id=standing.owner_id,
-            key=key,
-            created_at=tx.now,
-        )
-        record(tx, "contradiction.opened", found)
+        found = _open(tx, key, standing)
+    return found
+
+
+def _waiting(of: Fact) -> "QuerySet[Contradiction]":
+    """Of its memory; questions take no room from these."""
+    there = Contradiction.objects.filter(agent=of.agent_id, owner=of.owner_id, state=State.OPEN)
+    return there.exclude(key__startswith=Contradiction.REPLACES)
+
+
+def _open(tx: Transaction, key: str, standing: Fact) -> Contradiction:
+    found = Contradiction.objects.create(
+        team_id=standing.team_id,
+        agent_id=standing.agent_id,
+        owner_id=standing.owner_id,
+        key=key,
+        created_at=tx.now,
+    )
+    record(tx, "contradiction.opened", found)
     return found
 
 

@@ -162,12 +162,19 @@ def said_of(facts: Iterable[Fact | UUID]) -> "QuerySet[Evidence]":
 
 def sides_of(found: Contradiction, facts: Iterable[Any]) -> list[Any]:
     """What stands first, the oldest before the others: what still waits for a decision, or was
-    decided on."""
+    decided on. What a question is about comes before what was said since."""
     if found.state == Contradiction.State.OPEN:
         sides = [one for one in facts if one.state not in Fact.OVER]
     else:
         sides = [one for one in facts if not found.before or str(one.pk) in found.before]
-    return sorted(sides, key=lambda one: (one.state == Fact.State.PENDING, one.created_at, one.pk))
+    is_behind = {one.pk: found.is_question and not found.is_about(one) for one in sides}
+    return sorted(
+        sides,
+        key=lambda one: (
+            *(is_behind[one.pk], one.state == Fact.State.PENDING),
+            *(one.created_at, one.pk),
+        ),
+    )
 
 
 def lines_of(file: File) -> dict[str, int]:

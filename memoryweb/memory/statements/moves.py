@@ -30,7 +30,7 @@ from memoryweb.memory.statements.corrections import Corrections
 from memoryweb.memory.statements.evidence import Grounds, grounds_of
 
 State, Why = Fact.State, Fact.Why
-_TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED})
+_TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED, Why.ASKED})
 _REPLACED = frozenset({Why.SUPERSEDED, Why.REWORDED})
 _WENT = (
     *("state", "why", "superseded_by", "file", "changed_at"),

@@ -1,20 +1,23 @@
-"""What prompts tell behind a line of a file: on which day it was said, and what of it has ended. A
-program that writes back what it read doesn't store it (SPEC §8.1)."""
+"""What prompts tell behind a line of a file: on which day it was said, what of it has ended, and
+since when something newer may hold in its place. A program that writes back what it read doesn't
+store it (SPEC §8.1)."""
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from django.db.models import QuerySet
 from django_scopes import scope
 
 from memoryweb.markdown import marks
-from memoryweb.memory.models import Fact, File
+from memoryweb.memory.models import Contradiction, Fact, File
 from memoryweb.memory.statements.bullets import statements_of
 
-_TOLD = re.compile(r"(.*\S) \((\d{4}-\d\d-\d\d)\)")
+_OPEN = Contradiction.State.OPEN
+_TOLD = re.compile(r"(.*\S)( \(\d{4}-\d\d-\d\d\))(?: \(see also \d{4}-\d\d-\d\d\))?")
 
 
 def behind(day: date) -> str:
@@ -22,23 +25,37 @@ def behind(day: date) -> str:
     return f" ({day:%Y-%m-%d})"
 
 
-def days_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[int, date]]:
-    """Of each file the last line of every statement of which it is known; in one statement."""
-    found: dict[UUID, dict[int, date]] = defaultdict(dict)
+def told_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[int, str]]:
+    """What stands behind the last line of every statement of each file of which it is known when
+    it was said; in one statement."""
+    found: dict[UUID, dict[int, str]] = defaultdict(dict)
     if not files:
         return found
-    by_print: dict[UUID, dict[str, date]] = defaultdict(dict)
+    by_print: dict[tuple[UUID | None, str], str] = {}
     with scope(team=tuple({file.team_id for file in files})):
-        rows = Fact.objects.filter(file__in=files, said_at__isnull=False).order_by("said_at")
-        for file_id, print_, at in rows.values_list("file", "fingerprint", "said_at"):
-            if file_id and at:
-                by_print[file_id][print_] = at.astimezone(zone).date()
+        facts = Fact.objects.filter(file__in=files, said_at__isnull=False)
+        for fact, text in _behind_all(facts.select_related("contradiction"), zone):
+            by_print[fact.file_id, fact.fingerprint] = text
     for file in files:
-        days = by_print.get(file.pk)
-        for one in statements_of(file.raw_content, file.path) if days else ():
-            if days and one.print in days:
-                found[file.pk][one.end] = days[one.print]
+        for one in statements_of(file.raw_content, file.path) if by_print else ():
+            if (text := by_print.get((file.pk, one.print))) is not None:
+                found[file.pk][one.end] = text
     return found
+
+
+def _behind_all(facts: "QuerySet[Fact]", zone: ZoneInfo) -> Iterator[tuple[Fact, str]]:
+    """Of the older one of a question the newer one's day, too, while that is open."""
+    rows = [(one, one.said_at.astimezone(zone).date()) for one in facts if one.said_at]
+    asked = [
+        (one, day, found)
+        for one, day in rows
+        if (found := one.contradiction) and found.is_question and found.state == _OPEN
+    ]
+    newer = {found.pk: day for one, day, found in asked if not found.is_about(one)}
+    older = {one.pk: newer.get(found.pk) for one, _day, found in asked if found.is_about(one)}
+    for one, day in sorted(rows, key=lambda row: row[1]):
+        since = older.get(one.pk)
+        yield one, behind(day) + (f" (see also {since:%Y-%m-%d})" if since else "")
 
 
 def as_it_stands(file: File, content: str) -> str:
@@ -49,9 +66,9 @@ def as_it_stands(file: File, content: str) -> str:
     lines = content.split("\n")
     read = {at: found for at, line in enumerate(lines) if (found := _read(line, told, old))}
     is_dated = any(day for _number, day in read.values())
-    days = days_of([file], file.agent.zone)[file.pk] if is_dated else {}
+    days = told_of([file], file.agent.zone)[file.pk] if is_dated else {}
     for at, (number, day) in read.items():
-        if not day or day == str(days.get(number)):
+        if days.get(number, "").startswith(day):
             lines[at] = old[number - 1]
     return "\n".join(lines)
 

@@ -154,8 +154,8 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
     if rival is not None and rival.state == Contradiction.State.OPEN:
         url = to(request, "review_item", "contradiction", rival.pk)
         said = _("Another statement contradicts it. A person decides which one is true.")
-        if rival.asks_replacement:
-            said = _("Nothing proves whether a newer statement replaces it. A person decides.")
+        if rival.is_question:
+            said = _("A person is asked whether it still holds, or a newer one takes its place.")
         notes.append({"text": said, "url": url, "label": _("See both")})
     elif fact.state == Fact.State.PENDING:
         url = to(request, "review", query="?kind=flag")

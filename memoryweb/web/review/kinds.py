@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.memory import questions
 from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.statements.listing import sides_of
@@ -116,7 +117,8 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
 
 def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
     sides = sides_shown(request, [item.row])[item.row.pk]
-    return {"sides": sides, "can_undo": bool(item.row.before)}
+    asked = _asks(item) if item.row.is_question and item.is_waiting else ""
+    return {"sides": sides, "can_undo": bool(item.row.before), "question": asked}
 
 
 def _both_sides(item: Item, _content: str) -> str:
@@ -270,23 +272,35 @@ LOOKS = {
 }
 
 
-_REPLACING = replace(
+def _asks(item: Item, _content: str = "") -> str:
+    return questions.sentence(item.row, item.row.facts.all(), readable.To.PAGE)
+
+
+_QUESTION = replace(
     LOOKS[Kind.CONTRADICTION],
     name=_("question"),
-    title=lambda _item, _about: _("Does this replace the older one?"),
-    reasons=lambda _item: [_("Both may be true: nothing proves that the newer one replaces it.")],
+    title=lambda _item, _about: _("Is this still true?"),
+    tells=_asks,
+    reasons=lambda _item: [_("Nothing proves that it no longer holds. In seven days it stays.")],
     decisions=(
-        Decision("KEEP_B", _("Yes, replace it"), _("Replaced by the newer one."), "main", "a"),
-        Decision("IGNORE", _("No, keep both"), _("Both stay. You won't be asked again.")),
-        Decision("KEEP_A", _("The newer one is wrong"), _("Kept. The newer one was removed.")),
+        Decision("IGNORE", _("Still true"), _("Confirmed. You won't be asked again."), "main", "a"),
+        Decision("KEEP_B", _("No longer"), _("Removed. You can still undo it."), "", "r"),
+        Decision(
+            "KEEP_A",
+            _("The newer one is wrong"),
+            _("Kept. The newer one was removed."),
+            "quiet",
+        ),
         Decision("MERGE", _("Replace both with my words"), _("Replaced both with your line.")),
     ),
 )
+_OF_ONE = replace(_QUESTION, decisions=_QUESTION.decisions[:2], form=forms.Form)
 
 
 def look_of(item: Item) -> Look:
-    is_question = item.kind == Kind.CONTRADICTION and item.row.asks_replacement
-    return _REPLACING if is_question else LOOKS[item.kind]
+    if item.kind != Kind.CONTRADICTION or not item.row.is_question:
+        return LOOKS[item.kind]
+    return _QUESTION if len(item.row.facts.all()) > 1 else _OF_ONE
 
 
 def tell_all(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], str]:
@@ -319,8 +333,10 @@ def needs_of(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, st
     for item in items:
         key, need = (item.kind, item.id), need_of(request, item)
         need["decisions"] = [one for one in look_of(item).decisions if one.code in _AT_ONCE]
-        if item.kind == Kind.CONTRADICTION:
-            need |= _rivals(sides[item.row.pk], need["reason"] if item.row.asks_replacement else "")
+        if item.kind == Kind.CONTRADICTION and item.row.is_question:
+            need["decisions"] = need["decisions"][:2]
+        elif item.kind == Kind.CONTRADICTION:
+            need |= _rivals(sides[item.row.pk])
         elif item.kind == Kind.PROPOSAL:
             need |= _proposal(item, briefs.get(item.id))
         found[key] = {"said": said.get(key, "")} | need
@@ -359,7 +375,7 @@ def _proposal(item: Item, brief: Need | None) -> Need:
     }
 
 
-def _rivals(sides: Sequence[Need], reason: str) -> Need:
+def _rivals(sides: Sequence[Need]) -> Need:
     """Two that stand side by side; what has more sides is looked at on its own page."""
     if len(sides) != 2:
         return {"decisions": []}
@@ -368,7 +384,7 @@ def _rivals(sides: Sequence[Need], reason: str) -> Need:
     is_given = sides[0]["is_living"] and not sides[1]["is_living"]
     return {
         "sides": [_side(row) | {"code": code} for row, code in codes],
-        "reason": reason or (said if is_given else ""),
+        "reason": said if is_given else "",
         "said": "",
     }
 

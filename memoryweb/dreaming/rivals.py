@@ -1,0 +1,104 @@
+"""Living statements of which code can't tell whether the newer one ends the older one. Pure.
+
+They share a word that few others have, and may speak of one thing at two times. What is proved is
+decided without anybody (`decisions.py`); these are put to a model, or to a person.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, date, timedelta
+from itertools import combinations
+
+from memoryweb.dreaming.operations import LivingStatement, is_later
+from memoryweb.dreaming.removal_rules import is_rival
+from memoryweb.language.comparison_words import NEGATIONS
+from memoryweb.language.ending import tells_change
+from memoryweb.language.ending_words import heavy_in, labels_in, listed
+from memoryweb.language.normal_form import read
+from memoryweb.language.statement_comparison import says_all_of
+from memoryweb.language.tokens import stem
+
+FEW = 3  # living statements that a word stands in, at most
+NEWS = timedelta(days=30)  # how long ago the newer one was said, at most
+_APART = timedelta(hours=12)  # what was said together is no older and newer value
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+# There may always be another one: that both name one is no reason to ask. And what is said of
+# everything.
+_SEVERAL = _stems(
+    """child children kid kids baby son daughter twins cat dog pet pets bird friend friends mate
+    language speak allergy allergic intolerant kind kinder sohn tochter katze kater hund haustier
+    freund freundin sprache spreche allergie allergisch call called name named heißt second"""
+)
+_CJK_SEVERAL = re.compile(
+    "[猫狗犬鸟鳥]|息子|娘|子供|子ども|孩子|儿子|女儿|朋友|友[達人だち]|[日英中韓法德独西葡]?[语語]"
+    "|アレルギー|过敏|ペット|宠物"
+)
+# Of these one has one at a time: a change of it may be one of the older, without a word of that.
+_TOPICS = listed(
+    """home job shift boss doctor partner phone email name car handset laptop bank gym study rent
+    pay budget wedding trip weight dietstyle"""
+)
+Pair = tuple[LivingStatement, LivingStatement]
+
+
+def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair]:
+    """The older one first; pairs that share most first, then those with the latest news."""
+    asked = [one for one in living if not (one.is_flagged or one.is_hidden)]
+    holders: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(asked):
+        for word in _matters(one.living):
+            holders[word].append(number)
+    shared: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for word, numbers in holders.items():
+        for both in combinations(numbers, 2) if len(numbers) <= FEW else ():
+            shared[both].append(word)
+    found = []
+    for (first, other), words in shared.items():
+        pair = _in_time(asked[first], asked[other], today)
+        if pair and (_is_named(words) or tells_change(pair[1].text)):
+            found.append((len(words), _when(pair[1]), pair))
+    found.sort(key=lambda one: one[:2], reverse=True)
+    return [pair for _count, _at, pair in found if _may_differ(*pair)]
+
+
+def _is_named(words: Iterable[str]) -> bool:
+    """By a word of both, and not by their topic alone."""
+    return any(not word.startswith("topic ") for word in words)
+
+
+def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair | None:
+    older, newer = (other, one) if is_later(one.by.said_at, other.by.said_at) else (one, other)
+    at, before = newer.by.said_at, older.by.said_at
+    if at is None or at.date() < today - NEWS or older.is_pinned:
+        return None
+    is_of_one = one.by.speaker == other.by.speaker or (
+        one.claim.subject == other.claim.subject != ""
+    )
+    return (older, newer) if is_of_one and (before is None or at - before > _APART) else None
+
+
+def _may_differ(older: LivingStatement, newer: LivingStatement) -> bool:
+    """What says the same, or is proved to be over, is decided without asking."""
+    texts = older.living, newer.living
+    one, two = map(read, texts)
+    is_new = one.negated != two.negated or not two.heavy - NEGATIONS <= {*one.words}
+    return is_new and not (
+        says_all_of(*texts) or says_all_of(*texts[::-1]) or is_rival(newer, older)
+    )
+
+
+def _when(one: LivingStatement) -> float:
+    return one.by.said_at.astimezone(UTC).timestamp() if one.by.said_at else 0
+
+
+def _matters(text: str) -> frozenset[str]:
+    """Words that tell what it speaks of, and its topics."""
+    topics = {label.rstrip("!?") for label in labels_in(text)} & _TOPICS
+    words = {one for one in heavy_in(text) - _SEVERAL if not _CJK_SEVERAL.search(one)}
+    return frozenset(words | {f"topic {topic}" for topic in topics})

@@ -1,0 +1,82 @@
+"""Pairs of which code can't tell whether the newer ends the older: found by words, and asked."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memoryweb.dreaming.operations import LivingStatement, Utterance
+from memoryweb.dreaming.rivals import possible_rivals
+from memoryweb.language.extraction_rules import claim_of
+from memoryweb.memory.models import Contradiction, Fact
+from memoryweb.memory.questions import MOST
+from tests.dreaming.nights import NIGHT, dream, note
+from tests.world import World
+
+TODAY = datetime(2026, 10, 2, 9, tzinfo=UTC)
+Said = Callable[[str, int], LivingStatement]
+
+
+def said(text: str, days_ago: int = 0, speaker: str = "") -> LivingStatement:
+    by = Utterance(TODAY - timedelta(days=days_ago), speaker)
+    return LivingStatement(text, text, claim_of(text), by)
+
+
+def _pairs(*living: LivingStatement) -> list[tuple[str, str]]:
+    return [(one.text, two.text) for one, two in possible_rivals(living, TODAY.date())]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I've been with Teo for almost six years.", "Me and Teo split up."),
+        ("Unser Kater Momo bekommt Insulin.", "Momo mussten wir einschläfern lassen."),
+        ("インコのピーちゃんと暮らしてます", "ピーちゃん、天国へ行きました。"),
+    ],
+)
+def test_two_that_share_a_word_come_with_the_older_first(older: str, newer: str) -> None:
+    assert _pairs(said(newer), said(older, 30)) == [(older, newer)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My daughter Anouk is 6.", "My daughter Milo has a fever."),
+        ("I have a cat called Momo.", "My second cat is called Lola."),
+        ("I bake sourdough every Friday.", "Gym is on Friday now."),
+        ("息子の蓮は5歳です", "息子の陸が生まれました"),
+    ],
+)
+def test_what_there_may_be_several_of_is_no_rival(one: str, other: str) -> None:
+    assert _pairs(said(one, 30), said(other)) == []
+
+
+def test_only_news_of_one_speaker_about_what_few_statements_name() -> None:
+    old, new = "Clover is stabled at Birchwood.", "We sold Clover on Tuesday."
+    assert _pairs(said(old, 30), said(new)) == [(old, new)]
+    assert _pairs(said(old), said(new)) == []  # said together
+    assert _pairs(said(old, 30), said(new, speaker="bob")) == []
+    assert _pairs(said(old, 90), said(new, 60)) == []
+    others = [said(f"Clover likes {what}.", 40) for what in ("apples", "hay")]
+    assert _pairs(said(old, 30), said(new), *others) == []
+
+
+def test_what_says_the_same_is_not_asked() -> None:
+    assert _pairs(said("I don't eat pork.", 30), said("I never eat pork.")) == []
+
+
+def test_a_night_asks_five_at_most_and_each_once(world: World) -> None:
+    owner = world.bobs_memory
+    names = ("Clover", "Momo", "Lidl", "Evernote", "Octavia", "Kajutan", "Valencia")
+    note(world, owner, NIGHT - timedelta(days=2), *(f"I am fond of {name}." for name in names))
+    dream(world, owner, NIGHT - timedelta(days=2))
+    asked_of = Contradiction.objects.filter(owner=owner)
+    assert asked_of.count() == 0
+    Fact.objects.filter(owner=owner).update(said_at=TODAY - timedelta(days=60))
+    note(world, owner, NIGHT, *(f"I sold my part of {name} yesterday." for name in names))
+    dream(world, owner)
+    assert asked_of.count() == MOST
+    assert {(one.is_question, one.facts.count()) for one in asked_of} == {(True, 2)}
+    note(world, owner, NIGHT, "I sold my boat yesterday.")
+    dream(world, owner, NIGHT + timedelta(days=1))
+    assert asked_of.count() == MOST
