@@ -32,6 +32,7 @@ BASE = "/memory/{agent_id}/facts"
 ONE = BASE + "/{fact_id}"
 RIVALS = "/memory/{agent_id}/contradictions/{contradiction_id}"
 _RETIRED = {"state": "retired", "why": "not_true", "filename": None, "lineNumber": None}
+_ENDS = {"validTo": "2026-11-30"}
 _RESOLVED = {"state": "resolved", "resolution": "KEEP_A", "decidedAt": "2026-11-20T10:00:00Z"}
 State = Literal["pending", "active", "disputed", "superseded", "expired", "retired"]
 
@@ -115,6 +116,12 @@ class FactEdit(schemas.TypedBody):
     text: str = Field(min_length=1, max_length=600, description="One line.")
 
 
+class FactUntil(schemas.RequestBody):
+    valid_to: date | None = Field(
+        description="The last day, in the agent's time zone; null: as its text says."
+    )
+
+
 class FactFeedback(schemas.RequestBody):
     helpful: schemas.Flag | None = Field(description="Null removes the vote.")
 
@@ -196,6 +203,13 @@ def confirm_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
 def edit_fact(request: Request, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
     """Reword a fact; the answer is the fact that takes its place."""
     return reworded(request.auth, agent_id, fact_id, body)
+
+
+@router.operation("POST", ONE + "/until", Right.FACTS_OWN, example=_ENDS, errors=(409,))
+def remember_fact_until(request: Request, agent_id: str, fact_id: str, body: FactUntil) -> FactText:
+    """Choose until when a fact is remembered. A dream takes it out after that day."""
+    act = partial(memory_facts.remember_until, day=body.valid_to)
+    return acted(request.auth, agent_id, fact_id, act)
 
 
 @router.operation("POST", ONE + "/retire", Right.FACTS_OWN, example=_RETIRED, errors=(409,))

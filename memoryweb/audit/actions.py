@@ -26,6 +26,7 @@ ACTIONS: dict[str, str | Promise] = {
     "fact.confirmed": _("Confirmed a statement."),
     "fact.edited": _("Put a statement in other words."),
     "fact.hidden": _("Contradicted their memory in a conversation."),
+    "fact.kept_until": _("Chose until when a statement is remembered."),
     "fact.not_true": _("Marked a statement as not true."),
     "fact.restored": _("Brought a retired statement back."),
     "fact.unconfirmed": _("Took back that they confirmed a statement."),

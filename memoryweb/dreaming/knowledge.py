@@ -123,8 +123,12 @@ def _ended(one: Statement, fact: Fact | None) -> tuple[Ended, ...]:
 
 
 def _held_until(claim: Claim, fact: Fact | None) -> Claim:
-    """What is stored was read when it was known when it was said."""
-    return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
+    """What is stored was read when it was known when it was said; what a person chose is no guess
+    from its form."""
+    if fact is None or fact.valid_to is None:
+        return claim
+    is_guessed = claim.general and fact.remembered_until is None
+    return replace(claim, valid_to=fact.valid_to, general=is_guessed)
 
 
 def _aside(fact: Fact, run: Run) -> operations.LivingStatement:

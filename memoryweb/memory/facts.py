@@ -4,7 +4,7 @@ What changes a statement changes its file; the facts follow, as they follow ever
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -92,6 +92,23 @@ def edit(tx: Transaction, fact: models.Fact, text: str, *, writer: Writer) -> Wr
         count_towards_soul(tx, fact.agent, fact.owner_id)
     record(tx, "fact.edited", fact)
     return written
+
+
+def remember_until(
+    tx: Transaction, fact: models.Fact, day: date | None, *, writer: Writer
+) -> models.Fact:
+    """Its last day, whatever its text says; None: as its text says. The file stays as it is.
+    Raises WriteRefused, StatementGone, ContentRefused."""
+    check_person(writer)
+    fact = locked(fact)
+    if fact.state in models.Fact.OVER:
+        raise StatementGone
+    if day is not None and day < today(tx.now, fact.agent.zone):
+        raise ContentRefused(_("Choose a day that isn't over yet."))
+    moves.remember(fact, day)
+    fact.save(update_fields=["remembered_until", "valid_to"])
+    record(tx, "fact.kept_until", fact)
+    return fact
 
 
 def not_true(tx: Transaction, fact: models.Fact, *, writer: Writer) -> None:

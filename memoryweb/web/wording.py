@@ -1,7 +1,7 @@
 """How outcomes read: a word, a tone, and a sentence for every reason code."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
 from django.utils.formats import date_format
@@ -195,6 +195,12 @@ class Choice:
     label: str | Promise
     url: str
     is_current: bool
+
+
+def remembered(until: date | None) -> str:
+    if until is None:
+        return _("Remembered as long as its text says.")
+    return _("Remembered until {day}.").format(day=date_format(until, "DATE_FORMAT"))
 
 
 def owner_name(visit: Visit, owner: Owner | None) -> str:

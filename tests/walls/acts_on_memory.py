@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db.models import Q
@@ -359,6 +359,14 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         "fact.edited",
         _in_unit(
             lambda u, w: facts.edit(u, _stated(u, w, "Anna sings."), "Anna hums.", writer=_alice(w))
+        ),
+    ),
+    "choose its last day": (
+        "fact.kept_until",
+        _in_unit(
+            lambda u, w: facts.remember_until(
+                u, _stated(u, w, "Anna sings."), date(2099, 12, 31), writer=_alice(w)
+            )
         ),
     ),
     "mark a statement": (

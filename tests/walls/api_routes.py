@@ -324,6 +324,7 @@ ROUTES: dict[str, Route] = {
     ),
     "confirm_fact": _decided("/facts/{fact}/confirm", None, "fact"),
     "edit_fact": _decided("/facts/{fact}/edit", {"text": "Breakfast ends at ten."}, "fact"),
+    "remember_fact_until": _decided("/facts/{fact}/until", {"validTo": "2099-12-31"}, "fact"),
     "retire_fact": _decided("/facts/{fact}/retire", None, "fact"),
     "restore_fact": _decided("/facts/{retired}/restore", None, "retired"),
     "rate_fact": _decided("/facts/{fact}/feedback", {"helpful": True}, "fact"),

@@ -275,6 +275,9 @@ CHANGES: dict[str, Route] = {
     "agents_fact_unconfirm": _post(
         "agents_fact_unconfirm", WRITE, fact_id="fact_id", first="agents_fact_confirm"
     ),
+    "agents_fact_until": _post(
+        "agents_fact_until", WRITE, {"day": "2099-12-31"}, fact_id="fact_id"
+    ),
     "agents_new": _post("agents_new", MANAGE, AGENT),
     "agents_settings": _post("agents_settings", MANAGE, AGENT),
     "settings_keep": _post("settings_keep", MANAGE, {"messages_days": "400"}),
@@ -440,6 +443,7 @@ CHANGES: dict[str, Route] = {
     "review_mask": _post("review_mask", MANAGE),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
+    "mine_until": _post("mine_until", ONLY_BOB, {**BOBS_LINE, "day": "2099-12-31"}),
     "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
     "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
     "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
@@ -554,7 +558,14 @@ OPEN: dict[str, Address] = {
     "visit_page": Address(404, 404),
     **dict.fromkeys(
         (
-            *("visit_reword", "visit_remove", "visit_undo", "visit_pause", "visit_resume"),
+            *(
+                "visit_reword",
+                "visit_until",
+                "visit_remove",
+                "visit_undo",
+                "visit_pause",
+                "visit_resume",
+            ),
             *("visit_export", "visit_leave", "visit_bring_back", "visit_keep", "visit_erase"),
             "visit_forget",
         ),

@@ -325,3 +325,24 @@ def test_the_list_is_narrowed_by_subject_and_by_who_said_it(world: World, bob: C
     for query in ("?about=Kitchen", "?source=person"):
         page = text(bob.get(address + query))
         assert ("Tea is" in page, "Lunch is" in page) == (True, False), query
+
+
+def test_a_person_chooses_until_when_it_is_remembered(
+    stage: Stage, bob: Client, shared: Fact
+) -> None:
+    team, place = stage.world.team, (stage.world.agent.pk, shared.pk)
+    address = url(team, "agents_fact_until", *place)
+    assert "Remembered until Dec. 31, 2099." in text(
+        bob.post(address, {"day": "2099-12-31"}, follow=True)
+    )
+    page = bob.get(url(team, "agents_fact", *place))
+    assert 'value="2099-12-31"' in page.text
+    assert "until" in text(page)
+    refused = bob.post(address, {"day": "2020-01-01"})
+    assert refused.status_code == 422
+    assert "Choose a day that isn&#x27;t over yet." in refused.text
+    shared.refresh_from_db()
+    assert str(shared.valid_to) == "2099-12-31"
+    bob.post(address, {"day": ""})
+    shared.refresh_from_db()
+    assert shared.valid_to is None

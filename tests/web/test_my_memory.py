@@ -357,3 +357,17 @@ def test_what_waits_for_a_decision_is_linked(stage: Stage, bob: Client, vera: Cl
     page = text(bob.get(mine(stage)))
     assert "1 change to your memory was proposed." in page
     assert "was proposed" not in text(vera.get(mine(stage)))
+
+
+def test_a_last_day_is_chosen_for_ones_own_sentence(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    address = url(stage.world.team, "mine_until")
+    bob.post(address, {**bees(file), "day": "2099-12-31"})
+    fact = Fact.objects.get(file=file, raw_text__contains="bees")
+    assert str(fact.valid_to) == "2099-12-31"
+    assert 'value="2099-12-31"' in bob.get(mine(stage)).text
+    keep(stage.world, MEMORY + "\n- Bob rows.\n")
+    answer = bob.post(address, {**bees(file), "day": ""}, follow=True)
+    assert "changed while you had it open" in text(answer)
+    fact.refresh_from_db()
+    assert str(fact.valid_to) == "2099-12-31"

@@ -20,7 +20,7 @@ from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
 ACTS = (
-    *("reword", "remove", "undo", "pause", "resume", "export"),
+    *("reword", "until", "remove", "undo", "pause", "resume", "export"),
     *("bring_back", "keep", "erase", "forget"),
 )
 OVER = "visit has ended"

@@ -112,6 +112,9 @@ class Fact(tables.TeamRow):
     said_at = models.DateTimeField(null=True, help_text="unknown for imports without times")
     valid_from = models.DateField(null=True)
     valid_to = models.DateField(null=True, help_text="the last day, in the agent's time zone")
+    remembered_until = models.DateField(
+        null=True, help_text="what a person chose as `valid_to`, whatever the text says"
+    )
     confirmed_at = models.DateTimeField(null=True)
     confirmed_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     corrected_at = models.DateTimeField(

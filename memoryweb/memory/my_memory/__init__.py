@@ -5,6 +5,7 @@ from memoryweb.memory.my_memory.actions import (
     Spot,
     export,
     moved,
+    remember_until,
     remove,
     reword,
     undo,

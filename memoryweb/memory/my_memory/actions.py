@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from io import RawIOBase
 from typing import Any, TypeVar
 from uuid import UUID
@@ -17,11 +17,13 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.sections import without_lines
+from memoryweb.memory import facts
 from memoryweb.memory.lines.revisions import line_now
-from memoryweb.memory.models import Conversation, File, LineOrigin, Message
+from memoryweb.memory.models import Conversation, Fact, File, LineOrigin, Message
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
@@ -204,6 +206,17 @@ def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer
     lines = file.raw_content.split("\n")
     lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
     return _write(tx, file, lines, writer, gettext_noop("Edited on My memory"))
+
+
+def remember_until(
+    tx: Transaction, file: File, spot: Spot, day: date | None, *, writer: Writer
+) -> None:
+    """Raises Stale, SentenceGone, ContentRefused."""
+    file, block = _found(file, spot)
+    found = Fact.objects.filter(file=file, fingerprint=fingerprint(clean(block.text))).first()
+    if found is None:
+        raise SentenceGone
+    facts.remember_until(tx, found, day, writer=writer)
 
 
 def remove(

@@ -7,7 +7,7 @@ machine brings is flagged.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +28,7 @@ from memoryweb.memory.statements import conflicts, evidence
 from memoryweb.memory.statements.bullets import Statement
 from memoryweb.memory.statements.corrections import Corrections
 from memoryweb.memory.statements.evidence import Grounds, grounds_of
+from memoryweb.memory.statements.validity import is_over, today
 
 State, Why = Fact.State, Fact.Why
 _TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED, Why.ASKED})
@@ -40,8 +41,9 @@ WORDING = (
     *("raw_text", "heading", "kind", "subject", "attribute", "raw_value"),
     *("valid_from", "valid_to", "raw_ended"),
 )
+_ENDS = ("remembered_until", "valid_to")
 _CAME = (
-    *(*_WENT, *WORDING, "path", "source", "said_at"),
+    *(*_WENT, *WORDING, "remembered_until", "path", "source", "said_at"),
     *("confirmed_at", "confirmed_by"),
 )
 
@@ -183,7 +185,10 @@ def _bring(of: FileChange, come: Sequence[Statement], known: OtherStatements) ->
         if fact is not None:
             back.append(fact)
             _stand_again(of, fact, one)
-        made[one.print] = fact = fact or new(of.file, one, of.tx.now)
+        else:
+            fact = new(of.file, one, of.tx.now)
+            remember(fact, _chosen_end(of, known.same.get(one.print, ())))
+        made[one.print] = fact
         fact.file, fact.path = of.file, of.file.path
         fact.source, fact.said_at = grounds[one.print].source, grounds[one.print].said_at
         fact.state = State.PENDING if one.print in waiting else State.ACTIVE
@@ -194,6 +199,19 @@ def _bring(of: FileChange, come: Sequence[Statement], known: OtherStatements) ->
     insert(row for row in made.values() if row.pk not in there)
     evidence.add({row: grounds[key].all for key, row in made.items()}, known=back)
     return made
+
+
+def _chosen_end(of: FileChange, same: Iterable[Fact]) -> date | None:
+    """That a person gave to the same statement elsewhere, unless it is over."""
+    day = today(of.tx.now, of.file.agent.zone)
+    found = (row.remembered_until for row in same if row.state not in Fact.OVER)
+    return max((one for one in found if one and one >= day), default=None)
+
+
+def remember(fact: Fact, until: date | None) -> None:
+    """Until that day, or with None for as long as its text says."""
+    fact.remembered_until = until
+    fact.valid_to = until or Statement(fact.raw_text).claim.valid_to
 
 
 def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
@@ -232,15 +250,18 @@ def _stand_again(of: FileChange, fact: Fact, one: Statement) -> None:
     fact.why, fact.superseded_by, fact.changed_at = "", None, of.tx.now
     if of.by_person:
         fact.corrected_at = fact.corrected_by = fact.hidden_at = fact.hidden_by = None
+    if is_over(fact, today(of.tx.now, of.file.agent.zone)):
+        fact.remembered_until = None
     word(fact, one)
 
 
 def word(fact: Fact, one: Statement) -> None:
-    for name, value in wording_of(one).items():
+    for name, value in wording_of(one, fact.remembered_until).items():
         setattr(fact, name, value)
 
 
-def wording_of(one: Statement) -> dict[str, Any]:
+def wording_of(one: Statement, until: date | None = None) -> dict[str, Any]:
+    """`until`: the last day that a person chose for it."""
     claim = one.claim
     return {
         "raw_text": one.text,
@@ -251,7 +272,7 @@ def wording_of(one: Statement) -> dict[str, Any]:
         "attribute": claim.attribute[:200],
         "raw_value": claim.value,
         "valid_from": claim.valid_from,
-        "valid_to": claim.valid_to,
+        "valid_to": until or claim.valid_to,
     }
 
 
@@ -307,6 +328,9 @@ def _let_go(
     if isinstance(went.by, str):
         newer = made.get(print_ := fingerprint(went.by)) or _standing_elsewhere(row, print_)
     named = went.by if isinstance(went.by, UUID) else None
+    if newer and went.why == Why.REWORDED and row.remembered_until:
+        remember(newer, row.remembered_until)
+        newer.save(update_fields=_ENDS)
     row.superseded_by_id = newer.pk if newer else named
     row.file, row.why, row.state = None, went.why or "", _left_as(went.why)
     row.changed_at, row.hidden_at, row.hidden_by = tx.now, None, None

@@ -87,7 +87,11 @@ def is_in_line(file: File) -> bool:
     """The file's statements are its facts."""
     there = _there(file) if file.deleted_at is None else []
     rows = list(Fact.objects.filter(file=file))
-    said = [(one.print, file.path, *moves.wording_of(one).values()) for one in there]
+    chosen = {row.fingerprint: row.remembered_until for row in rows}
+    said = [
+        (one.print, file.path, *moves.wording_of(one, chosen.get(one.print)).values())
+        for one in there
+    ]
     kept = [
         (row.fingerprint, row.path, *(getattr(row, name) for name in moves.WORDING)) for row in rows
     ]

@@ -26,7 +26,7 @@ from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.form_fields import Choices, FilterForm
+from memoryweb.web.form_fields import Choices, DayInput, FilterForm
 from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
 from memoryweb.web.wording import fact_url, owner_name, writer_of
 
@@ -79,6 +79,15 @@ class FactsForm(FilterForm):
 class EditForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("New text"), max_length=600, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class UntilForm(forms.Form):
+    day = forms.DateField(
+        label=gettext_lazy("Last day"),
+        required=False,
+        widget=DayInput,
+        help_text=gettext_lazy("Empty: as long as its text says."),
     )
 
 
@@ -191,6 +200,20 @@ def edit(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResp
     return redirect(next_url(request) or fact_url(request, found.superseded_by or found))
 
 
+@access.team_view("POST")
+def until(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    workspace, found = _changeable(request, agent_id, fact_id)
+    form = UntilForm(request.POST)
+    if form.is_valid():
+        with told_in(form, "day"), request.visit.write() as tx:
+            day = form.cleaned_data["day"]
+            memory_facts.remember_until(tx, found, day, writer=writer_of(request))
+    if form.errors:
+        return _show(request, workspace, fact_id, until=form)
+    messages.success(request, wording.remembered(form.cleaned_data["day"]))
+    return redirect(next_url(request) or fact_url(request, found))
+
+
 def _dry_run(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     meant = forgetting.of_facts(Memory(found.agent, found.owner), [found]).meant
@@ -264,6 +287,7 @@ def _show(
     workspace: access.Workspace,
     fact_id: UUID,
     form: EditForm | None = None,
+    until: UntilForm | None = None,
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows.rows_of(request, [fact])
@@ -292,9 +316,10 @@ def _show(
         can_undo=is_own and bool(asked),
         can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
         form=form or EditForm(initial={"text": row["text"]}),
+        until=until or UntilForm(initial={"day": fact.valid_to}),
         my_vote=fact.my_vote,
     )
-    status = 422 if form else 200
+    status = 422 if form or until else 200
     return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
 
 

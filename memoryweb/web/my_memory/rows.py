@@ -30,7 +30,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import forgetting
 from memoryweb.memory.forgetting import NothingToUndo
-from memoryweb.memory.models import AuthorKind, File, ForgetRequest, LineOrigin, Message
+from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, LineOrigin, Message
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
 from memoryweb.memory.my_memory import KINDS, Place, Sentence, SentenceFilter, Spot, own_file
@@ -45,7 +45,7 @@ from memoryweb.web.wording import Text, author_name
 # that My memory shows and does starts from here, and reaches these owners alone.
 
 _NAMES = (
-    *("page", "reword", "remove", "undo", "pause", "resume", "export"),
+    *("page", "reword", "until", "remove", "undo", "pause", "resume", "export"),
     *("bring_back", "keep", "erase", "forget"),
 )
 
@@ -171,6 +171,10 @@ class RemoveForm(SpotForm):
     sources = forms.BooleanField(required=False)
 
 
+class UntilForm(SpotForm):
+    day = forms.DateField(required=False)
+
+
 class CodeForm(forms.Form):
     code = forms.CharField(
         label=gettext_lazy("Code"),
@@ -201,15 +205,17 @@ def rows_of(
     who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]
 ) -> list[Row]:
     shown = list(sentences)
-    facts = standing_in({one.file for one in shown}) if who.is_member else {}
+    facts = standing_in({one.file for one in shown})
     return [_row(who, one, uses) | _statement(who, one, facts) for one in shown]
 
 
-def _statement(who: Oneself, one: Sentence, facts: Mapping[tuple[UUID, str], UUID]) -> Row:
-    fact_id = facts.get((one.file.pk, fingerprint(clean(one.block.text))))
-    where = (one.file.agent_id, fact_id)
-    url = who.to("agents_fact", *where, query=_owner(who, one.file)) if fact_id else ""
-    return {"fact_url": url}
+def _statement(who: Oneself, one: Sentence, facts: Mapping[tuple[UUID, str], Fact]) -> Row:
+    fact = facts.get((one.file.pk, fingerprint(clean(one.block.text))))
+    if fact is None:
+        return {}
+    where = (one.file.agent_id, fact.pk)
+    url = who.to("agents_fact", *where, query=_owner(who, one.file)) if who.is_member else ""
+    return {"fact": fact, "fact_url": url}
 
 
 def _group(who: Oneself, found: list[Row]) -> Row:

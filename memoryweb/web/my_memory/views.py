@@ -33,6 +33,7 @@ from memoryweb.web.my_memory import rows
 from memoryweb.web.my_memory.rows import Oneself
 from memoryweb.web.pages import Page, is_fragment, page, show, to
 from memoryweb.web.provenance import saves_in, saves_text
+from memoryweb.web.wording import remembered
 
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6
@@ -133,6 +134,25 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
     return redirect(_back(who, form) + f"#{rows.anchor_of(file.pk, form.spot.first)}")
 
 
+def until(request: UserRequest, who: Oneself) -> HttpResponse:
+    form = rows.UntilForm(request.POST)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    day = form.cleaned_data["day"]
+    try:
+        with write_transaction(who.team, actor=who.actor) as tx:
+            door.remember_until(tx, file, form.spot, day, writer=who.writer)
+    except Stale:
+        said = _("{path} changed while you had it open. Nothing was saved. Try again.")
+        messages.error(request, said.format(path=file.path))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, remembered(day))
+    return redirect(_back(who, form) + f"#{rows.anchor_of(file.pk, form.spot.first)}")
+
+
 def remove(request: UserRequest, who: Oneself) -> HttpResponse:
     form = rows.RemoveForm(request.POST)
     file = who.file(_file_id(form))
@@ -203,6 +223,7 @@ def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
 
 ACTS: Mapping[str, Act] = {
     "reword": reword,
+    "until": until,
     "remove": remove,
     "undo": undo,
     "pause": pause,
