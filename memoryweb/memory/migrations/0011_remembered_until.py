@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0008_short_chats_wait")]
+    dependencies = [("memory", "0010_questions")]
 
     operations = [
         migrations.AddField(
