@@ -20,6 +20,11 @@ _SPACED = re.compile(r"(?:\b[^\W\d_] ){9,}[^\W\d_]\b")
 _LEET = re.compile(r"(?=\w{0,40}[a-z])(?=\w{0,40}\d)\w{3,40}")
 _LETTERS = str.maketrans("013457", "oieast")
 _LONGEST_OWN = 300  # characters of a message that speaks for itself; a longer one may be pasted
+_OWN_MAIL = re.compile(
+    r"\b(?:my|our|meine|unsere|mine|reach me)\b[^.!?]{0,30}\b(?:e-?mail|mail|at)\b[^.!?]{0,30}@"
+    r"|(?:メール|邮箱|郵箱|电邮)[^。]{0,20}@",
+    re.IGNORECASE,
+)
 # What is no wish about one's own answers: of somebody else, or of what an assistant obeys.
 _NOT_OWN = re.compile(
     r"\b(?:users?|customers?|guests?|clients?|visitors?|everybody|everyone|anybody|anyone|assistants?|ai"
@@ -84,6 +89,17 @@ def is_own_instruction(message: str, line: str) -> bool:
         _NOT_OWN.search(_readable(one)) or claim_of(one).kind is not Kind.INSTRUCTION
         for one in orders
     )
+
+
+def is_own_address(message: str, line: str) -> bool:
+    """Whether a line says in the words of a short message which mail address its writer has."""
+    if len(message) > _LONGEST_OWN or quotes(message) or cited(message, clean(line)) is None:
+        return False
+    return bool(_OWN_MAIL.search(line)) and not ADDRESS.search(_readable(line))
+
+
+# Flags that a person's own words about themselves don't bring.
+OWN_WORDS = {ORDERS: is_own_instruction, ADDRESSES: is_own_address}
 
 
 def is_order_across(line: str, following: str) -> bool:

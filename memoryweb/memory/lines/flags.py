@@ -148,24 +148,28 @@ def _flag(
         known = stood() | _elsewhere(file, list(suspects.values())[:_MOST_LOOKED_UP], beside)
         for n, said in suspects.items():
             found[n] = found.get(n, set()) | line_flags.flags_of(said, known)
-    for n in _own_instructions(
-        file, [row for row in rows if line_flags.ORDERS in found.get(row.line, ())]
-    ):
-        found[n] = found[n] - {line_flags.ORDERS}
+    for code, is_own in line_flags.OWN_WORDS.items():
+        suspected = [row for row in rows if code in found.get(row.line, ())]
+        for n in _own_words(file, suspected, is_own):
+            found[n] = found[n] - {code}
     for row in rows:
         row.marks = ",".join(sorted(found.get(row.line, ())))
 
 
-def _own_instructions(file: models.File, rows: Sequence[models.LineOrigin]) -> set[int]:
-    """Of these lines of orders, those in which the owner told the assistant how to answer them, in
-    their own memory: nobody else is answered by it."""
+def _own_words(
+    file: models.File,
+    rows: Sequence[models.LineOrigin],
+    is_own: Callable[[str, str], bool],
+) -> set[int]:
+    """Of these lines, those in which the owner told the assistant how to answer them, or their own
+    address, in their own memory: nobody else is answered by it."""
     if file.owner_id is None or not rows:
         return set()
     lines = file.raw_content.split("\n")
     ids = {row.message_id for row in rows if row.message_id}
     with_owner = models.Message.objects.select_related("conversation__owner__person")
     messages = with_owner.in_bulk(ids) if ids else {}
-    is_own: dict[int, bool] = {}
+    theirs: dict[int, bool] = {}
     for row in rows:
         message = messages.get(row.message_id or 0)
         is_theirs = (
@@ -173,10 +177,10 @@ def _own_instructions(file: models.File, rows: Sequence[models.LineOrigin]) -> s
             and row.author_kind == models.AuthorKind.EXTRACTION
             and message.conversation.owner_id == file.owner_id
             and source_of_message(message.conversation, message) == models.SourceClass.OWNER
-            and line_flags.is_own_instruction(message.raw_content, lines[row.line - 1])
+            and is_own(message.raw_content, lines[row.line - 1])
         )
-        is_own[row.line] = is_own.get(row.line, True) and is_theirs
-    return {line for line, own in is_own.items() if own}
+        theirs[row.line] = theirs.get(row.line, True) and is_theirs
+    return {line for line, own in theirs.items() if own}
 
 
 def let_stand(file: models.File, lines: Collection[str]) -> None:

@@ -38,8 +38,8 @@ def told_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[in
             by_print[fact.file_id, fact.fingerprint] = text
     for file in files:
         for one in statements_of(file.raw_content, file.path) if by_print else ():
-            if (text := by_print.get((file.pk, one.print))) is not None:
-                found[file.pk][one.end] = text
+            if (behind_it := by_print.get((file.pk, one.print))) is not None:
+                found[file.pk][one.end] = behind_it
     return found
 
 
