@@ -110,7 +110,8 @@ def dated(hits: Sequence[Hit]) -> list[Hit]:
         told |= _of_lines(hit for hit in hits if not _behind(hit, noted))
     found = []
     for hit in hits:
-        behind = [told.get(one) for one in (_behind(hit, noted) or {_line(hit)})]
+        places: set[int | Line] = {*_behind(hit, noted)} or {_line(hit)}
+        behind = [told.get(one) for one in places]
         if all(one and not one.living for one in behind):
             if days := [one.until for one in behind if one and one.until]:
                 found.append(replace(hit, until=max(days)))
