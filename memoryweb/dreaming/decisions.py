@@ -163,8 +163,8 @@ class _Night:
     def _over(self) -> Iterator[Result]:
         today = self.material.today
         for one in list(self.living.values()):
-            if any(removal_rules.is_after(one.by, mark.on) for mark in one.ended):
-                yield self._again(one)
+            if back := [it for it in one.ended if removal_rules.is_after(one.by, it.on)]:
+                yield self._again(one, back)
             elif removal_rules.is_done(one, today) and not one.is_pinned:
                 last = one.claim.valid_to or today
                 words = removal_rules.words_over(one, today)
@@ -186,9 +186,9 @@ class _Night:
         why = Why.CANCELLED if is_ended else Why.ASKED
         if newer is not None:
             why = removal_rules.why_replaced(one, newer) or why
-            said = said or [_as_line(newer)]
+            said = said or [newer.line]
         for it in said:
-            if words := removal_rules.words_replaced(_as_statement(it), one):
+            if words := removal_rules.words_replaced(it.statement, one):
                 return self._ended_by(it, one, words, why, newer)
         return self._leaves(one, why, one.against, newer)
 
@@ -215,7 +215,7 @@ class _Night:
                 yield said
         for one in list(self.living.values()):
             if removal_rules.begins(one, today) and not one.is_flagged:
-                yield _as_line(one)
+                yield one.line
 
     def _told(self, said: CitableLine) -> Iterator[Result]:
         """What it says instead comes in though nobody brought it: nothing ends without that."""
@@ -244,12 +244,23 @@ class _Night:
         if not removal_rules.may_replace(said.by, one) or not is_earnest(said.text, one.text):
             return ()
         if words := removal_rules.words_ended(said, one):
-            return words
+            return tuple(it for it in words if not self._is_said_since(it, said))
         # Nobody named what goes: that takes the very claim, and not any clause.
         standing = removal_rules.now(one)
         is_meant = removal_rules.ends(said.claim, standing) and is_ended(said, standing)
+        has_begun = said.ref in self.living and removal_rules.is_rival(said.statement, standing)
+        is_meant = is_meant or has_begun
         is_meant = is_meant and not one.is_pinned
-        return removal_rules.words_replaced(_as_statement(said), one) if is_meant else ()
+        return removal_rules.words_replaced(said.statement, one) if is_meant else ()
+
+    def _is_said_since(self, words: str, said: CitableLine) -> bool:
+        """Whoever said that it was over said since that it is so."""
+        return any(
+            it.by.speaker == said.by.speaker
+            and is_later(it.by.said_at, said.by.said_at)
+            and covers(it.text, words)
+            for it in self.material.said
+        )
 
     def _ended_by(
         self,
@@ -275,29 +286,30 @@ class _Night:
         newer: LivingStatement | None = None,
     ) -> Result:
         """The words get their mark; a statement with nothing else of value leaves."""
-        marked = _with_marks(one, words, on)
-        if not _stays(marked):
+        marked = removal_rules.with_marks(one, words, on)
+        if not removal_rules.stays(marked):
             return self._leaves(one, why, sources, newer)
         self.living[one.id] = marked.now
         operation = Operation(Does.END, "", (one.id,), sources, why, " … ".join(words), on)
         return Result(operation, marked=marked, why=why, against=newer)
 
-    def _again(self, one: LivingStatement, sources: tuple[str, ...] = ()) -> Result:
+    def _again(
+        self, one: LivingStatement, back: Sequence[Ended], sources: tuple[str, ...] = ()
+    ) -> Result:
         """What had ended was said or confirmed since."""
-        marked = Marked(one, ())
+        marked = Marked(one, tuple(it for it in one.ended if it not in back))
         self.living[one.id] = marked.now
         operation = Operation(Does.END, "", (one.id,), sources)
         return Result(operation, marked=marked)
 
     def ended_on(self, text: str) -> Iterator[date]:
         """The days since which what the text says is no longer so."""
-        for one in self._ended_in(text):
-            yield from (mark.on for mark in one.ended)
+        for one in self.living.values():
+            yield from (it.on for it in removal_rules.again(text, one))
 
     def _ended_in(self, text: str) -> list[LivingStatement]:
-        """Statements that say all of the text, by words that have ended."""
-        found = [one for one in self._living(self._lookup.covering(text)) if one.ended]
-        return [one for one in found if not covers(one.living, text)]
+        """Statements of which words that have ended say the text."""
+        return [one for one in self.living.values() if removal_rules.again(text, one)]
 
     def near(self, text: str, claim: Claim) -> list[LivingStatement]:
         """Those that say all of the text, restate it or may contradict it."""
@@ -355,9 +367,9 @@ class _Night:
                 day = said.by.said_at.date() if said.by.said_at else None
                 named = meant & {*dates_meant(said.text, day)}
                 on = max(named, default=removal_rules.first_day(said, old))
-                marked = _with_marks(old, proved, on)
+                marked = removal_rules.with_marks(old, proved, on)
                 why = case.operation.why
-                if _stays(marked):
+                if removal_rules.stays(marked):
                     return self._done(case, {}, ends={old: (marked, why)})
                 return self._done(case, {old: why})
         return Result(case.operation, "unproved", against=old)
@@ -385,7 +397,8 @@ class _Night:
         whys = {one: why for one, why in whys.items() if one not in ends}
         back = [one for one in self._ended_in(new.text) if one not in whys]
         if back and not is_merge:
-            self._beside.append(self._again(back[0], case.operation.sources))
+            holds = removal_rules.again(new.text, back[0])
+            self._beside.append(self._again(back[0], holds, case.operation.sources))
             return self._done(case, whys, ends=ends)
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
         return self._done(case, whys, replace(new, also=tuple(same)), ends)
@@ -401,14 +414,16 @@ class _Night:
         self, case: Case, new: LivingStatement, whys: Mapping[LivingStatement, Why]
     ) -> "Ends":
         """Those of which something of value remains beside what the new statement ends."""
-        said = max(case.said, key=lambda it: _moment(it.by), default=_as_line(new))
+        said = max(case.said, key=lambda it: _moment(it.by), default=new.line)
         ends = {}
         for one, why in whys.items():
             if why in _OTHERWISE and case.operation.does is not Does.MERGE:
                 words = [removal_rules.words_ended(it, one) for it in case.said]
                 found = next(filter(None, words), removal_rules.words_replaced(new, one))
-                marked = _with_marks(one, found, removal_rules.first_day(said, one))
-                if _stays(marked) and not removal_rules.says_rest(new.text, case.said, marked.now):
+                marked = removal_rules.with_marks(one, found, removal_rules.first_day(said, one))
+                if removal_rules.stays(marked) and not removal_rules.says_rest(
+                    new.text, case.said, marked.now
+                ):
                     ends[one] = marked, why
         return ends
 
@@ -475,18 +490,6 @@ class _Night:
 Ends = Mapping[LivingStatement, tuple[Marked, Why]]
 
 
-def _with_marks(one: LivingStatement, words: Iterable[str], on: date) -> Marked:
-    """What had ended within words that end now is told with them."""
-    new = [Ended(on, it) for it in words]
-    kept = [it for it in one.ended if not any(it.words in other.words for other in new)]
-    return Marked(one, tuple(sorted({*kept, *new})))
-
-
-def _stays(marked: Marked) -> bool:
-    """A line is kept by what is of value in it."""
-    return marked.was.is_pinned or removal_rules.holds(marked.now)
-
-
 def _ending(case: Case, marked: Marked, why: Why) -> Operation:
     words = " … ".join(it.words for it in marked.newly)
     on = max((it.on for it in marked.newly), default=None)
@@ -496,14 +499,6 @@ def _ending(case: Case, marked: Marked, why: Why) -> Operation:
 def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
     standing = removal_rules.now(old)
     return removal_rules.is_rival(new, standing) or removal_rules.disagree(new, standing)
-
-
-def _as_statement(said: CitableLine) -> LivingStatement:
-    return LivingStatement(said.ref, said.text, said.claim, said.by, sources=(said.ref,))
-
-
-def _as_line(one: LivingStatement) -> CitableLine:
-    return CitableLine(one.id, one.text, one.by, claim=one.claim)
 
 
 def _moment(by: Utterance) -> datetime:
