@@ -24,11 +24,10 @@ from memoryweb.dreaming.operations import (
     is_later,
 )
 from memoryweb.dreaming.removal_rules import is_ended
+from memoryweb.dreaming.standing import Standing
 from memoryweb.language.clauses import dates_meant
 from memoryweb.language.ending import tells_change
-from memoryweb.language.extraction_rules import Claim
-from memoryweb.language.normal_form import read
-from memoryweb.language.statement_comparison import Lookup, covers, fingerprint, says_all_of
+from memoryweb.language.statement_comparison import covers, says_all_of
 from memoryweb.language.support import is_earnest
 from memoryweb.markdown.marks import Ended
 from memoryweb.memory.writing.proposing import Rejections
@@ -66,13 +65,13 @@ def living_after(material: Material, results: Iterable[Result]) -> tuple[LivingS
     return tuple(living.values())
 
 
-class _Night:
+class _Night(Standing):
     """The statements as the night's operations leave them, one after the other."""
 
     def __init__(self, material: Material, operations: Sequence[Operation] = ()) -> None:
         self.material = material
         self._ends = [one for one in operations if one.does is Does.END]
-        self.living = {one.id: one for one in material.living}
+        super().__init__(material.living)
         self.said = {one.ref: one for one in material.said}
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
@@ -80,19 +79,6 @@ class _Night:
         self._proved: dict[str, CitableLine] = {}  # lines by which words were proved to have ended
         self._unsaid: set[str] = set()  # lines that don't say what was made of them
         self._beside: list[Result] = []  # what went with what was judged, or ended
-        self._by_text: dict[str, list[str]] = {}
-        self._by_key: dict[tuple[str, str] | None, list[str]] = {}
-        self._lookup = Lookup()
-        # What waits for a person stands for nothing: no rival, and nobody's duplicate.
-        self._waiting = {fingerprint(one.text): one for one in material.living if one.is_flagged}
-        for one in material.living:
-            if not one.is_flagged:
-                self._learn(one)
-
-    def _learn(self, one: LivingStatement) -> None:
-        self._by_text.setdefault(one.text, []).append(one.id)
-        self._by_key.setdefault(one.claim.key, []).append(one.id)
-        self._lookup.add(one.text)
 
     def judge(self, operation: Operation) -> Result:
         """A value that is proved comes in, though not that the old one is over: a person is asked
@@ -302,52 +288,6 @@ class _Night:
         operation = Operation(Does.END, "", (one.id,), sources)
         return Result(operation, marked=marked)
 
-    def ended_on(self, text: str) -> Iterator[date]:
-        """The days since which what the text says is no longer so."""
-        for one in self.living.values():
-            yield from (it.on for it in removal_rules.again(text, one))
-
-    def _ended_in(self, text: str) -> list[LivingStatement]:
-        """Statements of which words that have ended say the text."""
-        return [one for one in self.living.values() if removal_rules.again(text, one)]
-
-    def near(self, text: str, claim: Claim) -> list[LivingStatement]:
-        """Those that say all of the text, restate it or may contradict it."""
-        texts = [
-            *self._lookup.covering(text),
-            *self._lookup.restating(text),
-            *self._lookup.opposing(text),
-        ]
-        near = {one.id: one for one in self._living(dict.fromkeys(texts))}
-        if claim.key is not None:
-            ids = self._by_key.get(claim.key, ())
-            near |= {id: self.living[id] for id in ids if id in self.living}
-        found = (near | self.living if claim.is_against else near).values()
-        return [one for one in found if not one.is_flagged]
-
-    def known(self, text: str, but: Sequence[LivingStatement] = ()) -> LivingStatement | None:
-        """Of two that say the same in other words the longer one is the one to keep."""
-        said = list(self._lookup.covering(text))
-        within = set(self._lookup.within(text))
-        mutual = [other for other in within if says_all_of(other, text)]
-        close = {*self._lookup.restating(text), *mutual} - set(said)
-        said += [one for one in close if one not in within or _length(one) >= _length(text)]
-        over = self._ended_in(text)
-        known = (
-            one
-            for one in self._living(said)
-            if one not in but and not one.is_hidden and one not in over
-        )
-        return next(known, None) or self._waiting.get(fingerprint(text))
-
-    def within(self, text: str) -> list[LivingStatement]:
-        """Those of which it says all, and that it may take in."""
-        return [one for one in self._living(self._lookup.within(text)) if not one.is_fixed]
-
-    def _living(self, texts: Iterable[str]) -> Iterator[LivingStatement]:
-        ids = (id for text in texts for id in self._by_text[text])
-        return (self.living[id] for id in ids if id in self.living)
-
     def _retire(self, case: Case) -> Result:
         why = removal_rules.proved(
             case.operation.why, case.old, case.said, self.material, self._others(case.old)
@@ -395,7 +335,7 @@ class _Night:
             return Result(case.operation, "unproved")
         ends = self._partly(case, new, whys)
         whys = {one: why for one, why in whys.items() if one not in ends}
-        back = [one for one in self._ended_in(new.text) if one not in whys]
+        back = [one for one in self.ended_in(new.text) if one not in whys]
         if back and not is_merge:
             holds = removal_rules.again(new.text, back[0])
             self._beside.append(self._again(back[0], holds, case.operation.sources))
@@ -463,7 +403,7 @@ class _Night:
                 self.living.pop(one.id, None)
             if new is not None:
                 self.living[new.id] = new
-                self._learn(new)
+                self.learn(new)
                 self._made += 1
             for marked, _why in (ends or {}).values():
                 self.living[marked.was.id] = marked.now
@@ -503,10 +443,6 @@ def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
 
 def _moment(by: Utterance) -> datetime:
     return by.said_at or datetime.min.replace(tzinfo=UTC)
-
-
-def _length(text: str) -> tuple[int, str]:
-    return len(read(text).words), text
 
 
 def _is_instead(newer: LivingStatement, hidden: LivingStatement) -> bool:
