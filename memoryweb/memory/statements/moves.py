@@ -268,7 +268,6 @@ def wording_of(one: Statement, until: date | None = None) -> dict[str, Any]:
     claim = one.claim
     return {
         "raw_text": one.text,
-        "raw_ended": stored(one.ended),
         "heading": one.heading,
         "kind": str(claim.kind),
         "subject": claim.subject[:200],
@@ -276,6 +275,7 @@ def wording_of(one: Statement, until: date | None = None) -> dict[str, Any]:
         "raw_value": claim.value,
         "valid_from": claim.valid_from,
         "valid_to": until or claim.valid_to,
+        "raw_ended": stored(one.ended),
     }
 
 
