@@ -19,7 +19,7 @@ from memoryweb.dreaming import diary
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.gates import Verdict
-from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
+from memoryweb.dreaming.inputs import DIARY, MEMORY, PROFILE, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Does, LivingStatement, Result, Why
 from memoryweb.language.statement_comparison import fingerprint
@@ -113,9 +113,11 @@ def _hold_again(tx: Transaction, report: Report, writer: Writer) -> Iterator[Wri
             lines[at] = marked(sentence, kept) if len(kept) < len(there) else line
         return "\n".join(lines)
 
-    if ends:
-        place = Place(report.agent, report.owner, MEMORY)
-        yield write.change(tx, place, held, writer=writer)
+    files = File.objects.of(report.agent_id, report.owner_id).present()
+    for path in files.filter(path__in=(MEMORY, PROFILE)).values_list("path", flat=True):
+        place = Place(report.agent, report.owner, path)
+        if ends:
+            yield write.change(tx, place, held, writer=writer)
 
 
 def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
