@@ -199,6 +199,7 @@ class HitOut(_Place):
     score: schemas.Rounded
     relevance: schemas.Rounded = Field(description="0 to 1: how much of the query the hit answers.")
     until: date | None = Field(None, description="When what it says was over.")
+    ended: list[schemas.EndedWords] = Field([], description="What of it holds no longer.")
     others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 
 
@@ -208,8 +209,8 @@ class IncludedHit(HitOut):
 
 
 class AddedText(schemas.Camel):
-    """What stands behind a line of the owner's block and is no part of it: when it was said. The
-    line is one of a file, or a statement that stands in none."""
+    """What stands behind a line of the owner's block and is no part of it: when it was said, and
+    until when some of it held. The line is one of a file, or a statement that stands in none."""
 
     filename: str | None
     line_number: int | None
@@ -371,6 +372,7 @@ def found_at(hit: Hit) -> dict[str, Any]:
         "score": hit.score,
         "relevance": hit.relevance,
         "until": hit.until,
+        "ended": schemas.ended_words(hit.ended),
         "others": [OtherPlace(**_place(other)) for other in hit.others],
     }
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from memoryweb.api import acting_owner
 from memoryweb.api.facts import Statement
 from memoryweb.api.problems import Invalid, NotFound
-from memoryweb.api.schemas import Camel, Id, Moment, Rounded, Whole
+from memoryweb.api.schemas import Camel, Id, Moment, Rounded, Whole, ended_words
 from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
 from memoryweb.memory import entries, forgetting, tools
 from memoryweb.memory.forgetting import Wish
@@ -211,6 +211,7 @@ def _fact(acting: Acting, one: WeighedFact) -> ToolFact:
         owner=acting_owner.shown(acting.reader.owner if fact.owner_id else None, fact.scope),
         filename=fact.file.path if fact.file else None,
         text=one.said.text,
+        ended=ended_words(one.said.ended),
         value=one.said.value,
         relevance=one.relevance,
         trust=one.trust,

@@ -23,6 +23,7 @@ from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import listing
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
+from memoryweb.memory.still_true import still_true
 from memoryweb.memory.visible.hidden import remembered_of
 from memoryweb.memory.visible.readable import Look, To, statement
 
@@ -50,6 +51,7 @@ class Statement(schemas.Camel):
     )
     value: str
     text: str
+    ended: list[schemas.EndedWords]
     kind: Annotated[str, schemas.one_of(Kind)]
     state: Annotated[str, schemas.one_of(Fact.State)]
     said_at: schemas.Moment | None = Field(description="Null if it is not known.")
@@ -120,6 +122,10 @@ class FactUntil(schemas.RequestBody):
     valid_to: date | None = Field(
         description="The last day, in the agent's time zone; null: as its text says."
     )
+
+
+class StillTrue(schemas.RequestBody):
+    words: str = Field("", max_length=600, description="Of `ended`; empty: all of them.")
 
 
 class FactFeedback(schemas.RequestBody):
@@ -222,6 +228,12 @@ def retire_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
 def restore_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Put a fact that is no longer current back into its file."""
     return acted(request.auth, agent_id, fact_id, memory_facts.restore)
+
+
+@router.operation("POST", ONE + "/still-true", Right.FACTS_OWN, errors=(409,))
+def keep_fact_true(request: Request, agent_id: str, fact_id: str, body: StillTrue) -> FactText:
+    """Say that what had ended of a fact still holds."""
+    return acted(request.auth, agent_id, fact_id, partial(still_true, words=body.words))
 
 
 @router.operation("POST", ONE + "/feedback", Right.FACTS_OWN)
@@ -337,6 +349,7 @@ def _fields(fact: Any) -> dict[str, Any]:
     return values | {
         "text": said.text,
         "value": said.value,
+        "ended": schemas.ended_words(said.ended),
         "owner": acting_owner.shown(fact.owner, fact.scope),
         "state": state_on(fact, today(now, fact.agent.zone)),
         "superseded_by": fact.superseded_by_id,

@@ -347,13 +347,19 @@ def _said(fact: Fact) -> str:
     return statement(fact, To.PROGRAM).text
 
 
+def _ended(fact: Fact) -> list[dict[str, str]]:
+    """What of it holds no longer."""
+    ended = statement(fact, To.PROGRAM).ended
+    return [{"words": one.words, "until": one.on.isoformat()} for one in ended]
+
+
 def _memory(fact: Fact) -> dict[str, Any]:
     said = fact.said_at or fact.created_at
     return {
         "id": str(fact.pk),
         "memory": _said(fact),
         **named_as(fact.owner),
-        "metadata": None,
+        "metadata": {"ended": _ended(fact)} if fact.ended else None,
         "categories": [],
         "created_at": said.isoformat(),
         "updated_at": fact.changed_at.isoformat(),

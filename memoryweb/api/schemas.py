@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from memoryweb.api.problems import Invalid
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.writer import Writer
 from memoryweb.memory.writing.write import WriteResult
@@ -73,6 +74,17 @@ class Camel(BaseModel):
         """From a row's attributes of the same names; `others` are those that it has otherwise."""
         wanted = cls.model_fields.keys() - others.keys()
         return cls(**{name: getattr(row, name) for name in wanted if hasattr(row, name)}, **others)
+
+
+class EndedWords(Camel):
+    """Words of a text that hold no longer; `until` is the first day on which they didn't."""
+
+    words: str
+    until: date
+
+
+def ended_words(ended: Iterable[Ended]) -> list[EndedWords]:
+    return [EndedWords(words=one.words, until=one.on) for one in ended]
 
 
 class RequestBody(Camel):

@@ -29,6 +29,7 @@ ACTIONS: dict[str, str | Promise] = {
     "fact.kept_until": _("Chose until when a statement is remembered."),
     "fact.not_true": _("Marked a statement as not true."),
     "fact.restored": _("Brought a retired statement back."),
+    "fact.still_true": _("Said that what had ended of a statement still holds."),
     "fact.unconfirmed": _("Took back that they confirmed a statement."),
     "fact.voted": _("Voted on a statement."),
     "factor.added": _("Turned on a second factor."),

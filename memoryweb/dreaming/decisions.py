@@ -24,11 +24,10 @@ from memoryweb.dreaming.operations import (
     is_later,
 )
 from memoryweb.dreaming.removal_rules import is_ended
+from memoryweb.dreaming.standing import Standing
 from memoryweb.language.clauses import dates_meant
 from memoryweb.language.ending import tells_change
-from memoryweb.language.extraction_rules import Claim
-from memoryweb.language.normal_form import read
-from memoryweb.language.statement_comparison import Lookup, covers, fingerprint, says_all_of
+from memoryweb.language.statement_comparison import covers, says_all_of
 from memoryweb.language.support import is_earnest
 from memoryweb.markdown.marks import Ended
 from memoryweb.memory.writing.proposing import Rejections
@@ -66,13 +65,13 @@ def living_after(material: Material, results: Iterable[Result]) -> tuple[LivingS
     return tuple(living.values())
 
 
-class _Night:
+class _Night(Standing):
     """The statements as the night's operations leave them, one after the other."""
 
     def __init__(self, material: Material, operations: Sequence[Operation] = ()) -> None:
         self.material = material
         self._ends = [one for one in operations if one.does is Does.END]
-        self.living = {one.id: one for one in material.living}
+        super().__init__(material.living)
         self.said = {one.ref: one for one in material.said}
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
@@ -80,19 +79,6 @@ class _Night:
         self._proved: dict[str, CitableLine] = {}  # lines by which words were proved to have ended
         self._unsaid: set[str] = set()  # lines that don't say what was made of them
         self._beside: list[Result] = []  # what went with what was judged, or ended
-        self._by_text: dict[str, list[str]] = {}
-        self._by_key: dict[tuple[str, str] | None, list[str]] = {}
-        self._lookup = Lookup()
-        # What waits for a person stands for nothing: no rival, and nobody's duplicate.
-        self._waiting = {fingerprint(one.text): one for one in material.living if one.is_flagged}
-        for one in material.living:
-            if not one.is_flagged:
-                self._learn(one)
-
-    def _learn(self, one: LivingStatement) -> None:
-        self._by_text.setdefault(one.text, []).append(one.id)
-        self._by_key.setdefault(one.claim.key, []).append(one.id)
-        self._lookup.add(one.text)
 
     def judge(self, operation: Operation) -> Result:
         """A value that is proved comes in, though not that the old one is over: a person is asked
@@ -163,8 +149,8 @@ class _Night:
     def _over(self) -> Iterator[Result]:
         today = self.material.today
         for one in list(self.living.values()):
-            if any(removal_rules.is_after(one.by, mark.on) for mark in one.ended):
-                yield self._again(one)
+            if back := [it for it in one.ended if removal_rules.is_after(one.by, it.on)]:
+                yield self._again(one, back)
             elif removal_rules.is_done(one, today) and not one.is_pinned:
                 last = one.claim.valid_to or today
                 words = removal_rules.words_over(one, today)
@@ -186,9 +172,9 @@ class _Night:
         why = Why.CANCELLED if is_ended else Why.ASKED
         if newer is not None:
             why = removal_rules.why_replaced(one, newer) or why
-            said = said or [_as_line(newer)]
+            said = said or [newer.line]
         for it in said:
-            if words := removal_rules.words_replaced(_as_statement(it), one):
+            if words := removal_rules.words_replaced(it.statement, one):
                 return self._ended_by(it, one, words, why, newer)
         return self._leaves(one, why, one.against, newer)
 
@@ -215,7 +201,7 @@ class _Night:
                 yield said
         for one in list(self.living.values()):
             if removal_rules.begins(one, today) and not one.is_flagged:
-                yield _as_line(one)
+                yield one.line
 
     def _told(self, said: CitableLine) -> Iterator[Result]:
         """What it says instead comes in though nobody brought it: nothing ends without that."""
@@ -244,12 +230,23 @@ class _Night:
         if not removal_rules.may_replace(said.by, one) or not is_earnest(said.text, one.text):
             return ()
         if words := removal_rules.words_ended(said, one):
-            return words
+            return tuple(it for it in words if not self._is_said_since(it, said))
         # Nobody named what goes: that takes the very claim, and not any clause.
         standing = removal_rules.now(one)
         is_meant = removal_rules.ends(said.claim, standing) and is_ended(said, standing)
+        has_begun = said.ref in self.living and removal_rules.is_rival(said.statement, standing)
+        is_meant = is_meant or has_begun
         is_meant = is_meant and not one.is_pinned
-        return removal_rules.words_replaced(_as_statement(said), one) if is_meant else ()
+        return removal_rules.words_replaced(said.statement, one) if is_meant else ()
+
+    def _is_said_since(self, words: str, said: CitableLine) -> bool:
+        """Whoever said that it was over said since that it is so."""
+        return any(
+            it.by.speaker == said.by.speaker
+            and is_later(it.by.said_at, said.by.said_at)
+            and covers(it.text, words)
+            for it in self.material.said
+        )
 
     def _ended_by(
         self,
@@ -275,66 +272,21 @@ class _Night:
         newer: LivingStatement | None = None,
     ) -> Result:
         """The words get their mark; a statement with nothing else of value leaves."""
-        marked = _with_marks(one, words, on)
-        if not _stays(marked):
+        marked = removal_rules.with_marks(one, words, on)
+        if not removal_rules.stays(marked):
             return self._leaves(one, why, sources, newer)
         self.living[one.id] = marked.now
         operation = Operation(Does.END, "", (one.id,), sources, why, " … ".join(words), on)
         return Result(operation, marked=marked, why=why, against=newer)
 
-    def _again(self, one: LivingStatement, sources: tuple[str, ...] = ()) -> Result:
+    def _again(
+        self, one: LivingStatement, back: Sequence[Ended], sources: tuple[str, ...] = ()
+    ) -> Result:
         """What had ended was said or confirmed since."""
-        marked = Marked(one, ())
+        marked = Marked(one, tuple(it for it in one.ended if it not in back))
         self.living[one.id] = marked.now
         operation = Operation(Does.END, "", (one.id,), sources)
         return Result(operation, marked=marked)
-
-    def ended_on(self, text: str) -> Iterator[date]:
-        """The days since which what the text says is no longer so."""
-        for one in self._ended_in(text):
-            yield from (mark.on for mark in one.ended)
-
-    def _ended_in(self, text: str) -> list[LivingStatement]:
-        """Statements that say all of the text, by words that have ended."""
-        found = [one for one in self._living(self._lookup.covering(text)) if one.ended]
-        return [one for one in found if not covers(one.living, text)]
-
-    def near(self, text: str, claim: Claim) -> list[LivingStatement]:
-        """Those that say all of the text, restate it or may contradict it."""
-        texts = [
-            *self._lookup.covering(text),
-            *self._lookup.restating(text),
-            *self._lookup.opposing(text),
-        ]
-        near = {one.id: one for one in self._living(dict.fromkeys(texts))}
-        if claim.key is not None:
-            ids = self._by_key.get(claim.key, ())
-            near |= {id: self.living[id] for id in ids if id in self.living}
-        found = (near | self.living if claim.is_against else near).values()
-        return [one for one in found if not one.is_flagged]
-
-    def known(self, text: str, but: Sequence[LivingStatement] = ()) -> LivingStatement | None:
-        """Of two that say the same in other words the longer one is the one to keep."""
-        said = list(self._lookup.covering(text))
-        within = set(self._lookup.within(text))
-        mutual = [other for other in within if says_all_of(other, text)]
-        close = {*self._lookup.restating(text), *mutual} - set(said)
-        said += [one for one in close if one not in within or _length(one) >= _length(text)]
-        over = self._ended_in(text)
-        known = (
-            one
-            for one in self._living(said)
-            if one not in but and not one.is_hidden and one not in over
-        )
-        return next(known, None) or self._waiting.get(fingerprint(text))
-
-    def within(self, text: str) -> list[LivingStatement]:
-        """Those of which it says all, and that it may take in."""
-        return [one for one in self._living(self._lookup.within(text)) if not one.is_fixed]
-
-    def _living(self, texts: Iterable[str]) -> Iterator[LivingStatement]:
-        ids = (id for text in texts for id in self._by_text[text])
-        return (self.living[id] for id in ids if id in self.living)
 
     def _retire(self, case: Case) -> Result:
         why = removal_rules.proved(
@@ -355,9 +307,9 @@ class _Night:
                 day = said.by.said_at.date() if said.by.said_at else None
                 named = meant & {*dates_meant(said.text, day)}
                 on = max(named, default=removal_rules.first_day(said, old))
-                marked = _with_marks(old, proved, on)
+                marked = removal_rules.with_marks(old, proved, on)
                 why = case.operation.why
-                if _stays(marked):
+                if removal_rules.stays(marked):
                     return self._done(case, {}, ends={old: (marked, why)})
                 return self._done(case, {old: why})
         return Result(case.operation, "unproved", against=old)
@@ -383,9 +335,10 @@ class _Night:
             return Result(case.operation, "unproved")
         ends = self._partly(case, new, whys)
         whys = {one: why for one, why in whys.items() if one not in ends}
-        back = [one for one in self._ended_in(new.text) if one not in whys]
+        back = [one for one in self.ended_in(new.text) if one not in whys]
         if back and not is_merge:
-            self._beside.append(self._again(back[0], case.operation.sources))
+            holds = removal_rules.again(new.text, back[0])
+            self._beside.append(self._again(back[0], holds, case.operation.sources))
             return self._done(case, whys, ends=ends)
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
         return self._done(case, whys, replace(new, also=tuple(same)), ends)
@@ -401,14 +354,16 @@ class _Night:
         self, case: Case, new: LivingStatement, whys: Mapping[LivingStatement, Why]
     ) -> "Ends":
         """Those of which something of value remains beside what the new statement ends."""
-        said = max(case.said, key=lambda it: _moment(it.by), default=_as_line(new))
+        said = max(case.said, key=lambda it: _moment(it.by), default=new.line)
         ends = {}
         for one, why in whys.items():
             if why in _OTHERWISE and case.operation.does is not Does.MERGE:
                 words = [removal_rules.words_ended(it, one) for it in case.said]
                 found = next(filter(None, words), removal_rules.words_replaced(new, one))
-                marked = _with_marks(one, found, removal_rules.first_day(said, one))
-                if _stays(marked) and not removal_rules.says_rest(new.text, case.said, marked.now):
+                marked = removal_rules.with_marks(one, found, removal_rules.first_day(said, one))
+                if removal_rules.stays(marked) and not removal_rules.says_rest(
+                    new.text, case.said, marked.now
+                ):
                     ends[one] = marked, why
         return ends
 
@@ -448,7 +403,7 @@ class _Night:
                 self.living.pop(one.id, None)
             if new is not None:
                 self.living[new.id] = new
-                self._learn(new)
+                self.learn(new)
                 self._made += 1
             for marked, _why in (ends or {}).values():
                 self.living[marked.was.id] = marked.now
@@ -475,18 +430,6 @@ class _Night:
 Ends = Mapping[LivingStatement, tuple[Marked, Why]]
 
 
-def _with_marks(one: LivingStatement, words: Iterable[str], on: date) -> Marked:
-    """What had ended within words that end now is told with them."""
-    new = [Ended(on, it) for it in words]
-    kept = [it for it in one.ended if not any(it.words in other.words for other in new)]
-    return Marked(one, tuple(sorted({*kept, *new})))
-
-
-def _stays(marked: Marked) -> bool:
-    """A line is kept by what is of value in it."""
-    return marked.was.is_pinned or removal_rules.holds(marked.now)
-
-
 def _ending(case: Case, marked: Marked, why: Why) -> Operation:
     words = " … ".join(it.words for it in marked.newly)
     on = max((it.on for it in marked.newly), default=None)
@@ -498,20 +441,8 @@ def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
     return removal_rules.is_rival(new, standing) or removal_rules.disagree(new, standing)
 
 
-def _as_statement(said: CitableLine) -> LivingStatement:
-    return LivingStatement(said.ref, said.text, said.claim, said.by, sources=(said.ref,))
-
-
-def _as_line(one: LivingStatement) -> CitableLine:
-    return CitableLine(one.id, one.text, one.by, claim=one.claim)
-
-
 def _moment(by: Utterance) -> datetime:
     return by.said_at or datetime.min.replace(tzinfo=UTC)
-
-
-def _length(text: str) -> tuple[int, str]:
-    return len(read(text).words), text
 
 
 def _is_instead(newer: LivingStatement, hidden: LivingStatement) -> bool:

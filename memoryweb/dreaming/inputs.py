@@ -22,7 +22,7 @@ from memoryweb.dreaming.knowledge import PROFILE as PROFILE
 from memoryweb.dreaming.knowledge import living
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Does, LivingStatement, Material, Why
-from memoryweb.dreaming.removal_rules import is_done
+from memoryweb.dreaming.removal_rules import begins, is_done
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
@@ -79,7 +79,13 @@ class Inputs:
         """Something is to be done though nothing was noted."""
         living = self.material.living
         today = self.material.today
-        return any(one.is_outdated or (is_done(one, today) and not one.is_pinned) for one in living)
+        before = today - timedelta(days=2)  # what began by then had its night
+        return any(
+            one.is_outdated
+            or (is_done(one, today) and not one.is_pinned)
+            or (begins(one, today) and not begins(one, before))
+            for one in living
+        )
 
     @property
     def frozen(self) -> dict[str, Any]:

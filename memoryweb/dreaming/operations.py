@@ -89,6 +89,10 @@ class CitableLine:
     is_outside: bool = False
     claim: Claim = field(default_factory=Claim)
 
+    @property
+    def statement(self) -> "LivingStatement":
+        return LivingStatement(self.ref, self.text, self.claim, self.by, sources=(self.ref,))
+
 
 @dataclass(frozen=True)
 class LivingStatement:
@@ -116,6 +120,11 @@ class LivingStatement:
     def living(self) -> str:
         """What of the sentence still holds."""
         return living(self.text, self.ended)
+
+    @property
+    def line(self) -> CitableLine:
+        """As something that was said."""
+        return CitableLine(self.id, self.text, self.by, claim=self.claim)
 
     @property
     def is_outdated(self) -> bool:

@@ -13,7 +13,7 @@ from memoryweb.language.normal_form import read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
-from memoryweb.markdown.marks import can_mark
+from memoryweb.markdown.marks import Ended, can_mark
 
 _PLANS = frozenset({"wedding", "trip"})
 _WAS_THERE = re.compile(r"\b(?:visited|travelled|traveled|went) |\bbesuchten? ", re.IGNORECASE)
@@ -253,8 +253,7 @@ def _names(said: operations.CitableLine, old: operations.LivingStatement) -> boo
 def words_replaced(new: operations.LivingStatement, old: operations.LivingStatement) -> Words:
     """What a statement that stands against an older one ends of it: else the clauses that it
     contradicts, or all of it."""
-    line = operations.CitableLine(new.id, new.text, new.by, claim=new.claim)
-    if found := words_ended(line, old):
+    if found := words_ended(new.line, old):
         return found
     parts = [one for one in _parts(old.text) if _can_end(old, one)]
     against = (
@@ -311,6 +310,23 @@ def holds(one: operations.LivingStatement) -> bool:
     )
 
 
+def with_marks(one: operations.LivingStatement, words: Words, on: date) -> operations.Marked:
+    """What had ended within words that end now is told with them."""
+    new = [Ended(on, it) for it in words]
+    kept = [it for it in one.ended if not any(it.words in other.words for other in new)]
+    return operations.Marked(one, tuple(sorted({*kept, *new})))
+
+
+def stays(marked: operations.Marked) -> bool:
+    """A line is kept by what is of value in it."""
+    return marked.was.is_pinned or holds(marked.now)
+
+
+def again(text: str, one: operations.LivingStatement) -> list[Ended]:
+    """Of what has ended that which a text says to be so."""
+    return [it for it in one.ended if covers(it.words, text) or covers(text, it.words)]
+
+
 def says_rest(
     text: str, said: Iterable[operations.CitableLine], old: operations.LivingStatement
 ) -> bool:
@@ -328,15 +344,17 @@ def are_two(one: extraction_rules.Claim, other: extraction_rules.Claim) -> bool:
 
 def first_day(said: operations.CitableLine, old: operations.LivingStatement) -> date:
     """Since when it is no longer so: no day before that on which it was said to be."""
-    at, before = _day_of(said.by), _day_of(old.by)
-    on = on_day(said.text, at) or at or date.min
-    latest = max(at or on, said.claim.valid_from or date.min)
-    return min(max(on, before or on), latest)
+    at, before, start = _day_of(said.by), _day_of(old.by), said.claim.valid_from
+    if at is None or (start is not None and start > at):
+        return start or date.min
+    return min(max(on_day(said.text, at) or at, before or at), at)
 
 
 def _can_end(old: operations.LivingStatement, words: str) -> bool:
     is_past = bool(_WAS_THERE.search(words))  # that stays so
+    over = [one.words for one in old.ended if one.words in words]
     is_new = all(words not in one.words for one in old.ended)
+    is_new = is_new and not (over and not remains(words, over))
     return can_mark(old.text, words) and is_new and not is_past
 
 

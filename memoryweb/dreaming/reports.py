@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,11 +19,11 @@ from memoryweb.dreaming import diary
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.gates import Verdict
-from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
+from memoryweb.dreaming.inputs import DIARY, MEMORY, PROFILE, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import LivingStatement, Result, Why
+from memoryweb.dreaming.operations import Does, LivingStatement, Result, Why
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.markdown.marks import marked
+from memoryweb.markdown.marks import marked, part
 from memoryweb.memory.models import File, Proposal
 from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.statements.bullets import statements_of
@@ -95,7 +95,29 @@ def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[WriteResult]:
     there = files.filter(path__in=[DIARY, diary.archive_of(report.diary)])
     places = [Place(run.agent, run.owner, path) for path in there.values_list("path", flat=True)]
     noted = [write.change(tx, place, told, writer=writer) for place in places]
-    return [one for one in noted if one.changed]
+    return [one for one in (*noted, *_hold_again(tx, report, writer)) if one.changed]
+
+
+def _hold_again(tx: Transaction, report: Report, writer: Writer) -> Iterator[WriteResult]:
+    """What a dream that is reverted took for ended has no mark any more."""
+    ends = {
+        fingerprint(one.after): one.ended
+        for one in report.operations.filter(does=Does.END, code="", waits="")
+    }
+
+    def held(content: str) -> str:
+        lines = content.split("\n")
+        for at, line in enumerate(lines):
+            sentence, there = part(line)
+            kept = [one for one in there if one not in ends.get(fingerprint(line), ())]
+            lines[at] = marked(sentence, kept) if len(kept) < len(there) else line
+        return "\n".join(lines)
+
+    files = File.objects.of(report.agent_id, report.owner_id).present()
+    for path in files.filter(path__in=(MEMORY, PROFILE)).values_list("path", flat=True):
+        place = Place(report.agent, report.owner, path)
+        if ends:
+            yield write.change(tx, place, held, writer=writer)
 
 
 def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:

@@ -16,6 +16,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.markdown.marks import Ended, living, marked
 from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory import models
 from memoryweb.memory.lines.origins import Origin, Source
@@ -25,7 +26,7 @@ from memoryweb.memory.statements import conflicts, evidence, listing, moves
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
 from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add
 from memoryweb.memory.statements.evidence import Ground
-from memoryweb.memory.statements.listing import lines_of, weighed
+from memoryweb.memory.statements.listing import lines_of, marks_of, weighed
 from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.statements.validity import in_states, today
 from memoryweb.memory.visible.hidden import remembered, remembered_of
@@ -78,13 +79,18 @@ def unconfirm(tx: Transaction, fact: models.Fact, *, writer: Writer) -> models.F
     return fact
 
 
-def edit(tx: Transaction, fact: models.Fact, text: str, *, writer: Writer) -> WriteResult:
-    """Put it in other words, at its place. Raises StatementGone, ContentRefused and what
+def edit(
+    tx: Transaction, fact: models.Fact, text: str, *, writer: Writer, is_line: bool = False
+) -> WriteResult:
+    """Put it in other words, at its place. What had ended of it has still, unless the text
+    `is_line`: as the file has it, with its marks. Raises StatementGone, ContentRefused and what
     memory.write raises."""
     fact = locked(fact)
     if fact.state in models.Fact.OVER:
         raise StatementGone
     said = " ".join(text.split())
+    if not is_line:
+        said = marked(said, [one for one in marks_of(fact) if one.words in said])
     if not bullets_of(f"- {said}"):
         raise ContentRefused(_("Write the new text, or mark the statement as not true."))
     written = replace(tx, fact, said, writer=writer)
@@ -203,9 +209,18 @@ def take_out(tx: Transaction, fact: models.Fact, went: Departure, *, writer: Wri
         _take_line(tx, fact, went, writer)
 
 
-def put_in(tx: Transaction, fact: models.Fact, *, writer: Writer, text: str = "") -> WriteResult:
-    """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
-    said = text or fact.raw_text
+def put_in(
+    tx: Transaction,
+    fact: models.Fact,
+    *,
+    writer: Writer,
+    text: str = "",
+    ended: Collection[Ended] | None = None,
+) -> WriteResult:
+    """Under its heading, in the file where it stood last; what had `ended` has still, where more
+    stands there. Raises StatementGone where it stands."""
+    had = fact.ended if living(fact.raw_text, fact.ended).strip(".!?。") else ()
+    said = text or marked(fact.raw_text, had if ended is None else ended)
 
     def with_it(content: str) -> str:
         if fingerprint(said) in {one.print for one in bullets_of(content, fact.path)}:

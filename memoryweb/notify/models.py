@@ -49,7 +49,7 @@ TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
         _("Statements changed"),
         frozenset(
             {"fact.changed", "fact.edited", "fact.confirmed", "fact.unconfirmed", "fact.not_true"}
-            | {"fact.restored", "fact.hidden", "fact.kept_until"}
+            | {"fact.restored", "fact.hidden", "fact.kept_until", "fact.still_true"}
         ),
     ),
     "item.waiting": (_("Something waits in Review"), frozenset()),

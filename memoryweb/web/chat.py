@@ -240,12 +240,12 @@ def _before(
     return earlier[-1] if earlier else []
 
 
-def _used(request: TeamRequest, facts: Sequence[Fact], text: str) -> list[dict[str, str]]:
+def _used(request: TeamRequest, facts: Sequence[Fact], text: str) -> list[dict[str, Any]]:
     """Those that share a word with the question or the answer: what else stood in the prompt
     has nothing to do with it."""
     words = set(chain.from_iterable(terms_of(text)))
     return [
-        {"text": readable.text, "url": fact_url(request, fact)}
+        {"text": readable.text, "ended": readable.ended, "url": fact_url(request, fact)}
         for fact, readable in zip(facts, readable_facts(facts, To.PAGE), strict=True)
         if not words.isdisjoint(tokens(readable.text))
     ]

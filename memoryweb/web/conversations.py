@@ -129,7 +129,8 @@ def _carried(request: access.TeamRequest, prompt: Injection | None) -> list[dict
         not_true = to(request, "agents_fact_not_true", fact.agent_id, fact.pk, query=query)
         may = request.visit.decides(fact.owner_id, Permission.WRITE)
         url, text = fact_url(request, fact), readable.text
-        rows.append({"text": text, "url": url, "not_true": may and not_true})
+        told = {"text": text, "ended": readable.ended}
+        rows.append({**told, "url": url, "not_true": may and not_true})
     return rows
 
 

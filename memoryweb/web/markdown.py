@@ -7,16 +7,21 @@ an allow-list of our own, without images.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 
 import nh3
+from django.utils.formats import date_format
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memoryweb.language.invisible import Piece, pieces
+from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import ready
+from memoryweb.markdown.marks import Ended
 from memoryweb.markdown.pins import pin_marks
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import matches
@@ -31,7 +36,7 @@ _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li",
     "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
+_ATTRIBUTES = {"a": {"href", "title"}, "del": {"title"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
 # More of these than a person writes take the parser seconds; such a text is shown as it is.
 _MARKS = re.compile(r"[\[\]!*_`~<&\\]")
@@ -68,7 +73,10 @@ class RenderedFile:
 def render(text: str) -> RenderedFile:
     """A whole file as blocks. What is over the cap is left away, and said."""
     cut = _cut(text)
-    return RenderedFile(_rendered(cut), is_cut=cut != text)
+    blocks = _rendered(cut)
+    if marks.has_any(cut):
+        blocks = tuple(replace(block, html=_dated(block.html)) for block in blocks)
+    return RenderedFile(blocks, is_cut=cut != text)
 
 
 @lru_cache(maxsize=64)
@@ -78,7 +86,7 @@ def _rendered(text: str) -> tuple[Block, ...]:
 
 def render_text(text: str) -> SafeString:
     """A short text (a diary, a summary) as one piece."""
-    return _safe(_html(_MARKDOWN.parse(_cut(text))))
+    return _safe(_html(_MARKDOWN.parse(_unsigned(_cut(text)))))
 
 
 def plain(text: str) -> SafeString:
@@ -112,11 +120,73 @@ def _cut(text: str) -> str:
     return "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
 
 
+# What has ended is struck. In the source its words stand between signs that no text has, so that
+# they come through the parser; the day is put in as the reader's language writes it.
+
+_ENDED = '<del title="{0}">{1}</del><span class="sr"> ({0})</span>'
+_FROM, _BEHIND, _TO = "\ufdd0", "\ufdd1", "\ufdd2"
+_DEL = re.compile(f"{_FROM}([\\d-]{{10}}){_BEHIND}")
+_DAY = re.compile(r'<del title="([\d-]{10})">(.*?)</del>', re.DOTALL)
+
+
+def struck(text: str, ended: Iterable[Ended]) -> SafeString:
+    """A statement with the words struck that hold no longer."""
+    html, last = "", 0
+    for start, end, on in _places(text, ended):
+        html += plain(text[last:start]) + format_html(_ENDED, _until(on), plain(text[start:end]))
+        last = end
+    return SafeString(html + plain(text[last:]))
+
+
+def struck_line(line: str) -> SafeString:
+    """A line of a file the same way, in the place of its marks."""
+    return struck(*marks.part(line))
+
+
+def _places(text: str, ended: Iterable[Ended]) -> Iterator[tuple[int, int, date]]:
+    """Where the words stand and until when they held; what stands in two is struck once."""
+    found = ((text.find(one.words), one) for one in ended)
+    last = 0
+    for at, one in sorted((at, one) for at, one in found if at >= 0):
+        if (end := at + len(one.words)) > last:
+            yield max(at, last), end, one.on
+            last = end
+
+
+def _signed(text: str) -> str:
+    text = _unsigned(text)
+    return "\n".join(map(_signed_line, text.split("\n"))) if marks.has_any(text) else text
+
+
+def _unsigned(text: str) -> str:
+    """Where somebody writes our sign, it is none."""
+    return text.replace(_FROM, "\ufffd")
+
+
+def _signed_line(line: str) -> str:
+    sentence, ended = marks.part(line)
+    for start, end, on in reversed([*_places(sentence, ended)]):
+        words = f"{_FROM}{on}{_BEHIND}{sentence[start:end]}{_TO}"
+        sentence = sentence[:start] + words + sentence[end:]
+    return sentence
+
+
+def _dated(html: SafeString) -> SafeString:
+    def shown(found: re.Match[str]) -> str:
+        return format_html(_ENDED, _until(date.fromisoformat(found[1])), SafeString(found[2]))
+
+    return SafeString(_DAY.sub(shown, html))
+
+
+def _until(on: date) -> str:
+    return _("until {day}").format(day=date_format(on, _("j F Y")))
+
+
 def _blocks(text: str) -> Iterator[Block]:
     if sum(1 for _mark in _MARKS.finditer(text)) > _MOST_MARKS:
         yield from _as_written(text)
         return
-    for start, part in _unpinned(text):
+    for start, part in _unpinned(_signed(text)):
         if isinstance(part, Block):
             yield part
             continue
@@ -242,7 +312,7 @@ def _lower(token: Token) -> Token:
 
 def _safe(html: str) -> SafeString:
     clean = nh3.clean(
-        html,
+        _DEL.sub(r'<del title="\1">', html).replace(_TO, "</del>"),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes=_SCHEMES,

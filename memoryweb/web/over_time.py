@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
+from memoryweb.markdown.marks import part
 from memoryweb.memory.conversations import messages_by_day
 from memoryweb.memory.index.recalls import most_used, prompts_by_day
 from memoryweb.memory.statements.listing import growth
@@ -140,13 +141,14 @@ def _lines(request: TeamRequest, which: Q, since: datetime) -> list[dict[str, An
     for one, readable in zip(
         used, readable_files([one.file for one in used], To.PAGE), strict=True
     ):
-        text = readable.line(one.line)
+        text, ended = part(readable.line(one.line))
         if text.startswith(("- ", "* ")):
             text = _CLOCK.sub("", unmarked(text))
             row = shown.setdefault(
                 (one.file.agent_id, text),
                 {
                     "text": text,
+                    "ended": ended,
                     "agent": one.file.agent,
                     "url": file_url(request, one.file, one.line),
                     "count": 0,

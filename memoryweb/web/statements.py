@@ -43,10 +43,11 @@ _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 
 @dataclass(frozen=True)
 class Piece:
-    """Some words of a sentence. `kind`: empty, `old` (struck) or `new`."""
+    """Some words of a sentence. `kind`: empty, `old` (struck) or `new`; `ended`: struck, too."""
 
     text: str
     kind: str = ""
+    ended: Ended | None = None
 
 
 @dataclass(frozen=True)
@@ -149,11 +150,12 @@ def changed_words(old: str, new: str) -> tuple[Piece, ...]:
 def struck(sentence: str, ended: Iterable[Ended]) -> tuple[Piece, ...]:
     """A sentence with the words struck that hold no longer."""
     at, pieces = 0, list[Piece]()
-    found = {sentence.find(one.words, 0): one.words for one in ended}
+    found = {sentence.find(one.words, 0): one for one in ended}
     for start in sorted(found):
         if start >= at:
-            pieces += [Piece(sentence[at:start]), Piece(found[start], "old")]
-            at = start + len(found[start])
+            one = found[start]
+            pieces += [Piece(sentence[at:start]), Piece(one.words, "old", one)]
+            at = start + len(one.words)
     return (*pieces, Piece(sentence[at:]))
 
 

@@ -16,7 +16,7 @@ from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import AuthorKind, Evidence, Fact, ForgetRequest, Message, Target, Vote
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
-from memoryweb.memory.writing.write import NewLine, append
+from memoryweb.memory.writing.write import NewLine, append, write
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
 from tests.facts.making import made
@@ -260,3 +260,23 @@ def test_many_contradictions_take_as_many_statements_as_few(
         counts.append(len(queries))
     assert len(found) == 3
     assert counts[0] == counts[-1]
+
+
+def test_a_fact_tells_which_words_of_it_have_ended(
+    world: World, callers: Callers, memory: str
+) -> None:
+    fact = held(world, "We moved to Leeds and keep bees.")
+    mark = "<!-- until 2026-09-28: moved to Leeds -->"
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.customer, "MEMORY.md")
+        write(tx, place, f"- {fact.raw_text} {mark}\n", writer=Writer(AuthorKind.DREAM))
+    address = f"{memory}/facts/{fact.pk}"
+    query = "?owner=api:customer-1"
+    found = callers.helpdesk.get(address + query).json()
+    assert found["text"] == "We moved to Leeds and keep bees."
+    assert found["ended"] == [{"words": "moved to Leeds", "until": "2026-09-28"}]
+    path = memory.replace("/memory/", "/agents/")
+    asked = f"{path}/workspace/search?q=bees&owner=api:customer-1"
+    [hit] = callers.helpdesk.get(asked).json()["hits"][:1]
+    assert hit["ended"] == found["ended"]
+    assert hit["snippet"].endswith("(until 2026-09-28: moved to Leeds)")

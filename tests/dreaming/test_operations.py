@@ -23,6 +23,7 @@ from memoryweb.dreaming.operations import (
     Why,
 )
 from memoryweb.language.extraction_rules import Claim, Kind, claim_of
+from memoryweb.markdown.marks import Ended
 from tests.dreaming.notes import OWN
 from tests.tables import every_row
 
@@ -425,3 +426,145 @@ def test_what_stands_beside_a_value_that_is_no_more_stays(
     assert not any(one.is_hidden for one in living_after(there, results))
     again = replace(there, living=living_after(there, results))
     assert not decide(again, [])
+
+
+# What ends, and what of its line stays.
+
+CARDIFF = "I'm in a houseshare in Cardiff, and I play bass in a band called Tin Lid."
+KEYS = "Handed back the keys, I'm all set up in my own little flat in Newport."
+
+
+def ended(old: str, words: str, *sources: str, day: date | None = None) -> Operation:
+    return Operation(Does.END, old=(old,), words=words, on=day, sources=sources)
+
+
+def after(material: Material, *operations: Operation) -> dict[str, list[tuple[str, int]]]:
+    """Statement → the words of it that ended, each with its day."""
+    left = living_after(material, decide(material, operations))
+    return {one.text: [(it.words, it.on.day) for it in one.ended] for one in left}
+
+
+def test_a_model_ends_the_words_that_a_later_line_proves() -> None:
+    there = Material(TODAY, (living("home", CARDIFF),), (said("n1", KEYS),))
+    words = "in a houseshare in Cardiff"
+    made = ended("home", words, "n1", day=date(2031, 3, 9))
+    (result, *_) = decide(there, [made])
+    assert result.marked is not None
+    assert [(one.words, one.on) for one in result.marked.newly] == [(words, date(2031, 3, 9))]
+    assert after(there, made)[CARDIFF] == [(words, 9)]
+
+
+@every_row([
+        (ended("home", "in a houseshare in Leeds", "n2"), "no_words"),
+        (ended("home", "", "n2"), "no_words"),
+        (ended("home", "in a houseshare in Cardiff"), "no_source"),
+        (ended("home", "in a houseshare in Cardiff", "n9"), "no_source"),
+        (ended("nobody", "in a houseshare in Cardiff", "n2"), "unknown_statement"),
+        (ended("home", "I play bass in a band called Tin Lid", "n5"), "unproved"),
+        (ended("home", "in a houseshare in Cardiff", "n2"), "unproved"),
+        (ended("home", "in a houseshare in Cardiff", "n3"), "unproved"),
+        (ended("home", "in a houseshare in Cardiff", "n4"), "unproved"),
+    ])  # fmt: skip
+def test_an_end_that_is_not_proved_changes_nothing(operation: Operation, code: str) -> None:
+    notes = (
+        said("n2", "The band played in Cardiff on Saturday."),
+        said("n3", KEYS, by=tom(9)),
+        said("n4", KEYS, by=own(None)),
+        said("n5", KEYS),
+    )
+    there = Material(TODAY, (living("home", CARDIFF),), notes)
+    (result, *_) = decide(there, [operation])
+    assert result.code == code
+    assert CARDIFF in after(there, operation)
+
+
+def test_a_model_that_ends_everything_ends_what_is_proved() -> None:
+    there = Material(TODAY, (living("home", CARDIFF),), (said("n1", KEYS),))
+    everything = ended("home", CARDIFF.removesuffix("."), "n1")
+    assert [words for words, _day in after(there, everything)[CARDIFF]] == [
+        "I'm in a houseshare in Cardiff"
+    ]
+
+
+@pytest.mark.parametrize("operations", [(), (add(KEYS, "n1"),)])
+def test_a_change_in_any_words_ends_one_clause_and_stands_beside_the_rest(
+    operations: tuple[Operation, ...],
+) -> None:
+    there = Material(TODAY, (living("home", CARDIFF),), (said("n1", KEYS),))
+    left = after(there, *operations)
+    assert left == {CARDIFF: [("I'm in a houseshare in Cardiff", 9)], KEYS: []}
+    again = replace(there, living=living_after(there, decide(there, operations)))
+    assert not decide(again, [])
+
+
+def test_what_ended_and_is_said_again_holds_again() -> None:
+    one = living(
+        "home", CARDIFF, ended=(Ended(date(2031, 3, 4), "I'm in a houseshare in Cardiff"),)
+    )
+    text = "I'm in a houseshare in Cardiff."
+    for day, code, marks in ((3, "left", 1), (9, "", 0)):
+        there = Material(TODAY, (one,), (said("n1", text, day),))
+        results = decide(there, [add(text, "n1")])
+        assert results[0].code == code
+        (left,) = living_after(there, results)
+        assert (left.text, len(left.ended)) == (CARDIFF, marks)
+
+
+def test_what_its_person_confirms_holds_again() -> None:
+    mark = Ended(date(2031, 3, 4), "I'm in a houseshare in Cardiff")
+    for by, marks in ((own(1), [(mark.words, 4)]), (own(6), [])):
+        there = Material(TODAY, (living("home", CARDIFF, by=by, ended=(mark,)),), ())
+        assert after(there) == {CARDIFF: marks}
+
+
+def test_a_persons_line_gets_a_mark_by_their_own_later_word_alone() -> None:
+    wrote = living("home", CARDIFF, is_persons=True)
+    for by, is_marked in ((own(9), True), (tom(9), False), (own(None), False)):
+        there = Material(TODAY, (wrote,), (said("n1", KEYS, by=by),))
+        assert bool(after(there)[CARDIFF]) is is_marked
+
+
+def test_what_begins_another_day_ends_nothing_before_that() -> None:
+    text = "I'm starting at Tideway Bank on the 19th."
+    note = CitableLine("n1", text, own(9), claim=claim_of(text, date(2031, 3, 9)))
+    old = living("job", "I work at Hafen Bank, and my desk is number 12.")
+    there = Material(TODAY, (old,), (note,))
+    assert after(there, add(text, "n1")) == {old.text: [], text: []}
+    both = living_after(there, decide(there, [add(text, "n1")]))
+    day = replace(there, living=both, said=(), today=date(2031, 3, 19))
+    assert after(replace(day, today=date(2031, 3, 18))) == {old.text: [], text: []}
+    assert after(day) == {old.text: [("I work at Hafen Bank", 19)], text: []}
+
+
+def test_of_a_line_that_is_over_what_holds_stays() -> None:
+    text = "Our outing to the lake is on 2031-03-04, and Ann is allergic to peanuts."
+    one = living("it", text)
+    one = replace(one, claim=replace(one.claim, valid_to=date(2031, 3, 4)))
+    assert after(Material(TODAY, (one,), ())) == {
+        text: [("Our outing to the lake is on 2031-03-04", 5)]
+    }
+
+
+def test_ends_that_overlap_are_told_as_the_wider_one() -> None:
+    text = CARDIFF.replace("Cardiff", "Cardiff with 3 other students")
+    one = living("home", text, ended=(Ended(date(2031, 3, 4), "in Cardiff"),))
+    there = Material(TODAY, (one,), (said("n1", KEYS),))
+    assert after(there)[text] == [("I'm in a houseshare in Cardiff with 3 other students", 9)]
+
+
+def test_a_change_that_is_taken_back_in_the_same_chat_is_none() -> None:
+    notes = (said("n1", "I moved to Lund.", 8), said("n2", "I live in Porto.", 9))
+    there = Material(TODAY, (living("home", f"I live in Porto, and {NUTS}"),), notes)
+    left = after(there, *(add(one.text, one.ref) for one in notes))
+    assert not any(words for words in left.values())
+    assert "I moved to Lund." not in left
+
+
+def test_twelve_claims_in_a_sentence_end_one_by_one() -> None:
+    names = ["Ann", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kit"]
+    text = "I live in Porto, " + ", ".join(f"{it} has {n} cats" for n, it in enumerate(names, 2))
+    there = Material(TODAY, (living("it", f"{text}."),), (said("n1", "I moved to Lund."),))
+    assert after(there, add("I moved to Lund.", "n1")) == {
+        f"{text}.": [("I live in Porto", 9)],
+        "I moved to Lund.": [],
+    }

@@ -94,3 +94,60 @@ def test_a_search_marks_it(world: World, fact: Fact) -> None:
     over(fact, "superseded")
     ((hit, file),) = search_workspace(acting, "harbour")
     assert (file.path, hit.until) == (NOTE, UNTIL)
+
+
+BOTH = "I live in Altona and keep bees, by the way, on the roof."
+ALTONA, BEES = "My flat is in Altona, third floor.", "The bees stay on the roof in winter."
+LINE = "- I live in Altona and keep bees on the roof."
+MARK = "<!-- until 2026-09-28: live in Altona -->"
+
+
+@pytest.fixture
+def half(world: World) -> None:
+    """A line that stands on three messages, of which some has ended."""
+    said = [NewMessage("user", text) for text in (BOTH, "Hm, wait.", ALTONA, "And this:", BEES)]
+    with write_transaction(world.team) as tx:
+        talk = add_messages(
+            tx,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="altona",
+            messages=said,
+        ).conversation
+        told = talk.messages.exclude(raw_content__in=("Hm, wait.", "And this:"))
+        sources = tuple(Source(message_id=pk) for pk in told.values_list("pk", flat=True))
+        place, dream = Place(world.agent, world.customer, "MEMORY.md"), Writer(AuthorKind.DREAM)
+        write(tx, place, f"{LINE}\n", writer=dream, origins={1: Origin(sources)})
+        write(tx, place, f"{LINE} {MARK}\n", writer=dream)
+
+
+def lines_of(context: Context, said: str) -> set[str]:
+    return {one.line.partition(": ")[2] for one in context.hits if one.said == said}
+
+
+@pytest.mark.usefixtures("half")
+def test_what_supports_only_ended_words_answers_the_past_alone(world: World) -> None:
+    assert not lines_of(given(world, "On which floor of Altona is my flat?"), ALTONA)
+    context = given(
+        world, "On which floor of Altona was my flat before, when I used to live there?"
+    )
+    assert lines_of(context, ALTONA) == {f"{ALTONA} (until 2026-09-28)\n"}
+
+
+@pytest.mark.usefixtures("half")
+def test_what_also_says_something_of_now_tells_what_has_ended(world: World) -> None:
+    context = given(world, "Do I keep the bees on the roof in Altona?")
+    assert lines_of(context, BOTH) == {f"{BOTH} (until 2026-09-28: live in Altona)\n"}
+    assert lines_of(context, BEES) == {f"{BEES}\n"}
+    assert " (until 2026-09-28: live in Altona)" in [one.text for one in context.added]
+
+
+@pytest.mark.usefixtures("half")
+def test_a_search_marks_what_has_ended(world: World) -> None:
+    acting = Acting(Reader(world.agent, world.customer), datetime(2026, 11, 20, tzinfo=UTC))
+    [(hit, file), *_rest] = search_workspace(acting, "Altona")
+    assert file.path == "MEMORY.md"
+    assert "<!--" not in hit.snippet
+    assert "(until 2026-09-28: live in Altona)" in hit.snippet
+    assert [one.words for one in hit.ended] == ["live in Altona"]
+    assert not search_workspace(acting, "until")

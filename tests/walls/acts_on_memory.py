@@ -40,6 +40,7 @@ from memoryweb.memory.reverting import revert
 from memoryweb.memory.review import decisions as review_decisions
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshots.service import apply, drop, export, keep, preview
+from memoryweb.memory.still_true import still_true
 from memoryweb.memory.writing import machine_guards, proposing, write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
@@ -353,6 +354,10 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "confirm a statement": (
         "fact.confirmed",
         _in_unit(lambda u, w: facts.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
+    ),
+    "say that it is still true": (
+        "fact.still_true",
+        _in_unit(lambda u, w: still_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
     ),
     "take a confirmation back": ("fact.unconfirmed", _in_unit(_unconfirm)),
     "edit a statement": (

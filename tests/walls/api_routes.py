@@ -327,6 +327,7 @@ ROUTES: dict[str, Route] = {
     "remember_fact_until": _decided("/facts/{fact}/until", {"validTo": "2099-12-31"}, "fact"),
     "retire_fact": _decided("/facts/{fact}/retire", None, "fact"),
     "restore_fact": _decided("/facts/{retired}/restore", None, "retired"),
+    "keep_fact_true": _decided("/facts/{fact}/still-true", {}, "fact"),
     "rate_fact": _decided("/facts/{fact}/feedback", {"helpful": True}, "fact"),
     "resolve_contradiction": _decided(
         "/contradictions/{contradiction}/resolve", {"resolution": "KEEP_A"}, "contradiction"

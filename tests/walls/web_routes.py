@@ -108,6 +108,7 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("edit", {"text": "Breakfast ends at ten."}, "fact_id"),
     ("not_true", {}, "fact_id"),
     ("restore", {}, "retired_id"),
+    ("still_true", {}, "fact_id"),
     ("vote", {"helpful": "yes"}, "fact_id"),
     ("forget", {}, "fact_id"),
 )

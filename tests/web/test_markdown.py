@@ -1,11 +1,14 @@
 import re
+from datetime import date
 from html.parser import HTMLParser
 from itertools import count
 
 import pytest
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryweb.markdown.marks import Ended
 from memoryweb.web import markdown
 from tests.pace import assert_linear
 from tests.tables import every_row
@@ -148,3 +151,39 @@ class _Elements(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+
+MARKED = "- I live in **Altona** & keep bees. <!-- until 2026-09-28: live in **Altona** & keep -->"
+
+
+def test_what_has_ended_is_struck_and_says_until_when() -> None:
+    [block] = markdown.render(MARKED).blocks
+    assert block.html == (
+        '<ul><li>I <del title="until 28 September 2026">live in <strong>Altona</strong> &amp; keep'
+        '</del><span class="sr"> (until 28 September 2026)</span> bees.</li></ul>'
+    )
+    with override("de"):
+        assert "bis 28. September 2026" in markdown.render(MARKED).blocks[0].html
+
+
+@pytest.mark.parametrize("words", ["**Altona", "live](x", "<b>", "in **Altona** &", "`"])
+def test_words_that_cut_through_markdown_keep_the_page_whole(words: str) -> None:
+    line = f"- I [live](x) in **Altona** & <b> `keep` {words} bees."
+    [block] = markdown.render(f"{line} <!-- until 2026-09-28: {words} -->").blocks
+    assert block.html.count("<del") == block.html.count("</del>") >= 1
+    assert "until 28 September 2026" in block.html
+    assert "&lt;!--" not in block.html
+
+
+def test_a_statement_s_ended_words_are_struck_once() -> None:
+    ends = [Ended(date(2026, 9, 28), "live in Altona"), Ended(date(2026, 10, 2), "Altona & bees")]
+    shown = markdown.struck("I live in Altona & bees <b>.", [*ends, Ended(date.min, "goats")])
+    assert re.sub(r"<span.*?</span>", "", shown) == (
+        'I <del title="until 28 September 2026">live in Altona</del>'
+        '<del title="until 2 October 2026"> &amp; bees</del> &lt;b&gt;.'
+    )
+
+
+def test_signs_of_ours_in_a_text_strike_nothing() -> None:
+    text = "- a \ufdd02026-01-01\ufdd1b\ufdd2"
+    assert "<del" not in markdown.render(text).blocks[0].html + markdown.render_text(text)

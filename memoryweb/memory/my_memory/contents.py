@@ -29,6 +29,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
+from memoryweb.markdown.marks import Ended, ended_in
 from memoryweb.memory import models
 from memoryweb.memory.index.recalls import keyed_hash
 from memoryweb.memory.lines.files import of_kinds
@@ -97,6 +98,11 @@ class Sentence:
     @property
     def plain(self) -> str:
         return plain(self.text)
+
+    @property
+    def ended(self) -> tuple[Ended, ...]:
+        """What of `plain` holds no longer."""
+        return tuple(replace(one, words=plain(one.words)) for one in ended_in(self.text))
 
 
 def passages(

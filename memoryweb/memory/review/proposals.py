@@ -15,7 +15,8 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import User
 from memoryweb.language.line_flags import suspicious
 from memoryweb.language.normal_form import normalise
-from memoryweb.markdown.diff import Span, carry
+from memoryweb.markdown.diff import Row, Span, carry, paired
+from memoryweb.markdown.marks import ended_in, told
 from memoryweb.markdown.merge import conflicts, merge
 from memoryweb.memory import facts
 from memoryweb.memory.lines import flags
@@ -343,12 +344,20 @@ class ProposalLines:
             change.number,
             change.kind,
             change.heading,
-            self._shown(row.old),
-            self._shown(row.new),
+            *self._both(row),
             "" if is_hidden else change.new,
             can_edit=change.kind != "retire" and not is_hidden,
             was_taken=row.new_number not in left_out and row.old_number not in kept,
         )
+
+    def _both(self, row: Row) -> tuple[Sequence[Span], Sequence[Span]]:
+        """Marks as prompts say them."""
+        old, new = changes.plain(row.old), changes.plain(row.new)
+        is_shown = old not in self._hidden and new not in self._hidden
+        if row.kind == "changed" and is_shown and (ended_in(old) or ended_in(new)):
+            said = list(paired([told(old)], [told(new)]))
+            row = said[0] if len(said) == 1 else row
+        return self._shown(row.old), self._shown(row.new)
 
     def _shown(self, spans: Sequence[Span]) -> list[Span]:
         hidden = self._hidden.get(changes.plain(spans))

@@ -115,6 +115,7 @@ def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int
             source=one.fact.source,
             owner_id=one.fact.owner_id,
             fact=one.fact,
+            ended=one.fact.ended,
         )
         for one in answering(reader, timezone.now(), text, its & Q(file=None))[:limit]
         if all(phrase.casefold() in one.said.text.casefold() for phrase in query.phrases)

@@ -26,10 +26,11 @@ from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
 from memoryweb.memory.models.facts import BY_HAND
-from memoryweb.memory.statements.bullets import pinned_in, statements_of
+from memoryweb.memory.statements.bullets import all_bullets_of, pinned_in, statements_of
 from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.memory.statements.validity import in_states, today
 
@@ -180,6 +181,12 @@ def sides_of(found: Contradiction, facts: Iterable[Any]) -> list[Any]:
 def lines_of(file: File) -> dict[str, int]:
     """On which line of a file each of its statements begins, by the statement's print."""
     return {one.print: one.line for one in statements_of(file.raw_content, file.path)}
+
+
+def marks_of(fact: Fact) -> tuple[Ended, ...]:
+    """Those that stand in its line; one that is pinned has none."""
+    there = all_bullets_of(fact.file.raw_content, fact.path) if fact.file else ()
+    return next((one.ended for one in there if one.print == fact.fingerprint), ())
 
 
 def is_pinned(fact: Fact) -> bool:

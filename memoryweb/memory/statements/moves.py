@@ -99,21 +99,24 @@ def move(of: FileChange, before: Sequence[Statement], after: Sequence[Statement]
     known = known_of(of, {one.print for one in (*gone, *come)})
     made = _bring(of, come, known)
     if worded:
-        _reword(of.file, {one.print: one for one in worded})
+        _reword(of, {one.print: one for one in worded})
     left = _take_away(of, gone, come, made, known) if gone else []
     conflicts.find(of.tx, of.file.agent, list(made.values()))
     conflicts.close_decided(of.tx, left)
     record(of, added=len(come), reworded=len(worded), retired=len(gone))
 
 
-def _reword(file: File, worded: Mapping[str, Statement]) -> None:
-    rows = list(Fact.objects.filter(file=file, fingerprint__in=worded))
+def _reword(of: FileChange, worded: Mapping[str, Statement]) -> None:
+    """A person who takes a mark away says that it holds."""
+    rows = list(Fact.objects.filter(file=of.file, fingerprint__in=worded))
     for row in rows:
         new = worded[row.fingerprint]
         if new.ended != row.ended:  # what its owner spoke against is settled
             row.hidden_at, row.hidden_by = None, None
+        if of.by_person and not {*row.ended} <= {*new.ended}:
+            row.confirmed_at, row.confirmed_by = of.tx.now, of.writer.user
         word(row, new)
-    update(rows, (*WORDING, "hidden_at", "hidden_by"))
+    update(rows, (*WORDING, "hidden_at", "hidden_by", "confirmed_at", "confirmed_by"))
 
 
 def _is_worded(new: Statement, old: Statement) -> bool:
@@ -265,7 +268,6 @@ def wording_of(one: Statement, until: date | None = None) -> dict[str, Any]:
     claim = one.claim
     return {
         "raw_text": one.text,
-        "raw_ended": stored(one.ended),
         "heading": one.heading,
         "kind": str(claim.kind),
         "subject": claim.subject[:200],
@@ -273,6 +275,7 @@ def wording_of(one: Statement, until: date | None = None) -> dict[str, Any]:
         "raw_value": claim.value,
         "valid_from": claim.valid_from,
         "valid_to": until or claim.valid_to,
+        "raw_ended": stored(one.ended),
     }
 
 

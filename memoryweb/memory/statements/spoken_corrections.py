@@ -6,6 +6,7 @@ into no prompt and no search any more, and the next dream writes the file.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 
 from memoryweb.audit.record import target
 from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
@@ -59,13 +60,23 @@ def claims_against(message: Message) -> Sequence[Claim]:
     is_own = message.role == Message.Role.USER and len(text) <= LONGEST
     if not is_own or quotes(text):
         return ()
-    return tuple(claim for claim in _claims(text) if claim.key or claim.act in _AGAINST)
+    said = message.said_at.date() if message.said_at else None
+    return tuple(
+        claim
+        for claim in _claims(text, said)
+        if (claim.key or claim.act in _AGAINST) and not _is_ahead(claim, said)
+    )
 
 
-def _claims(text: str) -> Iterator[Claim]:
+def _claims(text: str, said: date | None) -> Iterator[Claim]:
     for sentence in _SENTENCE.split(text):
         if sentence.strip() and not sentence.rstrip().endswith(("?", "？")):
-            yield claim_of(sentence.strip())
+            yield claim_of(sentence.strip(), said)
+
+
+def _is_ahead(claim: Claim, said: date | None) -> bool:
+    """What begins another day says nothing against today."""
+    return said is not None and claim.valid_from is not None and claim.valid_from > said
 
 
 def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:

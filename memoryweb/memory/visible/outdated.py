@@ -5,7 +5,7 @@ has spoken against or asked to forget, and messages and lines that support only 
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import reduce
 from operator import or_
@@ -17,7 +17,10 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.markdown.marks import living
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin
 from memoryweb.memory.statements.bullets import statements_of
@@ -26,13 +29,20 @@ from memoryweb.memory.statements.validity import is_over
 from memoryweb.memory.visible.hidden import hiding, lines_saying
 
 Told = TypeVar("Told")
-Source = TypeVar("Source")
 # Of an agent's memory and of whose; the line's print and day.
 Line = tuple[UUID | None, UUID | None, str, date]
-_HOLDS = date.max
 # Whatever else ends a statement says that it was wrong, or may say so: what its person spoke
 # against ("asked") need never have been true. "": it still stands, and its time is over.
 _WAS_TRUE = frozenset({"", *map(Fact.Why, ("superseded", "expired", "cancelled", "unproved"))})
+
+
+@dataclass
+class Supported:
+    """The statements that stand on a source: those that hold, and until when one of the others
+    did; None where none of them was true."""
+
+    living: list[Fact] = field(default_factory=list)
+    until: date | None = None
 
 
 def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
@@ -87,25 +97,39 @@ def _lines_of(file: File, facts: Mapping[str, Told]) -> dict[int, Told]:
 
 
 def dated(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that say something of now, or of what no statement was made of; and with its last
-    day what says only what was true once. What was never true is gone."""
+    """The hits that say something of now, or of what no statement was made of, with what of that
+    has ended; and with its last day what says only what was true once. What was never true is gone.
+    """
     messages = {hit.message.pk: hit.message.team_id for hit in hits if hit.message}
     files = {hit.file.pk: hit.file.team_id for hit in hits if hit.file}
     if not messages and not files:
         return list(hits)
     with scope(team=tuple({*messages.values(), *files.values()})):
         noted = _messages_of(files)
-        ends = _ends({*messages, *(pk for pks in noted.values() for pk in pks)})
-        lines = _ends_of_lines(hit for hit in hits if not _behind(hit, noted))
+        told = _of_messages({*messages, *(pk for pks in noted.values() for pk in pks)})
+        told |= _of_lines(hit for hit in hits if not _behind(hit, noted))
     found = []
     for hit in hits:
-        behind = _behind(hit, noted)
-        over = [ends.get(pk, _HOLDS) for pk in behind] or [lines.get(_line(hit), _HOLDS)]
-        if _HOLDS in over:
-            found.append(hit)
-        elif days := [day for day in over if day]:
-            found.append(replace(hit, until=max(days)))
+        places: set[int | Line] = {*_behind(hit, noted)} or {_line(hit)}
+        behind = [told.get(one) for one in places]
+        if all(one and not one.living for one in behind):
+            if days := [one.until for one in behind if one and one.until]:
+                found.append(replace(hit, until=max(days)))
+        else:
+            found.append(_ending(hit, [fact for one in behind if one for fact in one.living]))
     return found
+
+
+def _ending(hit: Hit, facts: Collection[Fact]) -> Hit:
+    """With what has ended of what it says; where that is all that it supports, with its day. A
+    line of a file that states it has its own marks."""
+    if not any(fact.ended for fact in facts) or (hit.file and kind_of(hit.file.path).holds_facts):
+        return hit
+    said = read(hit.text).heavy
+    ended = tuple(sorted({one for it in facts for one in it.ended if read(one.words).heavy & said}))
+    rest = (read(living(fact.raw_text, fact.ended)).heavy for fact in facts)
+    is_over = bool(ended) and not any(words & said for words in rest)
+    return replace(hit, until=ended[-1].on) if is_over else replace(hit, ended=ended)
 
 
 def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]:
@@ -118,13 +142,13 @@ def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]
     return found
 
 
-def _ends(messages: Collection[int]) -> dict[int, date | None]:
+def _of_messages(messages: Collection[int]) -> dict[int | Line, Supported]:
     """Of messages that statements were made of."""
     rows = Evidence.objects.filter(message__in=messages).select_related("fact__superseded_by")
-    return _over((row.message_id or 0, row.fact) for row in rows)
+    return _supported((row.message_id or 0, row.fact) for row in rows)
 
 
-def _ends_of_lines(hits: Iterable[Hit]) -> dict[Line, date | None]:
+def _of_lines(hits: Iterable[Hit]) -> dict[int | Line, Supported]:
     """Of the lines of notes that stand on no message, by statements that said the same later: what
     was written down after they ended is news."""
     lines = {_line(hit) for hit in hits if hit.file and hit.file.note_date}
@@ -133,7 +157,7 @@ def _ends_of_lines(hits: Iterable[Hit]) -> dict[Line, date | None]:
     agents, owners, prints, _days = map(set, zip(*lines, strict=True))
     of = reduce(or_, (Q(owner=owner) for owner in owners))
     rows = Fact.objects.filter(of, agent__in=agents, fingerprint__in=prints)
-    return _over(
+    return _supported(
         (line, fact)
         for fact in rows.select_related("superseded_by")
         for line in lines
@@ -149,16 +173,15 @@ def _line(hit: Hit) -> Line:
     return hit.file.agent_id, hit.file.owner_id, fingerprint(hit.text), day
 
 
-def _over(told: Iterable[tuple[Source, Fact]]) -> dict[Source, date | None]:
-    """The sources of statements none of which holds any more: until when one did, None where none
-    of them was true."""
-    living, ends = set[Source](), dict[Source, date | None]()
+def _supported(told: Iterable[tuple[int | Line, Fact]]) -> dict[int | Line, Supported]:
+    found: dict[int | Line, Supported] = {}
     today = timezone.now().date()
     for source, fact in told:
+        one = found.setdefault(source, Supported())
         if fact.hidden_at is None and fact.state not in Fact.OVER and not is_over(fact, today):
-            living.add(source)
-        ends[source] = max(filter(None, (ends.get(source), _last_day(fact))), default=None)
-    return {source: day for source, day in ends.items() if source not in living}
+            one.living.append(fact)
+        one.until = max(filter(None, (one.until, _last_day(fact))), default=None)
+    return found
 
 
 def _last_day(fact: Fact) -> date | None:

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.flags import without_flagged
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Evidence, Fact, File, Message, Passage, Proposal
@@ -73,12 +74,13 @@ class ReadableMessage:
 
 @dataclass(frozen=True)
 class ReadableFact:
-    """A statement. One that is to be forgotten says only that."""
+    """A statement and what of it has ended. One that is to be forgotten says only that."""
 
     id: UUID
     text: str
     value: str
     is_hidden: bool = False
+    ended: tuple[Ended, ...] = ()
 
 
 class Look:
@@ -157,7 +159,7 @@ class Look:
         its = self._facts[fact.pk]
         if its.pk in self.hidden.facts:
             return ReadableFact(its.pk, str(TO_BE_FORGOTTEN), "", is_hidden=True)
-        return ReadableFact(its.pk, its.raw_text, its.raw_value)
+        return ReadableFact(its.pk, its.raw_text, its.raw_value, ended=its.ended)
 
 
 def _may_hide(rows: Mapping[Any, _Row]) -> list[_Row]:

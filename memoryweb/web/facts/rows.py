@@ -55,6 +55,7 @@ def rows_of(
         row = {
             "fact": fact,
             "text": readable.text,
+            "ended": readable.ended,
             "url": fact_url(request, fact),
             "chip": wording.TO_BE_FORGOTTEN if readable.is_hidden else wording.of_fact(state),
             "is_current": state == Fact.State.ACTIVE,
@@ -180,6 +181,7 @@ def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     return [
         {
             "text": readable.text,
+            "ended": readable.ended,
             "label": readable.value or readable.text,
             "url": fact_url(request, one),
             "since": listing.held_from(one),

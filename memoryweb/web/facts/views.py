@@ -14,13 +14,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.models import Reader, reading
+from memoryweb.markdown.marks import marked
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.models.writer import Memory
-from memoryweb.memory.statements.listing import for_all_teams, narrowed, voted, weighed
+from memoryweb.memory.statements.listing import for_all_teams, marks_of, narrowed, voted, weighed
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
+from memoryweb.memory.still_true import still_true
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
 from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
@@ -163,6 +165,20 @@ def vote(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResp
     return _act(request, agent_id, fact_id, act, said)
 
 
+@access.team_view("POST")
+def still_holds(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    """All that has ended of it, or the `words` that were sent."""
+    workspace, found = _changeable(request, agent_id, fact_id)
+    words = request.POST.get("words", "")
+    with told_to(request):
+        with request.visit.write() as tx:
+            written = still_true(tx, found, writer=writer_of(request), words=words)
+        back = undo_url(request, workspace, written.file) if written else ""
+        messages.success(request, _("It still holds. Agents are told so again."), extra_tags=back)
+    url = next_url(request) or fact_url(request, found)
+    return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
+
+
 @access.team_view("GET", "POST")
 def forget(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     """What is shared, an admin forgets; everybody else asks in Review. A look counts what goes."""
@@ -191,7 +207,8 @@ def edit(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResp
     if form.is_valid():
         with told_in(form, "text"), visit.write() as tx:
             said = form.cleaned_data["text"]
-            written = memory_facts.edit(tx, found, said, writer=writer_of(request))
+            by = writer_of(request)
+            written = memory_facts.edit(tx, found, said, writer=by, is_line=True)
     if form.errors:
         return _show(request, workspace, fact_id, form)
     back = undo_url(request, workspace, written.file) if written.changed else ""
@@ -315,7 +332,7 @@ def _show(
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
         can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
-        form=form or EditForm(initial={"text": row["text"]}),
+        form=form or EditForm(initial={"text": marked(row["text"], marks_of(fact))}),
         until=until or UntilForm(initial={"day": fact.valid_to}),
         my_vote=fact.my_vote,
     )

@@ -85,6 +85,8 @@ def tint(agent: Agent) -> int:
 # Text of users that is no Markdown: what cannot be seen is shown.
 
 register.filter("visible", markdown.plain)
+register.filter("struck", markdown.struck)
+register.filter("as_line", markdown.struck_line)
 
 _SHAPES = {"del": "<del>{}</del>", "ins": "<ins>{}</ins>"}
 _TAGS = {"old": "del", "new": "ins"}
@@ -104,9 +106,14 @@ def marking(spans: Iterable[Span], tag: str) -> SafeString:
 @register.filter
 def told(pieces: Iterable[Piece]) -> SafeString:
     """One sentence, with nothing between its words that is not in it."""
-    words = [(markdown.plain(piece.text), _TAGS.get(piece.kind)) for piece in pieces]
-    shown = ((_marked(text, tag) if tag else text,) for text, tag in words)
-    return format_html_join("", "{}", shown)
+    return format_html_join("", "{}", ((_piece(piece),) for piece in pieces))
+
+
+def _piece(piece: Piece) -> SafeString:
+    if piece.ended:
+        return markdown.struck(piece.text, [piece.ended])
+    text, tag = markdown.plain(piece.text), _TAGS.get(piece.kind)
+    return _marked(text, tag) if tag else text
 
 
 def _marked(text: str, tag: str) -> SafeString:
