@@ -1,7 +1,8 @@
 """A file's text without what some of its revisions, or some of its lines, brought. Pure."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from memoryweb.markdown.marks import part
 from memoryweb.markdown.merge import Kind, merge
 from memoryweb.markdown.sections import headings
 
@@ -86,11 +87,17 @@ def _without(base: str, before: str, mine: str, stays: Collection[str]) -> tuple
             # what others took out meanwhile stays away.
             out = {*hunk.base} - {*hunk.mine}
             lines += [line for line in hunk.theirs if line not in out]
-            lines += [line for line in said if line not in hunk.theirs]
+            lines += _but(said, hunk.theirs)
         elif hunk.kind is Kind.CONFLICT:
             lines += hunk.mine
             left += sum(1 for line in hunk.mine if line.strip() and line in hunk.base)
         else:
             merged = hunk.merged
-            lines += [*merged, *(one for one in hunk.mine if one in stays and one not in merged)]
+            lines += [*merged, *_but([one for one in hunk.mine if one in stays], merged)]
     return "\n".join(lines), left
+
+
+def _but(lines: Iterable[str], there: Iterable[str]) -> list[str]:
+    """Those that don't stand there, with whatever marks: what a source ended lives again."""
+    known = {part(line)[0] for line in there}
+    return [line for line in lines if part(line)[0] not in known]
