@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from memoryweb.language import role_play
+from memoryweb.language.ending import tells_change
 from memoryweb.language.extraction_rules import (
     Act,
     Claim,
@@ -287,8 +288,13 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     if claim.general and (is_light or not scene.to_assistant):
         claim = Claim()
     if not (claim.durable or claim.key or is_light or is_lost or scene.played):
-        return Claim(durable=tells_of_life(sentence), general=True)
+        return Claim(durable=_lasts(sentence), general=True)
     return claim
+
+
+def _lasts(sentence: Sentence) -> bool:
+    is_whole = not (sentence.leans or sentence.is_lost or sentence.is_question)
+    return tells_of_life(sentence) or (is_whole and tells_change(sentence.text))
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:

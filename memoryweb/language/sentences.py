@@ -57,7 +57,7 @@ _PASTE = re.compile(
 _ENDS = re.compile(r"[.!?…]+[\"')”]*(?=\s|$)|[。！？!?]+[」』”）)]*|\n+")
 _NO_END = re.compile(
     r"\b(?:dr|mr|mrs|ms|mx|st|\w*str|bzw|ca|z|z\. ?b|d\. ?h|u\. ?a|vs|e\.g|i\.e|prof|approx|usw|etc"
-    r"|ev|inkl)\.$",
+    r"|ev|inkl|tel)\.$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\b(?:no|nr)\.$", re.IGNORECASE)

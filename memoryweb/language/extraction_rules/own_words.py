@@ -2,6 +2,7 @@
 life with a value, of which worth alone decides how long it finds room. Pure."""
 
 import re
+from collections.abc import Iterator
 
 from memoryweb.language.extraction_rules.model import Claim, Kind, Language
 from memoryweb.language.extraction_rules.reading import (
@@ -23,19 +24,24 @@ def tells_of_life(sentence: Sentence) -> bool:
     """A clause of it states something of the speaker's life; nothing asked, ordered, imagined or
     laughed at, nothing of the moment, and it can be understood alone."""
     spoken, text = sentence.language, sentence.text
-    if spoken is None or sentence.leans or sentence.is_lost:
+    if spoken is None or sentence.leans or sentence.is_lost or spoken.jokes.search(text):
         return False
-    if spoken.jokes.search(text) or spoken.small.search(text) or spoken.orders.search(text):
-        return False
-    start, asked = 0, sentence.is_question
+    return any(_tells(text, start, end, spoken) for start, end in _stated(sentence, spoken))
+
+
+def _stated(sentence: Sentence, spoken: Language) -> Iterator[tuple[int, int]]:
+    """Where its clauses stand that ask and order nothing: "Give me ideas, I have asthma"."""
+    text, start = sentence.text, 0
+    is_order = bool(spoken.small.search(text) or spoken.orders.search(text))
     for cut in (*spoken.clause.finditer(text), None):
         end = cut.start() if cut else len(text)
-        if asked and (cut is None or cut[0] in "?？" or spoken.asking.search(text[start:end])):
-            return False
-        if _tells(text, start, end, spoken):
-            return True
-        start = cut.end() if cut else end
-    return False
+        if is_order and (cut is None or cut[0] in ":："):
+            return
+        is_last = text.rstrip().endswith(("?", "？")) if cut is None else cut[0] in "?？"
+        is_asked = is_last or spoken.asking.search(text[start:end])
+        if not (is_order or (sentence.is_question and is_asked)):
+            yield start, end
+        is_order, start = False, cut.end() if cut else end
 
 
 def adds(sentence: Sentence) -> bool:

@@ -39,7 +39,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _GERMAN = re.compile(
     r"\b(?:ich|wir|mein\w{0,2}|unser\w{0,2}|und|der|die|das|den|dem|ist|sind|nicht|ein|eine|einen"
     r"|einem|am|im|zum|zur|mit|auf|für|hab|habe|haben|hat|bin|bitte|kein\w{0,2}|nach|von|bei|jetzt"
-    r"|uhr|ab|wird|es|sich|auch|net|du|dir|mir)\b|[äöüß]",
+    r"|uhr|ab|wird|es|sich|auch|net|du|dir|mir|ohne|seit|immer|nur|noch|schon|beim|vom|des|dass|wenn|aber|wohne?|arbeite|esse|trinke|nehme?|lerne|spiele|fahre|gehe|zahle|lebe)\b|[äöüß]",
     re.IGNORECASE,
 )
 _ENGLISH = re.compile(

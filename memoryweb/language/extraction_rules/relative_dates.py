@@ -228,8 +228,17 @@ def _is_meant(found: re.Match[str], says: _Says) -> bool:
     """Neither another word nor the day of a habit."""
     if "day" not in found.re.groupindex:
         return True
+    if says is _bare and _is_one_of_several(found):
+        return False
     clause = slice(*clause_at(found.string, *found.span()))
     return _is_weekday(found) and not (says is _bare and is_habit(found.string[clause]))
+
+
+def _is_one_of_several(found: re.Match[str]) -> bool:
+    """ "Tuesday and Thursday" is no day of this week."""
+    least, most = max(0, found.start() - _NEAR), found.end() + _NEAR
+    several = _DAYS.finditer(found.string, least, most)
+    return any(one.start() <= found.start() < one.end() for one in several)
 
 
 def _years_given(text: str, said: date) -> str:
@@ -244,6 +253,11 @@ def _years_given(text: str, said: date) -> str:
     return text
 
 
+_DAYS = re.compile(
+    rf"\b{_ANY_DAY}(?:(?:, |,? (?:and|&) | ?[/&] ?){_ANY_DAY})+\b"
+    rf"|\b{_DE_NAMES}(?:(?:, |,? und | ?[/&] ?){_DE_NAMES})+\b",
+    re.IGNORECASE,
+)
 _KANJI = tuple("到要我まはのにがだ日号")
 _HABIT = re.compile(
     r"\b(?:every|each|always|never|usually|normally|daily|weekly|monthly|immer|nie|jede[nmrs]?"
