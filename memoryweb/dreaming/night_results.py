@@ -313,7 +313,7 @@ def outcomes(run: Run, operations: Sequence[Operation]) -> list[str]:
 def _of_proposed(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:
     made = run.proposals.select_related("file").order_by("-file__path") if waiting else ()
     proposals = [one for one in map(_standing, made) if one is not None]
-    found = {}
+    found: dict[int, str] = {}
     for proposal in proposals:
         theirs = [one for one in waiting if _of(one, proposals) is proposal]
         if proposal.state == State.REJECTED:
