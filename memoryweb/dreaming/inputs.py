@@ -30,6 +30,7 @@ from memoryweb.markdown.blocks import blocks
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines import source_classes
+from memoryweb.memory.lines.files import FRESH_PROFILE
 from memoryweb.memory.lines.origins import speakers_of
 from memoryweb.memory.models import AuthorKind, File, LineOrigin
 from memoryweb.memory.statements.evidence import ground_of
@@ -40,7 +41,7 @@ from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
 DIARY = "DREAMS.md"
-FRESH = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
+FRESH = {MEMORY: "# Memory\n", PROFILE: FRESH_PROFILE}
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
 RECALL_DAYS = 30
 

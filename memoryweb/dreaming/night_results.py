@@ -311,13 +311,25 @@ def outcomes(run: Run, operations: Sequence[Operation]) -> list[str]:
 
 
 def _of_proposed(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:
-    proposal = _standing(run.proposals.select_related("file").first()) if waiting else None
-    if proposal is None or proposal.state == State.PENDING:
-        return {}
-    if proposal.state == State.REJECTED:
-        return {one.pk: "rejected" for one in waiting}
-    out, stayed = not_taken(proposal)
-    return {one.pk: "rejected" if _is_out(one, out, stayed) else "accepted" for one in waiting}
+    made = run.proposals.select_related("file").order_by("-file__path") if waiting else ()
+    proposals = [one for one in map(_standing, made) if one is not None]
+    found: dict[int, str] = {}
+    for proposal in proposals:
+        theirs = [one for one in waiting if _of(one, proposals) is proposal]
+        if proposal.state == State.REJECTED:
+            found |= dict.fromkeys([one.pk for one in theirs], "rejected")
+        elif proposal.state != State.PENDING:
+            out, stayed = not_taken(proposal)
+            found |= {
+                one.pk: "rejected" if _is_out(one, out, stayed) else "accepted" for one in theirs
+            }
+    return found
+
+
+def _of(one: Operation, proposals: Sequence[Proposal]) -> Proposal:
+    """The one that brings what the operation says; what leaves, MEMORY.md's tells."""
+    bringing = (it for it in proposals if one.after and one.after in it.raw_content)
+    return next(bringing, proposals[-1])
 
 
 def _standing(proposal: Proposal | None) -> Proposal | None:

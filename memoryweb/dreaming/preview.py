@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import consolidators, inputs, pipeline, reports, schedule
-from memoryweb.dreaming.inputs import MEMORY, Inputs
+from memoryweb.dreaming.inputs import MEMORY, PROFILE, Inputs
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.llm import prompts
@@ -184,7 +184,7 @@ def nightly(team_id: UUID, now: datetime) -> Nightly:
 
 def _of_a_memory(asking: QuerySet[Agent], since: datetime) -> int:
     """Tokens of MEMORY.md and the notes of a dream's window, on average."""
-    is_read = Q(path=MEMORY) | Q(note_date__gte=since.date())
+    is_read = Q(path__in=(MEMORY, PROFILE)) | Q(note_date__gte=since.date())
     found = (
         File.objects.present()
         .filter(is_read, agent__in=asking)

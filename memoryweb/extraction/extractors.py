@@ -19,7 +19,7 @@ from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory.conversations import Window, note_date
-from memoryweb.memory.lines.files import is_untouched_profile
+from memoryweb.memory.lines.files import untouched
 from memoryweb.memory.models import Conversation, Message
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.readable import To, readable_files
@@ -129,9 +129,8 @@ def _prefixes(parts: Sequence[Part]) -> list[str]:
 
 def _files(conversation: Conversation, day: date) -> dict[str, str]:
     """The texts that the model is given besides the window."""
-    files = memory_of(conversation).files.present()
+    files = memory_of(conversation).files.present().exclude(untouched())
     found = list(files.filter(path__in=[MEMORY, PROFILE, note_path(day)]))
-    found = [one for one in found if not is_untouched_profile(one)]
     return {one.path: one.remaining for one in readable_files(found, To.HOST)}
 
 

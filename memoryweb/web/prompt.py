@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
+from memoryweb.memory.lines.files import untouched
 from memoryweb.memory.prompt import (
     Added,
     Context,
@@ -54,7 +55,8 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         gauge=token_gauge(built.gauge),
         built=built,
         groups=_groups(request, workspace, built),
-        others=workspace.files.filter(deleted_at=None, enabled=False, note_date=None)
+        others=workspace.files.filter(Q(enabled=False) | untouched())
+        .filter(deleted_at=None, note_date=None)
         .untexted()
         .order_by("folded_path")[:12],
         form=form,

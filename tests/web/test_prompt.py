@@ -115,6 +115,19 @@ def test_who_may_only_read_gets_no_buttons(stage: Stage, vera: Client, address: 
     assert 'id="arrange"' not in page
 
 
+def test_a_profile_that_nobody_wrote_in_is_left_out_and_says_so(
+    stage: Stage, bob: Client, address: str
+) -> None:
+    page = text(bob.get(address))
+    left_out = page[page.index("Not in the prompt") :]
+    assert "PROFILE.md" in left_out
+    assert "It says nothing about anyone yet." in left_out
+    save(stage, "PROFILE.md", "# Profile\n\n- The team sits in Porto.\n")
+    page = text(bob.get(address))
+    assert "- The team sits in Porto." in page
+    assert "It says nothing about anyone yet." not in page
+
+
 def test_a_paused_owner_is_told(stage: Stage, bob: Client, address: str) -> None:
     set_paused(owner=stage.world.bobs_memory, paused=True, by=SYSTEM)
     page = text(bob.get(f"{address}?owner=me&message=thermos"))

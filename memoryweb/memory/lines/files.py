@@ -61,14 +61,18 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
 SEEDS = Path(__file__).parents[2] / "agents/seeds"
 
 
+FRESH_PROFILE = "# Profile\n"
+
+
+def untouched() -> Q:
+    """A PROFILE.md that says of nobody who they are is in no prompt."""
+    return Q(path="PROFILE.md", sha256__in=_untouched())
+
+
 @cache
-def _seed_hash(path: str) -> str:
-    return hashlib.sha256((SEEDS / path).read_bytes()).hexdigest()
-
-
-def is_untouched_profile(file: File) -> bool:
-    """It says what belongs there, and of nobody who they are."""
-    return file.path == "PROFILE.md" and file.sha256 == _seed_hash(file.path)
+def _untouched() -> tuple[str, ...]:
+    texts = ((SEEDS / "PROFILE.md").read_bytes(), FRESH_PROFILE.encode())
+    return tuple(hashlib.sha256(text).hexdigest() for text in texts)
 
 
 def noted_at(note: File, text: str) -> int | None:

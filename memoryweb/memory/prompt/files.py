@@ -18,7 +18,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render
 from memoryweb.memory.index.relevance import Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
-from memoryweb.memory.lines.files import is_untouched_profile
+from memoryweb.memory.lines.files import untouched
 from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
@@ -77,17 +77,15 @@ class EnabledFiles:
 
 
 def enabled(reader: Reader) -> EnabledFiles:
-    """In their order. Of the shared ones those of every team first, then the agent's own. A
-    PROFILE.md that says of nobody who they are is left out."""
+    """In their order. Of the shared ones those of every team first, then the agent's own."""
     with reading(reader):
-        found = File.objects.filter(reader.sees()).enabled_in_order()
-        files = [one for one in found if not is_untouched_profile(one)]
+        files = list(File.objects.filter(reader.sees()).exclude(untouched()).enabled_in_order())
         files.sort(key=lambda file: file.agent_id == reader.agent.pk)
-        read = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
+        found = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
     return EnabledFiles(
         reader,
-        [one for one in read if one[0].owner_id is None],
-        [one for one in read if one[0].owner_id is not None],
+        [one for one in found if one[0].owner_id is None],
+        [one for one in found if one[0].owner_id is not None],
     )
 
 

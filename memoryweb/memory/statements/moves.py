@@ -27,7 +27,7 @@ from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import conflicts, evidence
 from memoryweb.memory.statements.bullets import Statement
 from memoryweb.memory.statements.corrections import Corrections
-from memoryweb.memory.statements.evidence import Grounds, grounds_of
+from memoryweb.memory.statements.evidence import Ground, Grounds, grounds_of
 from memoryweb.memory.statements.validity import is_over, today
 
 State, Why = Fact.State, Fact.Why
@@ -315,13 +315,29 @@ def _take_away(
 ) -> list[Fact]:
     """Facts of statements that left become history."""
     fates = _fates(of, gone, come)
-    rows = list(Fact.objects.filter(file=of.file, fingerprint__in=fates))
-    for row in rows:
+    left, moved = [], []
+    for row in Fact.objects.filter(file=of.file, fingerprint__in=fates):
         other = known.standing(row.fingerprint)
+        if other is not None and row.created_at < other.created_at:
+            _take_place(row, other)
+            moved.append(row)
+            row, other = other, row
         went = Departure(Why.DUPLICATE, other.pk) if other else fates[row.fingerprint]
         _let_go(of.tx, of.writer, row, went, made)
-    update(rows, _WENT)
-    return rows
+        left.append(row)
+    update(moved, _CAME)
+    update(left, _WENT)
+    return left
+
+
+def _take_place(row: Fact, other: Fact) -> None:
+    """It was written in another file first, and then taken from here: it moved."""
+    for name in ("file_id", "path", "source", "said_at", *WORDING):
+        setattr(row, name, getattr(other, name))
+    if row.state != State.DISPUTED:
+        row.state = other.state
+    found = [Ground(one.message_id, one.root_id, one.said_at) for one in other.evidence.all()]
+    evidence.add({row: found}, known=[row])
 
 
 def _let_go(

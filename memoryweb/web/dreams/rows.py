@@ -28,6 +28,7 @@ from memoryweb.web.pages import to
 from memoryweb.web.statements import StatementRow, statement_rows, undoable
 from memoryweb.web.wording import Choice, fact_url, owner_query
 
+_WRITTEN = ("MEMORY.md", "PROFILE.md")  # what dreams write statements into
 _PHASES: list[Run.Phase] = [phase for phase in Run.Phase if phase != Run.Phase.NONE]
 
 
@@ -149,7 +150,7 @@ def _change(request: TeamRequest, run: Run, file: File, before: int, after: int)
         "after": after,
         "added": added,
         "removed": removed,
-        "rows": rows if file.path == "MEMORY.md" else [],
+        "rows": rows if file.path in _WRITTEN else [],
         "url": _url(request, run, "agents_file", file.path),
         "compare_url": f"{compare}{join}from={before}&to={after}",
     }
@@ -322,7 +323,7 @@ def _facts(run: Run, operations: Iterable[Operation]) -> dict[str, Fact]:
     """The statements that they came to be or were, by their prints: one that stands first."""
     texts = {text for one in operations for text in (one.after, *one.before) if text}
     rows = run.agent.facts.of(run.agent_id, run.owner_id)
-    rows = rows.filter(fingerprint__in={fingerprint(text) for text in texts}, path="MEMORY.md")
+    rows = rows.filter(fingerprint__in={fingerprint(text) for text in texts}, path__in=_WRITTEN)
     found = sorted(rows, key=lambda one: one.file_id is not None)
     return {one.fingerprint: one for one in found}
 
