@@ -132,7 +132,9 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
         "date": material.today.isoformat(),
     }
     known = {
-        said.ref for said, one in said_again(material) if not (one.is_flagged or one.is_hidden)
+        said.ref
+        for said, one in said_again(material)
+        if not (one.is_flagged or one.is_hidden or one.ended)
     }
     for notes in _parts(inputs.mentions, known):
         yield given | {"notes": notes}

@@ -211,7 +211,7 @@ def _chosen_end(of: FileChange, same: Iterable[Fact]) -> date | None:
 def remember(fact: Fact, until: date | None) -> None:
     """Until that day, or with None for as long as its text says."""
     fact.remembered_until = until
-    fact.valid_to = until or Statement(fact.raw_text).claim.valid_to
+    fact.valid_to = until or Statement(fact.raw_text, ended=fact.ended).claim.valid_to
 
 
 def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
