@@ -188,7 +188,7 @@ class _Night:
             why = removal_rules.why_replaced(one, newer) or why
             said = said or [_as_line(newer)]
         for it in said:
-            if words := removal_rules.words_replaced(_as_statement(it), one):
+            if words := removal_rules.words_replaced(as_statement(it), one):
                 return self._ended_by(it, one, words, why, newer)
         return self._leaves(one, why, one.against, newer)
 
@@ -249,7 +249,7 @@ class _Night:
         standing = removal_rules.now(one)
         is_meant = removal_rules.ends(said.claim, standing) and is_ended(said, standing)
         is_meant = is_meant and not one.is_pinned
-        return removal_rules.words_replaced(_as_statement(said), one) if is_meant else ()
+        return removal_rules.words_replaced(as_statement(said), one) if is_meant else ()
 
     def _ended_by(
         self,
@@ -498,7 +498,7 @@ def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
     return removal_rules.is_rival(new, standing) or removal_rules.disagree(new, standing)
 
 
-def _as_statement(said: CitableLine) -> LivingStatement:
+def as_statement(said: CitableLine) -> LivingStatement:
     return LivingStatement(said.ref, said.text, said.claim, said.by, sources=(said.ref,))
 
 

@@ -107,6 +107,19 @@ class TestModel:
         assert asked["memory"][0]["ended"] == ["2026-09-28: I live in Altona"]
         assert [one["text"] for one in asked["notes"]] == ["I live in Altona."]
 
+    def test_possible_rivals_are_given_as_pairs_the_older_first(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        note(world, world.customer, NIGHT - timedelta(days=1), "My dentist is Dr Nowak.", LINE)
+        model_server.answer(answer(add("My dentist is Dr Nowak."), add(LINE, "n2")))
+        dream(world, world.customer, NIGHT - timedelta(days=1))
+        note(world, world.customer, NIGHT, "Dentist with Dr Lam was fine, I'm her patient now.")
+        dream(world, world.customer)
+        asked = model_server.requests[-1].data
+        names = {one["id"]: one["text"] for one in (*asked["memory"], *asked["notes"])}
+        [[older, newer]] = asked["rivals"]
+        assert ("Nowak" in names[older], "Lam" in names[newer]) == (True, True)
+
     def test_a_model_that_ends_everything_or_copies_its_examples_changes_nothing(
         self, world: World, model_server: ModelServer
     ) -> None:
