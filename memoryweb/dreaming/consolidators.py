@@ -9,7 +9,7 @@ from django.conf import settings
 from memoryweb.dreaming import document as capacity
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.candidates import Candidate, Mention, gather, score
-from memoryweb.dreaming.decisions import decide, living_after
+from memoryweb.dreaming.decisions import as_statement, decide, living_after
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
@@ -27,10 +27,12 @@ from memoryweb.dreaming.operations import (
     Why,
     is_later,
 )
+from memoryweb.dreaming.rivals import possible_rivals
 from memoryweb.language.statement_comparison import Lookup, clean, covers
 
 PART = 4_000  # characters of a block that a model is given as one
 MOST_CHARACTERS = 40_000  # of notes that it is given at once
+MOST_PAIRS = 20  # of possible rivals
 _CAN_CHANGE = frozenset({"full", *Waits})  # another night may decide otherwise
 
 
@@ -132,10 +134,24 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
         "date": material.today.isoformat(),
     }
     known = {
-        said.ref for said, one in said_again(material) if not (one.is_flagged or one.is_hidden)
+        said.ref
+        for said, one in said_again(material)
+        if not (one.is_flagged or one.is_hidden or one.ended)
     }
+    pairs = list(_rivals(inputs, known))
     for notes in _parts(inputs.mentions, known):
-        yield given | {"notes": notes}
+        there = {*(one["id"] for one in notes), *(one["id"] for one in given["memory"])}
+        rivals = [pair for pair in pairs if there.issuperset(pair)][:MOST_PAIRS]
+        yield given | {"notes": notes} | ({"rivals": rivals} if rivals else {})
+
+
+def _rivals(inputs: Inputs, known: Collection[str]) -> Iterator[list[str]]:
+    """Statements and new notes that may contradict each other: the ids of the older and the newer
+    one."""
+    material, ids = inputs.material, {to: name for name, to in _refs(inputs).items()}
+    told = (as_statement(said) for said in material.said if said.ref not in known)
+    for pair in possible_rivals((*material.living, *told), material.today):
+        yield [ids[one.id] for one in pair]
 
 
 def _oldest_first(material: Material) -> list[LivingStatement]:

@@ -245,11 +245,11 @@ class OperationAnswer(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    sources: Refs = ()  # models write in this order: what it stands on comes first
+    old: Refs = ()
+    why: Annotated[Text, Field(max_length=100)] = ""
     op: Literal["add", "end", "replace", "merge", "retire"]
     text: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
-    old: Refs = ()
-    sources: Refs = ()
-    why: Annotated[Text, Field(max_length=100)] = ""
     words: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
     on: Annotated[Text, Field(max_length=100)] = ""
     had_secret: SkipJsonSchema[bool] = False  # set when it is masked, before it is stored

@@ -100,21 +100,17 @@ def edit(
     return written
 
 
-def remember_until(
-    tx: Transaction, fact: models.Fact, day: date | None, *, writer: Writer
-) -> models.Fact:
-    """Its last day, whatever its text says; None: as its text says. The file stays as it is.
-    Raises WriteRefused, StatementGone, ContentRefused."""
+def remember_until(tx: Transaction, fact: models.Fact, day: date | None, *, writer: Writer) -> None:
+    """Its last day, whatever its text says; None: as that says. Raises WriteRefused,
+    StatementGone, ContentRefused."""
     check_person(writer)
     fact = locked(fact)
     if fact.state in models.Fact.OVER:
         raise StatementGone
-    if day is not None and day < today(tx.now, fact.agent.zone):
+    if day and day < today(tx.now, fact.agent.zone):
         raise ContentRefused(_("Choose a day that isn't over yet."))
     moves.remember(fact, day)
-    fact.save(update_fields=["remembered_until", "valid_to"])
     record(tx, "fact.kept_until", fact)
-    return fact
 
 
 def not_true(tx: Transaction, fact: models.Fact, *, writer: Writer) -> None:
@@ -179,10 +175,8 @@ def replace(
         if (now := locked(fact)).file is None:
             moves.leave(tx, now, went, writer)
         return written
-    same = models.Fact.objects.filter(file=fact.file, fingerprint=fingerprint(text)).exclude(
-        pk=fact.pk
-    )
-    if (there := same.first()) is not None:
+    same = models.Fact.objects.filter(file=fact.file, fingerprint=fingerprint(text))
+    if (there := same.exclude(pk=fact.pk).first()) is not None:
         return _take_line(tx, fact, Departure(went.why, there.pk), writer)
 
     def reworded(content: str) -> str:

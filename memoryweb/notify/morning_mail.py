@@ -32,6 +32,7 @@ from memoryweb.accounts.signins import record_act
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
 from memoryweb.memory.review import Inbox, reach_of
+from memoryweb.memory.visible import outdated
 from memoryweb.notify.models import MailNotice
 from memoryweb.runs.models import Run
 
@@ -135,10 +136,11 @@ class News:
     new: int = 0  # of those that wait
     reminders: Mapping[int, int] = field(default_factory=dict)  # days → how many wait that long now
     failed: int = 0
+    ending: int = 0  # of one's own, whose chosen last day is close
 
     @property
     def is_any(self) -> bool:
-        return bool(self.learned or self.new or self.reminders or self.failed)
+        return bool(self.learned or self.new or self.reminders or self.failed or self.ending)
 
 
 def of_all_teams(row: MailNotice, user: User, now: datetime) -> list[News]:
@@ -159,6 +161,7 @@ def _news_of(row: MailNotice, membership: Membership, now: datetime) -> News:
         team,
         learned=_learned(team, own, since, now) if row.learned else {},
         failed=_failed(team, own, since, now) if row.failed else 0,
+        ending=_ending(membership.user, own, since, now) if row.learned else 0,
         **(_waiting(membership, own, since, now) if row.waits else {}),
     )
 
@@ -176,6 +179,13 @@ def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) ->
     )
     counted = done.values_list("report__agent", "report__agent__name").annotate(n=Count("pk"))
     return {name: n for _agent, name, n in counted.order_by("report__agent__name")}
+
+
+def _ending(user: User, own: Sequence[UUID], since: datetime, now: datetime) -> int:
+    """Each is told once, the day before its last one, or on it where no mail went then."""
+    told, today = (moment.astimezone(zone_of(user)).date() for moment in (since, now))
+    first = max(today, told + timedelta(days=2))
+    return outdated.ending(own, (first, today + timedelta(days=1)))
 
 
 def _waiting(
@@ -263,6 +273,13 @@ def _sentences(news: News) -> Iterator[str]:
             "{n} of them has waited for {days} days.", "{n} of them have waited for {days} days.", n
         )
         yield said.format(n=n, days=days)
+    if news.ending:
+        said = ngettext(
+            "{n} statement about you is remembered until tomorrow. My memory has it.",
+            "{n} statements about you are remembered until tomorrow. My memory has them.",
+            news.ending,
+        )
+        yield said.format(n=news.ending)
     if news.failed:
         said = ngettext("{n} run failed.", "{n} runs failed.", news.failed)
         yield said.format(n=news.failed)

@@ -352,6 +352,7 @@ def _asking(
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in failed[:_FAILED]],
         "more_failed": _more_failed(len(failed) - _FAILED),
+        "ending": wording.ending(tuple(visit.mine), timezone.localdate(visit.now)),
         "warnings": [
             *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
             *queries.team_warnings(visit.team, late),

@@ -1,6 +1,7 @@
 """Dreams of a model: what it may write, and what of its answers waits or is refused."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,8 +11,16 @@ import pytest
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.llm.prompts import load
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import AuthorKind, File, ForgetRequest, LineOrigin, Proposal, Target
+from memoryweb.memory.models import (
+    AuthorKind,
+    File,
+    ForgetRequest,
+    LineOrigin,
+    Proposal,
+    Target,
+)
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.review import proposals
@@ -84,6 +93,58 @@ class TestModel:
         assert [one["id"] for one in given] == ["s1", "s2"]
         said = [str(one.get("said", "")) for one in given]
         assert said == sorted(said)
+
+    def test_it_is_told_which_words_ended_and_given_a_note_that_says_them_again(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        there = "I live in Altona and I keep bees."
+        mark = "<!-- until 2026-09-28: I live in Altona -->"
+        person = Writer(AuthorKind.PERSON, user=world.alice)
+        memory(world, world.customer, f"# Memory\n\n- {there} {mark}\n", person)
+        note(world, world.customer, NIGHT, "I live in Altona.")
+        dream(world, world.customer)
+        asked = model_server.requests[0].data
+        assert asked["memory"][0]["ended"] == ["2026-09-28: I live in Altona"]
+        assert [one["text"] for one in asked["notes"]] == ["I live in Altona."]
+
+    def test_possible_rivals_are_given_as_pairs_the_older_first(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        note(world, world.customer, NIGHT - timedelta(days=1), "My dentist is Dr Nowak.", LINE)
+        model_server.answer(answer(add("My dentist is Dr Nowak."), add(LINE, "n2")))
+        dream(world, world.customer, NIGHT - timedelta(days=1))
+        note(world, world.customer, NIGHT, "Dentist with Dr Lam was fine, I'm her patient now.")
+        dream(world, world.customer)
+        asked = model_server.requests[-1].data
+        names = {one["id"]: one["text"] for one in (*asked["memory"], *asked["notes"])}
+        [[older, newer]] = asked["rivals"]
+        assert ("Nowak" in names[older], "Lam" in names[newer]) == (True, True)
+
+    def test_a_model_that_ends_everything_or_copies_its_examples_changes_nothing(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        lines = [
+            "I live in Porto and I keep three ferrets.",
+            "I am allergic to nuts.",
+            "My sister Clara lives in Oslo.",
+            "I have a cat called Minou.",
+        ]
+        before = "# Memory\n\n" + "".join(f"- {line}\n" for line in lines)
+        memory(world, world.customer, before)
+        note(world, world.customer, NIGHT, "I walked along the river.")
+        found = re.findall(r'^   (\{"sources".*\})$', load("dream"), re.MULTILINE)
+        examples = [json.loads(one) for one in found]
+        assert len(examples) > 8
+        whole = [
+            {"sources": ["n1"], "old": [f"s{n}"], "why": "superseded", "op": "end"}
+            | {"words": words, "on": "2026-11-19"}
+            for n, line in enumerate(lines, start=1)
+            for words in (line, line.removesuffix("."), line.split(" and ")[0])
+        ]
+        model_server.answer(answer(*whole, *examples))
+        run = dream(world, world.customer)
+        assert text_of(world, world.customer) == before
+        assert not Operation.objects.filter(report__run=run, code="").exists()
 
     def test_a_long_note_is_given_whole_in_as_many_parts_as_it_takes(
         self, world: World, model_server: ModelServer

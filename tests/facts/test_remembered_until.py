@@ -31,7 +31,8 @@ def _keep_until(
 ) -> Fact:
     with write_transaction(world.team) as tx:
         fact = Fact.objects.get(raw_text=text, file__isnull=False)
-        return facts.remember_until(tx, fact, day, writer=writer or _alice(world))
+        facts.remember_until(tx, fact, day, writer=writer or _alice(world))
+    return fact
 
 
 def _save(world: World, owner: Owner | None, content: str, writer: Writer) -> None:

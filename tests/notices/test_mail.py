@@ -15,7 +15,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.memory.models import AuthorKind, ReviewItem
+from memoryweb.memory.models import AuthorKind, Fact, ReviewItem
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from memoryweb.notify import morning_mail
@@ -111,6 +111,28 @@ def test_what_waits_is_told_after_seven_and_twenty_five_days_once_each(
     assert "them has waited" not in told[0]
     assert "1 of them has waited for 7 days." in told[7]
     assert "1 of them has waited for 25 days." in told[25]
+
+
+def test_what_is_remembered_until_tomorrow_is_told_once_the_day_before(
+    world: World, chosen: MailNotice
+) -> None:
+    for owner in (world.bobs_memory, world.customer):
+        with write_transaction(world.team) as tx:
+            place = Place(world.agent, owner, "KNOWLEDGE.md")
+            write(tx, place, f"- {SECRET}\n", writer=Writer(AuthorKind.AGENT))
+    today, told = timezone.now().astimezone(morning_mail.zone_of(world.bob)).date(), {}
+    for days in (0, 1, 2):
+        with scope(team=world.team):
+            Fact.objects.update(remembered_until=today + timedelta(days=days))
+        MailNotice.objects.update(
+            due_at=timezone.now(), told_until=timezone.now() - timedelta(days=1), sent_at=None
+        )
+        mail.outbox.clear()
+        morning_mail.send_due()
+        told[days] = "".join(str(one.body) for one in mail.outbox)
+    assert [days for days, body in told.items() if body] == [1]
+    assert "1 statement about you is remembered until tomorrow." in told[1]
+    assert SECRET not in told[1]
 
 
 def test_whoever_left_the_team_hears_nothing_of_it(world: World, chosen: MailNotice) -> None:

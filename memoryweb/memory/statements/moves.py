@@ -41,7 +41,6 @@ WORDING = (
     *("raw_text", "heading", "kind", "subject", "attribute", "raw_value"),
     *("valid_from", "valid_to", "raw_ended"),
 )
-_ENDS = ("remembered_until", "valid_to")
 _CAME = (
     *(*_WENT, *WORDING, "remembered_until", "path", "source", "said_at"),
     *("confirmed_at", "confirmed_by"),
@@ -214,7 +213,9 @@ def _chosen_end(of: FileChange, same: Iterable[Fact]) -> date | None:
 def remember(fact: Fact, until: date | None) -> None:
     """Until that day, or with None for as long as its text says."""
     fact.remembered_until = until
-    fact.valid_to = until or Statement(fact.raw_text).claim.valid_to
+    fact.valid_to = until or Statement(fact.raw_text, ended=fact.ended).claim.valid_to
+    if not fact._state.adding:
+        fact.save(update_fields=["remembered_until", "valid_to"])
 
 
 def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
@@ -349,7 +350,6 @@ def _let_go(
     named = went.by if isinstance(went.by, UUID) else None
     if newer and went.why == Why.REWORDED and row.remembered_until:
         remember(newer, row.remembered_until)
-        newer.save(update_fields=_ENDS)
     row.superseded_by_id = newer.pk if newer else named
     row.file, row.why, row.state = None, went.why or "", _left_as(went.why)
     row.changed_at, row.hidden_at, row.hidden_by = tx.now, None, None

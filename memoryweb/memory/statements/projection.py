@@ -88,10 +88,8 @@ def is_in_line(file: File) -> bool:
     there = _there(file) if file.deleted_at is None else []
     rows = list(Fact.objects.filter(file=file))
     chosen = {row.fingerprint: row.remembered_until for row in rows}
-    said = [
-        (one.print, file.path, *moves.wording_of(one, chosen.get(one.print)).values())
-        for one in there
-    ]
+    words = ((one.print, moves.wording_of(one, chosen.get(one.print))) for one in there)
+    said = [(print_, file.path, *map(wording.get, moves.WORDING)) for print_, wording in words]
     kept = [
         (row.fingerprint, row.path, *(getattr(row, name) for name in moves.WORDING)) for row in rows
     ]

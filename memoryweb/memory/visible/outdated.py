@@ -26,7 +26,7 @@ from memoryweb.memory.models import Evidence, Fact, File, LineOrigin
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import held_from
 from memoryweb.memory.statements.validity import is_over
-from memoryweb.memory.visible.hidden import hiding, lines_saying
+from memoryweb.memory.visible.hidden import hiding, lines_saying, remembered
 
 Told = TypeVar("Told")
 # Of an agent's memory and of whose; the line's print and day.
@@ -200,3 +200,9 @@ def _behind(hit: Hit, noted: Mapping[tuple[UUID, int], set[int]]) -> set[int]:
         return set()
     lines = range(hit.line, hit.end_line + 1)
     return {pk for line in lines for pk in noted.get((hit.file.pk, line), ())}
+
+
+def ending(owners: Collection[UUID], days: tuple[date, date]) -> int:
+    """How many statements of these owners a person wanted remembered until a day between two."""
+    found = remembered(Q(owner__in=owners, remembered_until__range=days)).living().standing()
+    return found.filter(agent__archived_at=None).count()

@@ -28,12 +28,12 @@ from memoryweb.memory.models import File, Passage
 from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.review import Inbox, Kind, count_together, reach_of
+from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.my_memory import rows
 from memoryweb.web.my_memory.rows import Oneself
 from memoryweb.web.pages import Page, is_fragment, page, show, to
 from memoryweb.web.provenance import saves_in, saves_text
-from memoryweb.web.wording import remembered
 
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6
@@ -75,6 +75,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
         "undo": _undoable(request, who),
+        "ending": wording.ending(owner_ids, timezone.localdate()),
         **rows.forget_requests(who),
         **rows.looks(who.team, owner_ids, but=who.actor),
     }
@@ -149,7 +150,7 @@ def until(request: UserRequest, who: Oneself) -> HttpResponse:
     except MemoryRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, remembered(day))
+        messages.success(request, wording.remembered(day))
     return redirect(_back(who, form) + f"#{rows.anchor_of(file.pk, form.spot.first)}")
 
 
