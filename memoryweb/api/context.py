@@ -16,7 +16,7 @@ from memoryweb.api.routing import Router
 from memoryweb.dreaming import night_results
 from memoryweb.dreaming.night_results import AgentNight, NightResult, Reach
 from memoryweb.dreaming.operations import OUTCOMES
-from memoryweb.memory import prompt
+from memoryweb.memory import prompt, questions
 from memoryweb.memory.forgetting import offer_to
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Conversation
@@ -52,6 +52,11 @@ class MorningCard(schemas.Camel):
 
     night: date | None
     items: list[MorningItem]
+    question: str | None = Field(
+        None,
+        description="In a prompt, at most one a day: whether something older still holds. Ask it; "
+        "what the person answers in their next message counts.",
+    )
 
 
 class MorningCardDismissal(schemas.Camel):
@@ -285,11 +290,23 @@ def build_context(request: Request, agent_id: str, body: ContextRequest) -> Cont
     is_first = bool(body.conversation_id) and prompt.is_first_today(reader)
     built = serve(caller, reader, body.message, conversation, window=window, ephemeral=ephemeral)
     answer = _answer(built)
-    answer.morning = offered(built.reader) if is_first else None
+    answer.morning = _morning(caller, built.reader) if is_first else None
     asked = built.reader.owner
     if asked and (conversation or not body.conversation_id):
         answer.forget = offer_of(offer_to(timezone.now(), agent, asked, conversation))
     return answer
+
+
+def _morning(caller: Caller, reader: Reader) -> MorningCard | None:
+    card, asked = offered(reader), questions.to_tell(reader)
+    if asked is None:
+        return card
+    found, said = asked
+    with caller.write() as tx:
+        questions.told(tx, found)
+    card = card or MorningCard(night=None, items=[])
+    card.question = said
+    return card
 
 
 def serve(

@@ -6,21 +6,23 @@ decided without anybody (`decisions.py`); these are put to a model, or to a pers
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, timedelta
 from itertools import combinations
 
-from memoryweb.dreaming.operations import LivingStatement, is_later
+from memoryweb.dreaming.operations import LivingStatement, Result, is_later
 from memoryweb.dreaming.removal_rules import is_rival
 from memoryweb.language.comparison_words import NEGATIONS
 from memoryweb.language.ending import tells_change
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import says_all_of
 from memoryweb.language.tokens import stem
 
 FEW = 3  # living statements that a word stands in, at most
 NEWS = timedelta(days=30)  # how long ago the newer one was said, at most
+_WEEK = timedelta(days=7)
 _APART = timedelta(hours=12)  # what was said together is no older and newer value
 
 
@@ -45,6 +47,29 @@ _TOPICS = listed(
     pay budget wedding trip weight dietstyle"""
 )
 Pair = tuple[LivingStatement, LivingStatement]
+Asked = tuple[LivingStatement, LivingStatement | None]  # the older one, and what came since
+
+
+def unproved(results: Iterable[Result], living: Iterable[LivingStatement]) -> Iterator[Asked]:
+    """What was to go, or to end in part, and code finds no proof of it."""
+    there = {one.id: one for one in living}
+    made = {ref: one for one in there.values() for ref in one.sources}
+    for result in results:
+        operation = result.operation
+        if result.is_beside and result.against and result.new and result.against.id in there:
+            yield result.against, result.new
+        elif result.code == "unproved":
+            newer = next((made[ref] for ref in operation.sources if ref in made), None)
+            for old in (there[id] for id in operation.old if id in there):
+                yield old, newer if newer is not old else None
+
+
+def left_alone(living: Iterable[LivingStatement], today: date) -> Iterator[Asked]:
+    """What stands beside words that ended a month ago, and says nothing that is known to last."""
+    for one in living:
+        is_long = bool(one.ended) and max(mark.on for mark in one.ended) < today - NEWS
+        if is_long and not (one.is_fixed or claim_of(one.living).durable):
+            yield one, None
 
 
 def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair]:
@@ -87,10 +112,16 @@ def _may_differ(older: LivingStatement, newer: LivingStatement) -> bool:
     """What says the same, or is proved to be over, is decided without asking."""
     texts = older.living, newer.living
     one, two = map(read, texts)
+    if any(mark.on >= _day(newer) - _WEEK for mark in older.ended):
+        return False  # what it ended has its mark, and the rest stays
     is_new = one.negated != two.negated or not two.heavy - NEGATIONS <= {*one.words}
     return is_new and not (
         says_all_of(*texts) or says_all_of(*texts[::-1]) or is_rival(newer, older)
     )
+
+
+def _day(one: LivingStatement) -> date:
+    return one.by.said_at.date() if one.by.said_at else date.max
 
 
 def _when(one: LivingStatement) -> float:

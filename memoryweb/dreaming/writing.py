@@ -9,14 +9,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from memoryweb.dreaming import inputs
+from memoryweb.dreaming import inputs, rivals
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.consolidators import Consolidation, said_again
 from memoryweb.dreaming.decisions import living_after
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.operations import LivingStatement, Marked, Result, Waits, Why
-from memoryweb.dreaming.rivals import possible_rivals
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import facts as memory_facts
@@ -205,16 +204,16 @@ class Night:
             memory_facts.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
 
     def _ask(self) -> None:
-        """Whether the older ones still hold: of those that something came in beside, and where no
-        model looked at them, of possible rivals."""
-        beside = [one for one in self.made.results if one.is_beside and one.waits is None]
-        pairs = [(one.against, one.new) for one in beside if one.against and one.new]
-        pairs = pairs[: questions.MOST_UNPROVED]
+        """Whether older ones still hold: where no proof was found, then, if no model looked at
+        them, of possible rivals, and of what stands alone beside words that ended."""
+        today = self.read.material.today
+        living = living_after(self.read.material, self.made.results)
+        pairs = list(rivals.unproved(self.made.results, living))[: questions.MOST_UNPROVED]
         if self.run.consolidator == "rules":
-            living = living_after(self.read.material, self.made.results)
-            pairs += possible_rivals(living, self.read.material.today)
-        wanted = ((self._fact(older), self._fact(newer)) for older, newer in pairs)
-        asked = ((older, newer) for older, newer in wanted if older and newer)
+            pairs += rivals.possible_rivals(living, today)
+        pairs += rivals.left_alone(living, today)
+        found = ((self._fact(older), newer and self._fact(newer)) for older, newer in pairs)
+        asked = ((older, newer) for older, newer in found if older)
         questions.ask(self.tx, Memory(self.run.agent, self.run.owner), asked)
 
     def _strengthen(self) -> None:

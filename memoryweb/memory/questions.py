@@ -16,7 +16,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
-from memoryweb.agents.models import Reader, reading
+from memoryweb.agents.models import Owner, Reader, reading
 from memoryweb.language import answers
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Contradiction, Conversation, Fact, Message, SourceClass
@@ -63,12 +63,26 @@ def still_true(tx: Transaction, fact: Fact) -> bool:
 
 def waiting(memory: Memory) -> "QuerySet[Contradiction]":
     """The oldest first."""
-    return _of(memory.agent.pk, memory.owner_id).filter(state=State.OPEN).order_by("created_at")
+    its = _of(memory.agent.pk, memory.owner_id)
+    return its.filter(state=State.OPEN).order_by("created_at", "pk")
+
+
+def waiting_for(owners: Iterable[Owner]) -> "QuerySet[Contradiction]":
+    """Of all agents that are there."""
+    rows = _questions().filter(state=State.OPEN, owner__in=list(owners))
+    return rows.filter(agent__archived_at=None).order_by("created_at", "pk")
+
+
+def _questions() -> "QuerySet[Contradiction]":
+    return Contradiction.objects.filter(key__startswith=Contradiction.REPLACES)
 
 
 def _of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Contradiction]":
-    its = Contradiction.objects.filter(agent=agent_id, owner=owner_id)
-    return its.filter(key__startswith=Contradiction.REPLACES)
+    return _questions().filter(agent=agent_id, owner=owner_id)
+
+
+def told_of(found: Contradiction, to: To) -> str:
+    return sentence(found, remembered_of(found.facts.all()).select_related("agent"), to)
 
 
 def sentence(found: Contradiction, facts: Iterable[Any], to: To) -> str:
@@ -112,8 +126,7 @@ def to_tell(reader: Reader) -> tuple[Contradiction, str] | None:
         if its.filter(told_at__gt=timezone.now() - _NIGHT).exists():
             return None
         for found in its.filter(told_at=None)[:MOST]:
-            facts = remembered_of(found.facts.all()).select_related("agent")
-            if said := sentence(found, facts, To.PROGRAM):
+            if said := told_of(found, To.PROGRAM):
                 return found, said
     return None
 
@@ -172,15 +185,19 @@ def _close(tx: Transaction, found: Contradiction, state: str, sides: Iterable[Fa
 
 def expire(now: datetime) -> None:
     """Once a minute: what nobody answered in seven days holds beside the other."""
-    asked = Contradiction.objects.filter(key__startswith=Contradiction.REPLACES, state=State.OPEN)
     with scopes_disabled():
+        asked = _questions().filter(state=State.OPEN)
         late = asked.filter(created_at__lt=now - LASTS, agent__archived_at=None)
         found = list(late.select_related("agent__team").order_by("created_at")[:_A_TICK])
     for team in {one.agent.team for one in found}:
         try:
             with write_transaction(team) as tx:
                 keys = [one.pk for one in found if one.agent.team_id == team.pk]
-                for one in asked.filter(pk__in=keys).select_for_update(of=("self",)):
+                for one in (
+                    _questions()
+                    .filter(pk__in=keys, state=State.OPEN)
+                    .select_for_update(of=("self",))
+                ):
                     _close(tx, one, State.IGNORED, one.facts.all())
                     conflicts.record(tx, "contradiction.lapsed", one)
                 items = ReviewItem.objects.filter(contradiction__in=keys)

@@ -19,6 +19,7 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append, write
 from tests.api.callers import Callers
+from tests.facts.asking import OLDER, ask
 from tests.memory.test_wishes import WISH, wish
 from tests.world import World
 
@@ -296,3 +297,20 @@ def test_prompts_are_counted_by_whether_memory_had_something_to_say(
     assert told == {"served": 3, "used": 1, "silent": 2}
     others = callers.helpdesk.get(f"{status}?owner=shared").json()["prompts"]
     assert others == {"served": 0, "used": 0, "silent": 0}
+
+
+def test_the_first_conversation_of_a_day_asks_whether_something_still_holds(
+    world: World, callers: Callers, address: str
+) -> None:
+    ask(world, world.customer)
+    body = {**ASKED, "conversationId": "c-1"}
+    first = callers.helpdesk.post(address, body).json()["morning"]
+    asked = first["question"]
+    assert asked.endswith(f"(2 Oct). Is “{OLDER[:-1]}” (28 Sep) still true?")
+    assert callers.helpdesk.post(address, body).json()["morning"] is None
+
+
+def test_who_has_an_account_is_asked_there(world: World, callers: Callers, address: str) -> None:
+    ask(world, world.bobs_memory)
+    body = {"message": "Hello there!", "conversationId": "c-1"}
+    assert callers.member.post(address, body).json()["morning"] is None

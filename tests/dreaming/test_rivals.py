@@ -1,13 +1,15 @@
 """Pairs of which code can't tell whether the newer ends the older: found by words, and asked."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memoryweb.dreaming.operations import LivingStatement, Utterance
-from memoryweb.dreaming.rivals import possible_rivals
+from memoryweb.dreaming.operations import Does, LivingStatement, Operation, Result, Utterance
+from memoryweb.dreaming.rivals import left_alone, possible_rivals, unproved
 from memoryweb.language.extraction_rules import claim_of
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.models import Contradiction, Fact
 from memoryweb.memory.questions import MOST
 from tests.dreaming.nights import NIGHT, dream, note
@@ -63,6 +65,32 @@ def test_only_news_of_one_speaker_about_what_few_statements_name() -> None:
 
 def test_what_says_the_same_is_not_asked() -> None:
     assert _pairs(said("I don't eat pork.", 30), said("I never eat pork.")) == []
+
+
+def test_what_ended_a_part_of_it_is_not_asked_about_the_rest() -> None:
+    old, new = "I live in Altona and keep bees in Porto.", "We moved to Porto."
+    ended = (Ended(TODAY.date(), "I live in Altona"),)
+    assert _pairs(replace(said(old, 60), ended=ended), said(new)) == []
+
+
+def test_what_stands_alone_beside_ended_words_is_asked_after_a_month() -> None:
+    def alone(text: str, days_ago: int) -> list[str]:
+        on = TODAY.date() - timedelta(days=days_ago)
+        one = replace(said(text, 90), ended=(Ended(on, "I live in Altona"),))
+        return [older.text for older, _newer in left_alone([one], TODAY.date())]
+
+    rest = "I live in Altona, quite loud with the trams."
+    assert alone(rest, 40) == [rest]
+    assert alone(rest, 20) == []
+    assert alone("I live in Altona, I am allergic to peanuts.", 40) == []
+
+
+def test_what_a_model_could_not_prove_is_asked_with_what_it_cited() -> None:
+    old, new = said("I am a nurse.", 30), replace(said("I fly planes."), sources=("n1",))
+    retire = Operation(Does.RETIRE, old=(old.id,), sources=("n1",))
+    assert list(unproved([Result(retire, "unproved")], [old, new])) == [(old, new)]
+    assert list(unproved([Result(retire, "unproved")], [old])) == [(old, None)]
+    assert list(unproved([Result(retire, "pinned")], [old, new])) == []
 
 
 def test_a_night_asks_five_at_most_and_each_once(world: World) -> None:

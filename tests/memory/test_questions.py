@@ -11,31 +11,15 @@ from memoryweb.audit.models import Event
 from memoryweb.memory import facts, questions
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, ReviewItem
-from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.visible.readable import To
 from memoryweb.memory.visible.said_on import as_it_stands
-from memoryweb.memory.writing.write import write
+from tests.facts.asking import NEWER, OLDER, ask
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
-OLDER, NEWER = "Dr Nowak in Altona is my dentist.", "I moved from Altona to Porto."
 DENTIST = "Is “Dr Nowak in Altona is my dentist” (28 Sep) still true?"
-
-
-def ask(world: World, owner: Owner, *, alone: bool = False) -> Contradiction:
-    """Two statements of the owner's, said on 28 September and on 2 October."""
-    with write_transaction(world.team) as tx:
-        place, text = Place(world.agent, owner, "MEMORY.md"), f"# Memory\n\n- {OLDER}\n- {NEWER}\n"
-        write(tx, place, text, writer=Writer(AuthorKind.DREAM))
-        older, newer = (Fact.objects.get(owner=owner, raw_text=one) for one in (OLDER, NEWER))
-        at = timezone.now().replace(month=9, day=28, hour=12)
-        Fact.objects.filter(pk=older.pk).update(said_at=at)
-        Fact.objects.filter(pk=newer.pk).update(said_at=at + timedelta(days=4))
-        pairs = [(older, None if alone else newer)]
-        assert questions.ask(tx, Memory(world.agent, owner), pairs) == 1
-        assert questions.ask(tx, Memory(world.agent, owner), pairs) == 0
-        return Contradiction.objects.get(owner=owner)
 
 
 def prompt(world: World, owner: Owner) -> str:

@@ -21,7 +21,7 @@ from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
 ACTS = (
     *("reword", "until", "remove", "undo", "pause", "resume", "export"),
-    *("bring_back", "keep", "erase", "forget"),
+    *("bring_back", "keep", "erase", "forget", "answer"),
 )
 OVER = "visit has ended"
 

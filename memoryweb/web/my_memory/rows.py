@@ -46,7 +46,7 @@ from memoryweb.web.wording import Text, author_name
 
 _NAMES = (
     *("page", "reword", "until", "remove", "undo", "pause", "resume", "export"),
-    *("bring_back", "keep", "erase", "forget"),
+    *("bring_back", "keep", "erase", "forget", "answer"),
 )
 
 

@@ -30,7 +30,7 @@ from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.review import Inbox, Kind, count_together, reach_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
-from memoryweb.web.my_memory import rows
+from memoryweb.web.my_memory import asks, rows
 from memoryweb.web.my_memory.rows import Oneself
 from memoryweb.web.pages import Page, is_fragment, page, show, to
 from memoryweb.web.provenance import saves_in, saves_text
@@ -74,6 +74,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
+        "questions": asks.questions_for(who),
         "undo": _undoable(request, who),
         "ending": wording.ending(owner_ids, timezone.localdate()),
         **rows.forget_requests(who),
@@ -230,6 +231,7 @@ ACTS: Mapping[str, Act] = {
     "pause": pause,
     "resume": resume,
     "export": export,
+    "answer": asks.answer,
     **rows.FORGET_ACTS,
 }
 
@@ -326,8 +328,8 @@ def _waiting(kind: Kind, count: int) -> str:
             count,
         ),
         Kind.CONTRADICTION: ngettext(
-            "{n} statement about you is contradicted by another one.",
-            "{n} statements about you are contradicted by others.",
+            "{n} statement about you may not be true any more.",
+            "{n} statements about you may not be true any more.",
             count,
         ),
     }
