@@ -9,7 +9,7 @@ from django.conf import settings
 from memoryweb.dreaming import document as capacity
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.candidates import Candidate, Mention, gather, score
-from memoryweb.dreaming.decisions import as_statement, decide, living_after
+from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
@@ -120,7 +120,7 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
     the note lines, each under an id that its answer may name; no note that only says what memory
     says already."""
     material = inputs.material
-    given = {
+    given: dict[str, Any] = {
         "memory": [
             _statement(number, one)
             for number, one in enumerate(_oldest_first(material), start=1)
@@ -149,7 +149,7 @@ def _rivals(inputs: Inputs, known: Collection[str]) -> Iterator[list[str]]:
     """Statements and new notes that may contradict each other: the ids of the older and the newer
     one."""
     material, ids = inputs.material, {to: name for name, to in _refs(inputs).items()}
-    told = (as_statement(said) for said in material.said if said.ref not in known)
+    told = (said.statement for said in material.said if said.ref not in known)
     for pair in possible_rivals((*material.living, *told), material.today):
         yield [ids[one.id] for one in pair]
 

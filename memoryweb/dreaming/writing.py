@@ -212,7 +212,9 @@ class Night:
         if self.run.consolidator == "rules":
             pairs += rivals.possible_rivals(living, today)
         pairs += rivals.left_alone(living, today)
-        found = ((self._fact(older), newer and self._fact(newer)) for older, newer in pairs)
+        found = (
+            (self._fact(older), self._fact(newer) if newer else None) for older, newer in pairs
+        )
         asked = ((older, newer) for older, newer in found if older)
         questions.ask(self.tx, Memory(self.run.agent, self.run.owner), asked)
 
