@@ -222,8 +222,12 @@ def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:
     document = Document(inputs.memory.content)
     document.write(one for one in results if one.is_applied)
     living = living_after(inputs.material, results)
-    excess = len(document.render()) - capacity.CAP
-    found = [
+    size = len(document.render())
+    over = capacity.ended_out(living, size)
+    living = tuple(one for one in living if one not in over)
+    excess = size - sum(map(capacity.size_of, over)) - capacity.CAP
+    found = [Result(Operation(Does.RETIRE, old=(one.id,)), gone=(one,)) for one in over]
+    found += [
         Result(Operation(Does.RETIRE, old=(one.id,), why=Why.ROOM), gone=(one,), why=Why.ROOM)
         for one in capacity.leaving(living, excess)
     ]

@@ -152,8 +152,7 @@ class _Night(Standing):
             if back := [it for it in one.ended if removal_rules.is_after(one.by, it.on)]:
                 yield self._again(one, back)
             elif removal_rules.is_done(one, today) and not one.is_pinned:
-                last = one.claim.valid_to or today
-                words = removal_rules.words_over(one, today)
+                words, last = removal_rules.words_over(one, today)
                 yield self._settle(one, words, last + timedelta(days=1), Why.EXPIRED)
 
     def is_outside(self, said: CitableLine) -> bool:
@@ -294,7 +293,29 @@ class _Night(Standing):
         )
         if why is None:
             return Result(case.operation, "unproved")
-        return self._done(case, dict.fromkeys(case.old, why))
+        ends = {}
+        for old in case.old:
+            marked = self._rest(case, old, why)
+            if marked is not None and removal_rules.stays(marked):
+                ends[old] = marked, why
+        whys = {old: why for old in case.old if old not in ends}
+        return self._done(case, whys, ends=ends)
+
+    def _rest(self, case: Case, old: LivingStatement, why: Why) -> Marked | None:
+        """What would be left of a statement that goes for that reason, if that ends but a part."""
+        if why is Why.EXPIRED:
+            words, last = removal_rules.words_over(old, self.material.today)
+            return removal_rules.with_marks(old, words, last + timedelta(days=1))
+        if why is Why.SUPERSEDED:
+            others = (one.line for one in self._others([old]))
+            found = (it for it in others if removal_rules.supersedes(it.statement, old))
+        else:
+            found = (it for it in case.said if is_ended(it, old))
+        said = next(found, None) if why in _OTHERWISE else None
+        if said is None:
+            return None
+        words = removal_rules.words_replaced(said.statement, old)
+        return removal_rules.with_marks(old, words, removal_rules.first_day(said, old))
 
     def _end(self, case: Case) -> Result:
         """Of the words that were named those of which code proves it."""
@@ -411,7 +432,8 @@ class _Night(Standing):
             Result(_ending(case, marked, why), marked=marked, why=why, against=new, waits=waits)
             for marked, why in (ends or {}).values()
         ]
-        if case.operation.does is Does.END and ended:
+        if ended and not whys and new is None:
+            self._beside += ended[1:]
             return replace(ended[0], operation=case.operation)
         self._beside += ended
         by_why: dict[Why, list[LivingStatement]] = {}
@@ -438,7 +460,7 @@ def _ending(case: Case, marked: Marked, why: Why) -> Operation:
 
 def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
     standing = removal_rules.now(old)
-    return removal_rules.is_rival(new, standing) or removal_rules.disagree(new, standing)
+    return removal_rules.is_rival(new, old) or removal_rules.disagree(new, standing)
 
 
 def _moment(by: Utterance) -> datetime:

@@ -262,10 +262,10 @@ def placed(results: Iterable[Result], profile: str) -> Iterator[Result]:
             continue
         gone = tuple(replace(one, path=at.get(one.id, one.path)) for one in result.gone)
         stood = [one for one in gone if one.path == PROFILE]
-        room += sum(map(_size, stood))
+        room += sum(map(size_of, stood))
         new = result.new
         if new is not None:
-            cost = _size(new) + (0 if stood else _MARGIN)
+            cost = size_of(new) + (0 if stood else _MARGIN)
             if (stood or _is_of_profile(new)) and cost <= room:
                 new = replace(new, path=PROFILE)
                 room -= cost
@@ -296,18 +296,38 @@ def leaving(living: Iterable[LivingStatement], excess: int) -> list[LivingStatem
     for one in sorted(may_leave, key=_worth):
         if excess <= 0:
             break
-        excess -= _size(one)
+        excess -= size_of(one)
         found.append(one)
     return found
+
+
+MOST_ENDED = 0.15  # of MEMORY.md, once there is less than ample room: marks and what they end
+
+
+def ended_out(living: Iterable[LivingStatement], size: int) -> list[LivingStatement]:
+    """Where marks take more room than that, the statements of which a part ended first, if code
+    knows of nothing that the rest claims."""
+    there = [one for one in living if one.ended and one.stands and one.path == MEMORY]
+    excess = sum(map(_ended_size, there)) - MOST_ENDED * max(size, AMPLE)
+    found: list[LivingStatement] = []
+    for one in sorted(there, key=lambda one: (min(one.ended), one.id)):
+        if excess > 0 and not one.is_fixed and not one.claim.durable:
+            excess -= _ended_size(one)
+            found.append(one)
+    return found
+
+
+def _ended_size(one: LivingStatement) -> int:
+    return sum(len(it.mark) + 1 + len(it.words) for it in one.ended)
 
 
 def returning(living: Iterable[LivingStatement], room: int) -> list[LivingStatement]:
     """Of those that had no room the most worth having."""
     found = []
     for one in sorted((one for one in living if not one.stands), key=_worth, reverse=True):
-        if _size(one) + _MARGIN > room:
+        if size_of(one) + _MARGIN > room:
             break
-        room -= _size(one) + _MARGIN
+        room -= size_of(one) + _MARGIN
         found.append(one)
     return found
 
@@ -320,5 +340,5 @@ def _worth(one: LivingStatement) -> tuple[bool, bool, bool, float, datetime, str
     return is_order, is_steady, is_durable, one.value, at, one.id
 
 
-def _size(one: LivingStatement) -> int:
-    return len(one.text) + len("- \n")
+def size_of(one: LivingStatement) -> int:
+    return len(marked(one.text, one.ended)) + len("- \n")

@@ -14,7 +14,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import operations
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.operations import meant
-from memoryweb.dreaming.removal_rules import is_rival, may_replace
+from memoryweb.dreaming.removal_rules import is_rival, may_replace, outlives
 from memoryweb.language.extraction_rules import Claim, claim_of, takes_back
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.markdown.marks import Ended
@@ -212,7 +212,8 @@ class Later:
         for one in (*near, *self._against):
             new = operations.LivingStatement("", one.text, one.claim, one.by)
             is_news = old.by.said_at and operations.is_later(one.by.said_at, old.by.said_at)
-            if is_news and may_replace(one.by, old) and is_rival(new, old):
+            is_against = is_news and may_replace(one.by, old) and is_rival(new, old)
+            if is_against and not outlives(old, new):
                 yield one
 
 

@@ -210,7 +210,7 @@ def _loses(case: Case) -> bool:
     """A merged line tells every word of weight of those that it stands for."""
     told = read(case.operation.text)
     words = {*told.words, *told.names}
-    olds = [read(one.text) for one in case.old]
+    olds = [read(one.living) for one in case.old]
     return any(
         not (one.numbers <= told.numbers and one.names <= words)
         or not one.heavy <= words

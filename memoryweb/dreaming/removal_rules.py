@@ -42,8 +42,25 @@ def may_replace(new: operations.Utterance, old: operations.LivingStatement) -> b
     return is_theirs and new.weight >= old.by.weight
 
 
+def clauses(one: operations.LivingStatement) -> list[operations.LivingStatement]:
+    """All that still holds of it, and where that is of several clauses each by itself."""
+    parts = _parts(one.living)
+    day = _day_of(one.by)
+    each = [replace(one, text=it, claim=extraction_rules.claim_of(it, day)) for it in parts]
+    return [now(one), *(each if len(each) > 1 else ())]
+
+
+def claims_in(text: str) -> list[extraction_rules.Claim]:
+    return [extraction_rules.claim_of(it) for it in _parts(text)]
+
+
 def is_rival(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
-    """Both can't be true at one time, and the later one is news."""
+    """Something that one claims and something that the other does can't be true at one time, and
+    the later one is news."""
+    return any(_are_rivals(it, that) for it in clauses(one) for that in clauses(other))
+
+
+def _are_rivals(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
     if not _overlap(one.claim, other.claim):
         return False
     is_older = operations.is_later(other.by.said_at, one.by.said_at)
@@ -105,11 +122,17 @@ def is_past(one: operations.LivingStatement, today: date) -> bool:
     return last < today and is_ahead and not is_safe(one.claim)
 
 
+def is_over_or_past(one: operations.LivingStatement, today: date) -> bool:
+    return is_over(one.claim, today) or is_past(one, today)
+
+
 def is_done(one: operations.LivingStatement, today: date) -> bool:
     """Over by its own words."""
     if one.is_persons and (one.claim.general or _was_put_back(one)):
         return False  # what a person holds to leaves by no guess
-    return is_over(one.claim, today)
+    first, *parts = clauses(one)
+    others = [it.claim for it in parts if first.claim.durable and not it.claim.general]
+    return any(is_over(claim, today) for claim in (first.claim, *others))
 
 
 def _was_put_back(one: operations.LivingStatement) -> bool:
@@ -153,9 +176,9 @@ def _holds(
 ) -> bool:
     match why:
         case operations.Why.SUPERSEDED:
-            return any(_supersedes(one, old) for one in others)
+            return any(supersedes(one, old) for one in others)
         case operations.Why.EXPIRED:
-            return is_over(old.claim, material.today) or is_past(old, material.today)
+            return any(is_over_or_past(it, material.today) for it in clauses(old))
         case operations.Why.CANCELLED:
             return any(is_ended(one, old) for one in said)
         case operations.Why.DUPLICATE:
@@ -165,7 +188,7 @@ def _holds(
     return False
 
 
-def _supersedes(one: operations.LivingStatement, old: operations.LivingStatement) -> bool:
+def supersedes(one: operations.LivingStatement, old: operations.LivingStatement) -> bool:
     return operations.is_later(one.by.said_at, old.by.said_at) and is_rival(one, old)
 
 
@@ -175,7 +198,7 @@ def why_replaced(
     said: Iterable[operations.CitableLine] = (),
 ) -> operations.Why | None:
     """What code proves of a statement whose place another takes, citing `said`; None: nothing."""
-    if _supersedes(new, old) or _supersedes(_with_subject(new), _with_subject(old)):
+    if supersedes(new, old) or supersedes(_with_subject(new), _with_subject(old)):
         return operations.Why.CANCELLED if new.claim.act in OVER else operations.Why.SUPERSEDED
     if says_all_of(new.text, old.text) or is_said(old.text, [Citation(new.text)]):
         return operations.Why.DUPLICATE
@@ -264,12 +287,18 @@ def words_replaced(new: operations.LivingStatement, old: operations.LivingStatem
     return tuple(against) or tuple(parts)
 
 
-def words_over(old: operations.LivingStatement, today: date) -> Words:
-    """The clauses of which the last day is past; all of them where none is by itself."""
-    day = _day_of(old.by)
-    parts = [one for one in _parts(old.text) if _can_end(old, one)]
-    over = (one for one in parts if is_over(extraction_rules.claim_of(one, day), today))
-    return tuple(over) or tuple(parts)
+def words_over(old: operations.LivingStatement, today: date) -> tuple[Words, date]:
+    """The clauses of which the last day is past, all of them where none is by itself; and that."""
+    parts = [one for one in clauses(old) if _can_end(old, one.text)]
+    over = [one for one in parts if is_over(one.claim, today)]
+    over = over or [one for one in parts if _last_of(one, today) < today]
+    whole = tuple(it for it in _parts(old.text) if _can_end(old, it))
+    last = max((it.claim.valid_to or _last_of(it, today) for it in over), default=today)
+    return tuple(it.text for it in over if it.text in whole) or whole, last
+
+
+def _last_of(one: operations.LivingStatement, today: date) -> date:
+    return max(extraction_rules.dates_in(one.text), default=today)
 
 
 def words_proved(
@@ -325,6 +354,11 @@ def stays(marked: operations.Marked) -> bool:
 def again(text: str, one: operations.LivingStatement) -> list[Ended]:
     """Of what has ended that which a text says to be so."""
     return [it for it in one.ended if covers(it.words, text) or covers(text, it.words)]
+
+
+def outlives(old: operations.LivingStatement, new: operations.LivingStatement) -> bool:
+    """Of an older statement something of value holds beside what a newer one ends."""
+    return holds(with_marks(old, words_replaced(new, old), date.min).now)
 
 
 def says_rest(

@@ -189,7 +189,7 @@ def _operation(
     left = result.gone or (ends and ends.newly) or result.why is Why.ROOM
     return Operation(
         position=position,
-        does=operation.does,
+        does=Does.END if ends else operation.does,
         why=result.why if left else "",
         code=result.code,
         values=dict(result.values),

@@ -26,7 +26,8 @@ class Standing:
 
     def learn(self, one: LivingStatement) -> None:
         self._by_text.setdefault(one.text, []).append(one.id)
-        self._by_key.setdefault(one.claim.key, []).append(one.id)
+        for key in {it.claim.key for it in removal_rules.clauses(one)}:
+            self._by_key.setdefault(key, []).append(one.id)
         self._lookup.add(one.text)
 
     def ended_on(self, text: str) -> Iterator[date]:
@@ -46,8 +47,9 @@ class Standing:
             *self._lookup.opposing(text),
         ]
         near = {one.id: one for one in self._living(dict.fromkeys(texts))}
-        if claim.key is not None:
-            ids = self._by_key.get(claim.key, ())
+        keys = {claim.key, *(it.key for it in removal_rules.claims_in(text))} - {None}
+        for key in keys:
+            ids = self._by_key.get(key, ())
             near |= {id: self.living[id] for id in ids if id in self.living}
         found = (near | self.living if claim.is_against else near).values()
         return [one for one in found if not one.is_flagged]

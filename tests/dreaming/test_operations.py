@@ -568,3 +568,37 @@ def test_twelve_claims_in_a_sentence_end_one_by_one() -> None:
         f"{text}.": [("I live in Porto", 9)],
         "I moved to Lund.": [],
     }
+
+
+@pytest.mark.parametrize(
+    ("old", "note", "why", "words"),
+    [
+        (
+            f"We ship on Fridays, and {NUTS}",
+            "We ship on Thursdays.",
+            Why.SUPERSEDED,
+            "We ship on Fridays",
+        ),
+        (
+            f"Outing to the lake on 2031-03-04, and {NUTS}",
+            "The lake was cold.",
+            Why.EXPIRED,
+            "Outing to the lake on 2031-03-04",
+        ),
+        (
+            f"I work at Hafen Bank, and {NUTS}",
+            "I no longer work at Hafen Bank.",
+            Why.CANCELLED,
+            "at Hafen Bank",
+        ),
+    ],
+)
+def test_of_what_a_model_retires_nothing_true_is_lost(
+    old: str, note: str, why: Why, words: str
+) -> None:
+    notes = (said("n1", note),)
+    there = Material(TODAY, (living("old", old), living("new", note, 9, sources=("n1",))), notes)
+    (result, *_) = decide(there, [retire("old", why=why, sources=("n1",))])
+    assert result.code == ""
+    assert result.marked is not None
+    assert [one.words for one in result.marked.ended] == [words]
