@@ -324,6 +324,8 @@ class _Night(Standing):
         for said in case.said:
             if proved := removal_rules.words_proved(words, old, said):
                 self._proved[said.ref] = said
+                if removal_rules.is_ahead(said.claim, self.material.today):
+                    return Result(case.operation, "ahead", against=old)
                 meant = set(filter(None, (case.operation.on,)))
                 day = said.by.said_at.date() if said.by.said_at else None
                 named = meant & {*dates_meant(said.text, day)}

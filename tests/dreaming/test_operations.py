@@ -530,6 +530,8 @@ def test_what_begins_another_day_ends_nothing_before_that() -> None:
     old = living("job", "I work at Hafen Bank, and my desk is number 12.")
     there = Material(TODAY, (old,), (note,))
     assert after(there, add(text, "n1")) == {old.text: [], text: []}
+    early = ended("job", "I work at Hafen Bank", "n1", day=date(2031, 3, 19))
+    assert [it.code for it in decide(there, [early])] == ["ahead"]
     both = living_after(there, decide(there, [add(text, "n1")]))
     day = replace(there, living=both, said=(), today=date(2031, 3, 19))
     assert after(replace(day, today=date(2031, 3, 18))) == {old.text: [], text: []}
