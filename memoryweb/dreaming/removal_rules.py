@@ -8,7 +8,8 @@ from datetime import date
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
-from memoryweb.language.ending_words import labels_in
+from memoryweb.language.ending_words import heavy_in, labels_in
+from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
@@ -332,7 +333,9 @@ def _tells_of(said: operations.CitableLine, clause: str) -> bool:
 def holds(one: operations.LivingStatement) -> bool:
     """Beside what has ended something of it is of value, or nobody may come to harm without it."""
     over = [it.words for it in one.ended]
-    rest = (it for it in _parts(one.text) if not any(it in words or words in it for words in over))
+    rest = [it for it in _parts(one.text) if not any(it in words or words in it for words in over)]
+    if any(heavy_in(it) and not when_in(it).is_empty for it in rest):  # "and climb on Fridays"
+        return True
     claims = (extraction_rules.spoken_of(it) for it in rest)
     return remains(one.text, over) or any(
         it.claim.durable and is_safe(it.claim) and not it.leans for it in claims

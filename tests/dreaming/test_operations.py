@@ -412,6 +412,11 @@ def test_what_its_owner_spoke_against_is_told_so_where_nothing_new_is_known() ->
         (f"I live in Porto, and {NUTS}", "I moved to Lund.", ["I live in Porto"]),
         ("We live in Porto and like it there.", "We moved to Lund.", None),
         ("我住在杨浦，我对花生过敏。", "我们搬到松江了。", ["我住在杨浦"]),
+        (
+            "Ich wohne in Bochum in einer WG, und freitags bin ich immer bouldern.",
+            "Ich bin nach Dortmund gezogen.",
+            ["Ich wohne in Bochum in einer WG"],
+        ),
     ],
 )
 @pytest.mark.parametrize("is_hidden", [True, False])
