@@ -361,7 +361,8 @@ def again(text: str, one: operations.LivingStatement) -> list[Ended]:
 
 def outlives(old: operations.LivingStatement, new: operations.LivingStatement) -> bool:
     """Of an older statement something of value holds beside what a newer one ends."""
-    return holds(with_marks(old, words_replaced(new, old), date.min).now)
+    left = with_marks(old, words_replaced(new, old), date.min).now
+    return holds(left) and not says_rest(new.text, (), left)
 
 
 def says_rest(
