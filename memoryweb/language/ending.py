@@ -51,10 +51,13 @@ _CALLED = re.compile(
 _FROM = re.compile(
     r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
 )
+_REACH = re.compile(r"\d|@")
+_NO_CAR = re.compile(r"\b(?:kein\w*|nicht|no|not|don't|without|ohne)\b|ない|ません", re.IGNORECASE)
 _LEFT = re.compile(
     r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from"
     r"|by)) (?P<en>[A-Z][\w& ]+)"
-    r"|\bbei (?:der |dem |den )?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
+    r"|\b(?:bei (?:der |dem |den )?)?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
+    r"|(?P<by>[A-Z][\w& ]+?) (?:let me go|fired me|sacked me|laid me off|made me redundant)"
     r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
 )
 _VALUE = re.compile("[ァ-ヶー]{3,}|[A-Za-z]{3,}")
@@ -158,7 +161,8 @@ def _is_within(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if is_cjk(short):
         return len(short) > 1 and short in long
-    return len(short) > 4 and (long.endswith(short) or (len(short) > 5 and short[:6] == long[:6]))
+    head = long[: max(6, round(0.7 * len(long)))]
+    return len(short) > 4 and (long.endswith(short) or short.startswith(head))
 
 
 def _by_name(news: News, part: Part) -> str:
@@ -196,7 +200,7 @@ def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
 def _is_object(text: str, shared: frozenset[str]) -> bool:
     """What ends is that itself, not something in or about it ("an essay in law")."""
     about = {word for it in _ABOUT.findall(text) for word in heavy_in(it)}
-    return not shared <= about
+    return not shared - {word for word in shared if "kin" in labels_in(word)} <= about
 
 
 def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[str]) -> bool:
@@ -219,6 +223,8 @@ def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[st
     finished = _FINISHED.search(one.text) if "study" in part.labels else None
     if finished and heavy_in(finished[1]) & shared:
         return True
+    if "study" in part.labels & one.labels and "done" in one.labels and not finished:
+        return _is_object(one.text, shared)
     return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
 
 
@@ -251,13 +257,7 @@ def _by_topic(news: News, part: Part) -> str:
 
 def _changes(news: News, topic: str, part: Part) -> bool:
     labels = news.labels
-    if topic == "job" and (left := _LEFT.search(news.text)):
-        named = heavy_in(left[left.lastgroup or 0])
-        if named and not named & part.heavy:
-            return False
-    if topic == "home" and not _IS_HOME.search(part.text):
-        return False
-    if "visit" in labels and topic in {"home", "job"}:
+    if _is_elsewhere(news, topic, part):
         return False
     if topic in _SURE and f"{topic}!" in labels:
         return True
@@ -269,6 +269,19 @@ def _changes(news: News, topic: str, part: Part) -> bool:
     if topic not in ONE or not news.heavy - part.heavy:
         return False
     return any(_is_other_one(one, its, topic, part) for one, its in news.parts if not one.who)
+
+
+def _is_elsewhere(news: News, topic: str, part: Part) -> bool:
+    """It is of another one of the topic, or the clause tells nothing of one."""
+    if topic == "job" and (left := _LEFT.search(news.text)):
+        named = heavy_in(left[left.lastgroup or 0])
+        return bool(named) and not named & part.heavy
+    if topic in {"home", "job"} and "visit" in news.labels:
+        return True
+    tells = {"phone": _REACH, "email": _REACH, "home": _IS_HOME}.get(topic)
+    return bool(tells and not tells.search(part.text)) or bool(
+        topic == "car" and _NO_CAR.search(part.text)
+    )
 
 
 def _is_other_one(one: Part, labels: frozenset[str], topic: str, part: Part) -> bool:

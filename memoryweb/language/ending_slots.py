@@ -37,10 +37,11 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 LEVEL = re.compile(
-    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\b(?:hsk|topik|grade|level|stufe|band) ?\d\b|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級"
-    r"|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
+    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\b(?:hsk|topik|grade|level|stufe|band) ?\d\b"
+    r"|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級",
     re.IGNORECASE,
 )
+_SIZE = re.compile(r"(?<![A-Za-z])X{0,2}[SML](?=サイズ)")
 _DENIED = re.compile(
     r"\b(?:not|nicht|statt|instead of)\s+(?:at |on |am |um |the )*\S+|\S+(?:じゃなくて|ではなく)",
     re.I,
@@ -99,7 +100,7 @@ def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     """The words of a day, time or level in the older text of which the newer one gives another."""
     if is_mended:
         newer = _DENIED.sub(" ", newer)
-    for pattern in (_DATE, _DAY, _TIME, LEVEL):
+    for pattern in (_DATE, _DAY, _TIME, LEVEL, _SIZE):
         found = [*pattern.finditer(older)]
         told = {_bare(it[0]) for it in pattern.finditer(newer)}
         old = {_bare(it[0]) for it in found}

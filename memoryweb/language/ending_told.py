@@ -44,7 +44,8 @@ _SELF = re.compile(
 _ME = re.compile(r"\b(?:me|us|mich|mir|uns)\b", re.IGNORECASE)
 _NAMED = re.compile(
     r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?"
-    r"(?P<name>(?!(?:My|Our|The|This|That|It|There|Mein|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
+    r"(?P<name>(?!(?:My|Our|The|This|That|It|There|Mein"
+    r"|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
     r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
     r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
     r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
@@ -60,10 +61,13 @@ _ADDRESS = re.compile(
 )
 # A trade and where, or one of those that end in such signs.
 _WORKS = re.compile(
-    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|with|bei|beim) (?:an? |the |der |dem |einer |einem )?\w"
-    r"|(?<![先一])[^\W\d_](?:手|師|員|士|者|屋)(?:で|です|として|を|に(?:なり|なっ))",
+    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim) (?!frau|herr|dr"
+    r"|meine?|my )\w"
+    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋)(?:で|です|として|を(?:して|やって)"
+    r"|に(?:なり|なっ))",
     re.IGNORECASE,
 )
+_NO_JOB = listed("doctor bank study partner home gym boss")
 _MOVED = re.compile(
     r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
     r"(?:in|out|to|into|up to|down to|over to|back to)\b"
@@ -130,13 +134,15 @@ def _labels(words: str) -> frozenset[str]:
     if _MOVED.search(words):
         labels.add("home!")
     if _WORKS.search(words):
-        labels |= {"job", "job?"}
+        labels |= set() if labels & _NO_JOB else {"job", "job?"}
     if _MOVED_OFF.search(words):
         labels.add("gone")
     if LEVEL.search(words):
         labels.add("level")
     if _WITH_FRIENDS.search(words):
         labels -= {"friend", "kin"}
+    if "home" in labels:
+        labels -= {"job"}
     others = labels & (ONE - {"home", "job", "study"})
     if others:  # "the account moved to …", "no more nights, graduated from them"
         labels -= {"home!", "study!"} | ({"job"} if "bank" in others else set())
