@@ -6,7 +6,7 @@ nothing."""
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from memoryweb.language.ending_parts import parts_of, remains
 from memoryweb.language.ending_slots import amounts, reached_at, slot
@@ -122,7 +122,8 @@ def on_day(newer: str, said: date | None) -> date | None:
     ahead = span_of(resolved(newer, said, ahead=True), said)
     if ahead.start and (ahead.start - said).days < 366:
         return ahead.start
-    days = dates_in(resolved(newer, said, ahead=False), said)
+    behind = resolved(newer, said, ahead=False)
+    days = [*dates_in(behind, said), *dates_in(behind, said - timedelta(days=91))]
     near = [day for day in days if 0 <= (said - day).days <= 366]
     return near[-1] if near else said
 

@@ -55,6 +55,7 @@ _HEDGE = listed(
     lol haha tbh imo fyi btw moment present right day job glaub glaube denk denke meine sozusagen
     jedenfalls momentan derzeit aktuell ehrlich gesagt übrigens stand wise far luckily"""
 )
+_IF = re.compile(r"\W*(?:if|in case|unless|wenn|falls|as of|stand)\b", re.IGNORECASE)
 _CJK_HEDGE = re.compile(
     r"と思う|と思います|たぶん|多分|今のところ|現在|いまは|今は|正直|ちなみに|とりあえず"
     r"|なんです|なんだ"
@@ -177,14 +178,15 @@ def _left(text: str, part: Span, gone: Sequence[Span]) -> str:
 
 
 def _has_value(words: str) -> bool:
-    """A name, a number, or two words that carry something."""
+    """A name, or two words that carry something, of which a number may be one; an address."""
     if is_cjk(words):
         bare = _CJK_HEDGE.sub("", words)
-        is_cut = "…" in words
         signs = re.findall(r"[\u30a0-\u30ff\u3005\u3400-\u9fff]|[A-Za-z]{2,}", bare)
-        return bool(_NUMBER.search(bare)) or len(signs) >= (3 if is_cut else 2)
-    if re.search(r"\d", words):
-        return True
+        if "…" in words:  # a part of it ended
+            return len(signs) > (1 if _NUMBER.search(bare) else 2)
+        return len(signs) > 1 or (bool(signs) and len(re.findall("[ぁ-ん]", bare)) > 3)
+    if _IF.match(words):
+        return False
     heavy = [word for word in words_in(words) if word not in _HEDGE and heavy_in(word)]
-    is_named = bool(re.search(r"(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}", words)) and bool(heavy)
-    return len(heavy) > 1 or is_named
+    is_named = re.search(r"(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}|\d", words)
+    return len(heavy) > 1 or bool(heavy and is_named) or bool(re.search(r"@|\d[\d -]{4,}\d", words))
