@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from memoryweb.language.ending_parts import parts_of, remains
-from memoryweb.language.ending_slots import amounts, reached_at, slot
+from memoryweb.language.ending_slots import amounts, reached_at, slot, tells_value
 from memoryweb.language.ending_told import ONE, News, Part, news_in, parts_in
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
 from memoryweb.language.extraction_rules import dates_in, resolved
@@ -106,12 +106,17 @@ def ended_in(
 def tells_change(text: str) -> bool:
     """It says by itself that something of the speaker's own life changed or is over."""
     news = news_in(text)
-    labels = news.labels
-    if any(f"{topic}!" in labels for topic in _SURE):
+    if any(f"{topic}!" in news.labels for topic in _SURE):
         return True
-    cues = {"now", "end", "off", "died", "moved", "done", "rise"}
-    return bool(labels & _LIFE and labels & cues) or bool(
-        news.heavy and labels & {"off", "died", "end"}
+    cues = {"now", "end", "off", "died", "moved", "done", "rise", "food!"}
+    if news.labels & _LIFE and news.labels & cues:
+        return True
+    near = [(part, labels) for part, labels in news.parts if part.who != "kin" and news.heavy]
+    return any(
+        labels & {"off", "died"}
+        or ("end" in labels and not part.who)
+        or (labels & {"now", "moved", "new"} and tells_value(part.text))
+        for part, labels in near
     )
 
 

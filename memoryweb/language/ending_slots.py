@@ -117,6 +117,12 @@ def _bare(text: str) -> str:
     return days[1] if days else bare.removesuffix("abends").removesuffix("s")
 
 
+def tells_value(text: str) -> bool:
+    """It names a day, a time, a level, an amount with its unit, or where to reach somebody."""
+    found = any(it.search(text) for it in (_DATE, _DAY, _TIME, LEVEL, _MAIL, _TEL, _HANDLE, _PLACE))
+    return found or bool(re.search(r"\d{2}", text))
+
+
 def amounts(text: str) -> list[tuple[str, float]]:
     """Its numbers, each with what it counts."""
     text = _COUNTED.sub(lambda it: _IN_WORDS[it[1].lower()], text)

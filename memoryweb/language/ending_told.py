@@ -22,7 +22,7 @@ _NO_NEWS = frozenset({"unsure", "told", "past"})
 _JOKE = re.compile("[🙄🙃🤡]|(?:^|\\s)/s\\W*$")
 _ASKS = re.compile(
     r"\s*(?:should|shall|is it|are you|can|could|do|does|did|what|which|how|why|when|where"
-    r"|who|soll|kann"
+    r"|who|soll|kann\w*"
     r"|könn\w+|was|wie|wo|wann|warum|wer|welche\w*|ist es|hast|kennst|need an?|write|give"
     r"|whats)\b",
     re.IGNORECASE,
