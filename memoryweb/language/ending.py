@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from memoryweb.language.ending_parts import parts_of, remains
 from memoryweb.language.ending_slots import amounts, reached_at, slot, tells_value
-from memoryweb.language.ending_told import ONE, News, Part, news_in, parts_in
+from memoryweb.language.ending_told import ONE, News, Part, asks, news_in, parts_in
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.extraction_rules.relative_dates import span_of
@@ -38,6 +38,10 @@ _IS_HOME = re.compile(
 )
 _ABOUT = re.compile(
     r"\b(?:in|im|for|für|über|about|of) (?:the |my |der |dem |den )?(\w+)", re.IGNORECASE
+)
+_DOES_TO = re.compile(
+    r"(\w+) (?:has |have |hat |had )?(?:took|put|taken|switched|moved|gave|told|got) (?:me"
+    r"|us|mich|mir)\b"
 )
 _FINISHED = re.compile(
     r"\b(?:finished|completed|passed|graduated from|done with)"
@@ -90,7 +94,7 @@ def ended_in(
     if said and older_said and said < older_said:
         return ()
     news = news_in(newer)
-    if not news.parts:
+    if not news.parts or asks(older):
         return ()
     old = parts_in(older)
     is_near = bool(said and older_said and (said - older_said).days <= 1)
@@ -205,7 +209,8 @@ def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
 
 def _is_object(text: str, shared: frozenset[str]) -> bool:
     """What ends is that itself, not something in or about it ("an essay in law")."""
-    about = {word for it in _ABOUT.findall(text) for word in heavy_in(it)}
+    found = (*_ABOUT.findall(text), *_DOES_TO.findall(text))
+    about = {word for it in found for word in heavy_in(it)}
     return not shared - {word for word in shared if "kin" in labels_in(word)} <= about
 
 

@@ -17,9 +17,9 @@ end = lasted instead_of ist_durch is_durch bin+raus ich_raus ist_weg sind_weg ha
  in_the_bin sich_erledigt 閉め 譲 no_longer not+anymore dont+anymore isnt+anymore not+any_more
  gave+up given+up giving+up quit stopped dropped ditched deleted uninstalled cancelled canceled
  done_with finished_with through_with got_rid get_rid packed+in jacked+in never_again sold binned
- threw+out handed+back no_more not_looking_back wont_go_back pulled_out off_the stepped_down
- cut+out took_me_off history is_over so_thats_over all_over is_out are_out adios goodbye farewell
- nicked ghosted flew_off last_time swapped+for replaced+by replaced+with packing+up stepped_back
+ threw+out handed+back no_more not_looking_back wont_go_back pulled_out stepped_down cut+out
+ took_me_off history is_over so_thats_over all_over is_out are_out adios goodbye farewell nicked
+ ghosted flew_off last_time swapped+for replaced+by replaced+with packing+up stepped_back
  taken_off came_off went_off weaned closed shut_down stolen died_on broke_down for_good bye
  kein*+mehr nicht+mehr nix+mehr nie_wieder aufgehört aufgegeben gekündigt kündig* verkauft
  hingeschmissen geschmissen abgebrochen abgesetzt abgeschafft abgemeldet weggelassen losgeworden

@@ -61,10 +61,15 @@ _ADDRESS = re.compile(
 )
 # A trade and where, or one of those that end in such signs.
 _WORKS = re.compile(
-    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim) (?!frau|herr|dr"
-    r"|meine?|my )\w"
-    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋)(?:で|です|として|を(?:して|やって)"
-    r"|に(?:なり|なっ))",
+    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim)"
+    r" (?!frau|herr|dr\b|meine?|my |this |the moment|night|home|least|all|once|times|\d)\w"
+    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋)"
+    r"(?:で|です|として|を(?:して|やって)|に(?:なり|なっ))",
+    re.IGNORECASE,
+)
+_OTHERS_PARTNER = re.compile(
+    r"(?:\w's|\b(?:his|her|their)) (?:wife|husband|girlfriend|boyfriend|partner|fianc)"
+    r"|\b(?:seine|ihre) (?:frau|freundin)|\bihr (?:mann|freund)\b",
     re.IGNORECASE,
 )
 _NO_JOB = listed("doctor bank study partner home gym boss")
@@ -141,6 +146,8 @@ def _labels(words: str) -> frozenset[str]:
         labels.add("level")
     if _WITH_FRIENDS.search(words):
         labels -= {"friend", "kin"}
+    if _OTHERS_PARTNER.search(words):
+        labels -= {"partner"}
     if "home" in labels:
         labels -= {"job"}
     others = labels & (ONE - {"home", "job", "study"})
@@ -188,10 +195,14 @@ def _with_next(part: Part, after: list[Part]) -> frozenset[str]:
     return part.labels | (after[0].labels & cues) if goes_on else part.labels
 
 
+def asks(sentence: str) -> bool:
+    return bool(QUESTION.search(sentence) or _ASKS.match(sentence))
+
+
 def _told(text: str, start: int, end: int) -> Iterator[tuple[Part, frozenset[str]]]:
     """The clauses of a sentence that say what is so, each with the labels of them all."""
     sentence = text[start:end]
-    if QUESTION.search(sentence) or _ASKS.match(sentence):
+    if asks(sentence):
         return
     kept: list[Part] = []
     for part in parts_in(text):

@@ -47,7 +47,8 @@ _STOP = listed(
     into onto down up about after before again against because between few more most same too
     until use used using call called get got take took taken give gave given run running keep
     kept let start started stop stopped move moved euro euros pounds quid dollar dollars minuten
-    minutes stunden kilos frau herr mann since paid pay pays book booked booking jahren monaten
+    minutes stunden kilos frau herr mann nix gesagt gemacht gegangen gegeben bekommen find finde
+    finden schreib schreibe bitte usw ess since paid pay pays book booked booking jahren monaten
     tagen aus zum zur vom als wie wer wo im am an auf in mit nun noch nie um es er sie wir ihr
     ihnen uns euch dir mir mich dich big small good great bad nice fine life world way end man
     woman friend friends"""
@@ -59,6 +60,7 @@ _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 # A name in hiragana is told by what stands around it.
 _HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはをとにも、])")
 _COMPOUNDS = re.compile("大丈夫|工夫|[電駐]車|自転車|群馬|鳥[取貴]|焼き鳥|筋肉|皮肉|犬山")
+_WHEN = re.compile("[月火水木金土日]曜|[毎今先来]")
 _SHORT = re.compile(r"\b[A-ZÄÖÜ]{2}\b")
 _NAMES = re.compile(r"\b(?!My |Our |The |We |Mein|Unser|Ich |Wir )[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 _LIGHT_RUNS = listed(
@@ -79,6 +81,8 @@ class _Table:
         self.ends: defaultdict[str, set[str]] = defaultdict(set)
         self.signs: defaultdict[str, set[str]] = defaultdict(set)
         self.phrases: defaultdict[str, list[tuple[tuple[str, ...], int, str]]] = defaultdict(list)
+        self.cues = frozenset(line.split(" = ")[0] for line in CUES.splitlines() if " = " in line)
+        self.cues -= {"kin", "friend", "open", "done"}
         label = ""
         for line in text.splitlines():
             if line and not line.startswith("#"):
@@ -158,9 +162,10 @@ def labels_in(text: str) -> frozenset[str]:
 def heavy_in(text: str) -> frozenset[str]:
     """Its words that carry the matter: names and things, no times and no plain verbs."""
     folded = _folded(text)
-    words = (stem(word) for word in _WORD.findall(folded) if len(word) > 2)
+    named = (word for word in _WORD.findall(folded) if len(word) > 2)
+    words = {stem(word) for word in named if _table().cues.isdisjoint(_table().of_word(word))}
     kept = {word for word in words if word not in _LIGHT and not word[0].isdigit()}
-    runs = {run for run in _RUNS.findall(folded) if run not in _LIGHT_RUNS}
+    runs = {run for run in _RUNS.findall(folded) if run not in _LIGHT_RUNS and not _WHEN.match(run)}
     runs.update(run for run in _HIRAGANA.findall(folded) if run not in _LIGHT_RUNS)
     kept.update(map(str.casefold, _SHORT.findall(text)))
     initials = ("".join(word[0] for word in name.split()) for name in _NAMES.findall(text))
