@@ -18,6 +18,7 @@ from memoryweb.language.normal_form import is_cjk
 
 __all__ = ["ended_in", "on_day", "parts_of", "remains", "tells_change"]
 
+_PLACES = listed("home job study")
 _BOUGHT = listed("car handset laptop")
 _ANIMALS = listed("dog cat bird hens horse pet")
 _FOODS = listed("dietstyle meat fish dairy gluten egg nuts alcohol coffee sugar smoke")
@@ -56,6 +57,16 @@ _FROM = re.compile(
     r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
 )
 _REACH = re.compile(r"\d|@")
+_YOUNG = 60  # days within which "first day done" is of the job that was just told of
+_STARTS = (
+    r"\b(?:start\w*|join\w*|begin\w*|first day|from (?:monday|the \d)|ab dem|ab \d|wechs\w+"
+    r"|zieh\w*"
+    r"|fang\w*|angefangen|erster tag|moved|moving|umgezogen|gezogen)\b|新居|入社"
+    r"|引っ越し(?:ました|た)"
+)
+_BEGINS = re.compile(_STARTS, re.IGNORECASE)
+_BEGINNING = re.compile(rf"{_STARTS}|\b(?:new|neue\w*|now|jetzt)\b|から|新しい|今は", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[\w,] )[A-ZÄÖÜ]\w+|[一-鿿ァ-ヶ]{2,}")
 _NO_CAR = re.compile(r"\b(?:kein\w*|nicht|no|not|don't|without|ohne)\b|ない|ません", re.IGNORECASE)
 _LEFT = re.compile(
     r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from"
@@ -103,7 +114,8 @@ def ended_in(
     ):
         return (mended,)
     around = frozenset().union(*(part.heavy for part in old))
-    found = [(part, ended) for part in old if (ended := _ended(news, part, around))]
+    is_young = not (said and older_said) or (said - older_said).days < _YOUNG
+    found = [(part, ended) for part in old if (ended := _ended(news, part, around, is_young))]
     return tuple(_chosen(found, news))
 
 
@@ -137,7 +149,7 @@ def on_day(newer: str, said: date | None) -> date | None:
     return near[-1] if near else said
 
 
-def _ended(news: News, part: Part, around: frozenset[str]) -> str:
+def _ended(news: News, part: Part, around: frozenset[str], is_young: bool) -> str:
     """The words of the clause that the news end, if any."""
     if "past" in part.labels:
         return ""
@@ -145,7 +157,7 @@ def _ended(news: News, part: Part, around: frozenset[str]) -> str:
         _by_reach(news, part)
         or _by_value(news, part)
         or _by_name(news, part)
-        or _by_topic(news, part)
+        or ("" if is_young and _BEGINNING.search(part.text) else _by_topic(news, part))
         or _by_state(news, part, around)
         or _by_frame(news, part)
     )
@@ -288,6 +300,9 @@ def _is_elsewhere(news: News, topic: str, part: Part) -> bool:
         named = heavy_in(left[left.lastgroup or 0])
         return bool(named) and not named & part.heavy
     if topic in {"home", "job"} and "visit" in news.labels:
+        return True
+    names = {word for name in _NAME.findall(part.text) for word in heavy_in(name)}
+    if topic in _PLACES and names & news.heavy and _BEGINS.search(news.text):
         return True
     tells = {"phone": _REACH, "email": _REACH, "home": _IS_HOME}.get(topic)
     return bool(tells and not tells.search(part.text)) or bool(

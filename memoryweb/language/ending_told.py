@@ -137,7 +137,7 @@ def _labels(words: str) -> frozenset[str]:
     if _ADDRESS.search(words):
         labels.add("home")
     if _MOVED.search(words):
-        labels.add("home!")
+        labels |= {"home", "home!"}
     if _WORKS.search(words):
         labels |= set() if labels & _NO_JOB else {"job", "job?"}
     if _MOVED_OFF.search(words):
