@@ -50,7 +50,7 @@ _FINISHED = re.compile(
     re.IGNORECASE,
 )
 _CALLED = re.compile(
-    r"\b(?:is|ist|heißt|with|bei|under|unter|called|to|leitet)"
+    r"\b(?:is|it's|ist|heißt|with|bei|under|unter|called|to|leitet)"
     r" (?:now |jetzt |a guy called |called )*[A-ZÄÖÜ]"
 )
 _FROM = re.compile(
@@ -75,6 +75,7 @@ _LEFT = re.compile(
     r"|(?P<by>[A-Z][\w& ]+?) (?:let me go|fired me|sacked me|laid me off|made me redundant)"
     r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
 )
+_VALUE_IS = re.compile(r"(?:\b(?:is|are|at|auf|kostet|costs|beträgt)|'s(?: at)?|[はが]) ?[£$€]?\d")
 _VALUE = re.compile("[ァ-ヶー]{3,}|[A-Za-z]{3,}")
 _TOPIC = re.compile("([^はがを、\\s]{2,8})(?:は|を|が)")
 _FRAME = re.compile(
@@ -182,7 +183,7 @@ def _is_within(one: str, other: str) -> bool:
     """ "Training" and "Fußballtraining", "therapy" and "therapist", 佐々木 and 佐々木部長."""
     short, long = sorted((one, other), key=len)
     if is_cjk(short):
-        return len(short) > 1 and short in long
+        return short in long if len(short) > 1 else long.endswith(short)
     head = long[: max(6, round(0.7 * len(long)))]
     return len(short) > 4 and (long.endswith(short) or short.startswith(head))
 
@@ -200,7 +201,7 @@ def _by_name(news: News, part: Part) -> str:
             return _of_those(part, shared, one.labels)
         if ("off" in one.labels and shared) or ("off" in news.labels and kinds & _PLANS):
             return _of_those(part, shared, one.labels)
-        if shared and _is_over(one, part, labels, shared):
+        if shared and _is_over(one, part, labels, shared, news.text):
             return (
                 _employer(news, part)
                 if "job" in part.labels
@@ -226,7 +227,9 @@ def _is_object(text: str, shared: frozenset[str]) -> bool:
     return not shared - {word for word in shared if "kin" in labels_in(word)} <= about
 
 
-def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[str]) -> bool:
+def _is_over(
+    one: Part, part: Part, labels: frozenset[str], shared: frozenset[str], text: str
+) -> bool:
     if "end" in one.labels and _is_object(one.text, shared):
         return True
     if "partner" in part.labels and "partner!" in labels:
@@ -234,6 +237,8 @@ def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[st
     if part.labels & _ANIMALS and "now" in labels and labels & {"home", "home?"}:
         return True  # it lives elsewhere now
     if part.labels & (_PEOPLE | {"job", "kin"}) and one.labels & {"gone", "died"}:
+        return True
+    if part.labels & {"boss", "doctor", "helper"} and "now" in labels and _CALLED.search(text):
         return True
     left = " ".join(word for pair in _FROM.findall(one.text) for word in pair)
     if (
@@ -312,6 +317,8 @@ def _is_elsewhere(news: News, topic: str, part: Part) -> bool:
 
 def _is_other_one(one: Part, labels: frozenset[str], topic: str, part: Part) -> bool:
     """The clause tells of another one of the topic with a word that it is so now."""
+    if topic == "home" and {"home", "got"} <= one.labels:
+        return True
     if (f"{topic}?" if topic in {"home", "job"} else topic) not in one.labels:
         return False
     cues = {"now", "end", "moved", *({"got"} if topic in _BOUGHT else ())}
@@ -371,19 +378,25 @@ def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     if "name!" in labels and "name" in part.labels:
         return part.text
     if labels & {"now", "name!"}:
-        there = dict(_FULL_NAME.findall(news.text))
+        there = {_named(first): last for first, last in _FULL_NAME.findall(news.text)}
         for first, last in _FULL_NAME.findall(part.text):
-            if first in _TITLES and not _I_AM.search(news.text):
+            first = _named(first)
+            if not first and not _I_AM.search(news.text):
                 continue
             if there.get(first, last) != last:
                 return str(last)
     return ""
 
 
+def _named(first: str) -> str:
+    """The same for every title: "Mrs Dunne" may be "Ms Farrell"."""
+    return "" if first in _TITLES else first
+
+
 def _by_value(news: News, part: Part) -> str:
     """Another amount, day or time of the same thing."""
     for one, labels in news.parts:
-        is_told = labels & {"now", "moved", "done", "end"}
+        is_told = labels & {"now", "moved", "done", "end"} or _VALUE_IS.search(one.text)
         if not is_told or ("once" in labels and not labels & {"now", "moved"}):
             continue
         shared = _shared(one, part)
@@ -392,9 +405,7 @@ def _by_value(news: News, part: Part) -> str:
         if shared and (words := slot(part.text, news.text)):
             return words if remains(part.text, [words]) else part.text
         is_money = bool(part.labels & news.labels & _MONEY)
-        if labels & {"now", "moved", "done"} and _is_other(
-            part, news, is_of_one=bool(shared) or is_money
-        ):
+        if is_told and _is_other(part, news, is_of_one=bool(shared) or is_money):
             return part.text
     return ""
 

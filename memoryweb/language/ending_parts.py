@@ -128,10 +128,14 @@ def _are_two(before: str, rest: str) -> bool:
     )
 
 
+# "and surf", "und häkel": a verb alone.
+_ONE_WORD = re.compile(r"(?!so\b|on\b|all\b|more\b|mehr\b)[a-zäöüß]{4,}\s*(?:[,.;!?)]|$)")
+
+
 def _begins(rest: str) -> bool:
     rest = rest.lstrip()
     word = re.match(r"[^\W\d_]+", rest)
-    if _BEGINS.match(rest) or (word and labels_in(word[0]) & _VERBS):
+    if _BEGINS.match(rest) or _ONE_WORD.match(rest) or (word and labels_in(word[0]) & _VERBS):
         return True
     return bool(_DOES.match(rest))
 

@@ -61,9 +61,11 @@ _ADDRESS = re.compile(
 )
 # A trade and where, or one of those that end in such signs.
 _WORKS = re.compile(
-    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim)"
+    r"\b(?:bin|sitz\w*|arbeite) jetzt (?:im|in der|am|als|bei der|bei|beim) (?!urlaub|zug"
+    r"|auto|bett|bus)\w"
+    r"|\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim)"
     r" (?!frau|herr|dr\b|meine?|my |this |the moment|night|home|least|all|once|times|\d)\w"
-    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋)"
+    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋|係|官)"
     r"(?:で|です|として|を(?:して|やって)|に(?:なり|なっ))",
     re.IGNORECASE,
 )
