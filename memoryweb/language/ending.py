@@ -57,6 +57,8 @@ _FROM = re.compile(
     r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
 )
 _REACH = re.compile(r"\d|@")
+_SHORT = 24  # characters of "visa came through"
+_TO_NAME = re.compile(r"\b(?:in|on|with|at|to) [A-Z]\w|[ァ-ヶーA-Za-z]{3,}[にへ]")
 _YOUNG = 60  # days within which "first day done" is of the job that was just told of
 _STARTS = (
     r"\b(?:start\w*|join\w*|begin\w*|first day|from (?:monday|the \d)|ab dem|ab \d|wechs\w+"
@@ -88,7 +90,8 @@ _TITLES = listed("Frau Herr Mr Mrs Ms Mx Miss Dr")
 _I_AM = re.compile(r"\b(?:bin ich|ich bin|i'm|heiß\w* ich|ich heiße) ", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
-    r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
+    r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s"
+    r"|den\s)?[A-ZÄÖÜ].*?)(?: und .*)?$"
     r"|(?P<ja>^[^はが]{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業"
     r"|として|して))"
 )
@@ -128,12 +131,22 @@ def tells_change(text: str) -> bool:
     cues = {"now", "end", "off", "died", "moved", "done", "rise", "food!"}
     if news.labels & _LIFE and news.labels & cues:
         return True
-    near = [(part, labels) for part, labels in news.parts if part.who != "kin" and news.heavy]
-    return any(
+    return any(_is_told(part, labels) for part, labels in news.parts if part.who != "kin")
+
+
+def _is_told(part: Part, labels: frozenset[str]) -> bool:
+    if "fix" in labels and tells_value(part.text):
+        return True
+    if not part.heavy or ("once" in labels and "now" not in labels):
+        return False
+    is_now = bool(labels & {"now", "moved", "new"})
+    return bool(
         labels & {"off", "died"}
         or ("end" in labels and not part.who)
-        or (labels & {"now", "moved", "new"} and tells_value(part.text))
-        for part, labels in near
+        or ("gone" in labels and part.who)
+        or (is_now and tells_value(part.text))
+        or (labels & {"now", "moved"} and _TO_NAME.search(part.text))
+        or ("done" in part.labels and len(part.text) < _SHORT)
     )
 
 

@@ -55,7 +55,7 @@ gone = moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving 
  replaced off_to moved_on moved_away let+go quit resigned closed shut transferred rente aufgehört
  hört+auf gegangen verlässt verlassen wechselt weg packing packs gives_up handing zugemacht
  geschlossen gekündigt ruhestand 異動 引退 退職 辞め 閉店 閉院 転勤 帰国 退休 调走 poached
- headhunted  shut_its
+ headhunted shut_its
 done = done finished completed complete arrived came_through come_through delivered fixed repaired
  sorted passed approved ready installed paid_off paid+back cleared submitted handed_in in_now
  debt_free certificate zertifikat result results went_in granted went_through fertig erledigt

@@ -93,7 +93,11 @@ def _is_apposition(before: str, part: str) -> bool:
 def _is_topic(before: str) -> bool:
     """A word with a comma after it, as in 歯医者、4月16日 …"""
     bare = before.strip(" 、,，")
-    return is_cjk(bare) and len(bare) <= 8 and not re.search(r"[はがを]|[てでしるいただす]$", bare)
+    return (
+        is_cjk(bare)
+        and len(bare) <= (5 if labels_in(bare) else 8)
+        and not re.search(r"[はがを]|[てでしるいただす]$", bare)
+    )
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:

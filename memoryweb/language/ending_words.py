@@ -58,7 +58,7 @@ _LIGHT = frozenset(
 )
 _RUNS = re.compile("[\u30a0-\u30ff]{2,}|[\u3005\u3400-\u9fff]+")
 # A name in hiragana is told by what stands around it.
-_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはをとにも、])")
+_HIRAGANA = re.compile("(?:^|[、。のと ])([ぁ-ん]{2,5}?)(?=[がはをとにも、]|$)")
 _COMPOUNDS = re.compile("大丈夫|工夫|[電駐]車|自転車|群馬|鳥[取貴]|焼き鳥|筋肉|皮肉|犬山")
 _WHEN = re.compile("[月火水木金土日]曜|[毎今先来]")
 _SHORT = re.compile(r"\b[A-ZÄÖÜ]{2}\b")
