@@ -9,7 +9,8 @@ now = seit_der_heirat seit_der_hochzeit now nowadays these_days from_now_on as_o
  stattdessen statt nur_noch nimmer ab_sofort ab_heute ab_morgen offiziell künftig umgestellt
  gewechselt umgestiegen neuerdings 今は いまは 今日から 明日から 今月 来月から 来週から 今週から
  今年から 昨日から 変わ 変え 替え 乗り換え やっと ついに になりました になった ようになっ
- ことになっ これから 正式に 移行 現在 现在 从今 改成 换成 换了
+ ことになっ これから 正式に 移行 現在 现在 从今 改成 换成 换了 made_the_switch converted_to
+ gone_back_to back_to_using rüber_zu に切り替え にした にしました 切り替え
 new = new neu neue neuen neuer neues 新しい 新しく 新 新的
 got = bought got picked_up upgraded_to treated_myself gekauft geholt zugelegt gegönnt 買った
  買いました 機種変 購入 买了 signed_for signed_the completed_on exchanged_on unterschrieben
@@ -30,13 +31,17 @@ end = lasted instead_of ist_durch is_durch bin+raus ich_raus ist_weg sind_weg ha
  処分 退会 使わなく 食べなく 終了 終わりました 終わり 盗まれ 引き継 を出て 売って 閉じ 最後の
  に変わった に変わりました 飲まなく 行かなく しなくなっ やめることに 戒掉 卖了 不再 戒了 kicked
  abgewöhnt entwöhnt kicked_the_habit passed_the passed_on_the shut_its handed_over 解消 売却 閉店
+ weaned_off stopped_taking totalled totaled written_off written+off gave+away gave+back
+ returned_it lost_interest verschrottet totalschaden ausgeschlichen verschenkt zurückgegeben
+ in_zahlung stillgelegt verzichte 返却 返納 全損 譲っ あげちゃ 捨て 休会 脱退 抜け
 off = gecancelt なしにな not_on_anymore cancelled canceled called_off called+off is_off are_off
  not_happening fell_through been_pulled been_axed no+this_year fallen_through not_going_ahead
  off_the_table isnt_happening wont_happen pulled_out abgesagt abgeblasen blas*+ab sag*+ab
  storniert fällt+aus fällt+flach fällt+ins_wasser ausgefallen geplatzt gestrichen
  findet+nicht_statt wird_nix wird_nichts knicken kein*+dieses_jahr 流れました 流れて キャンセル
  中止 取りやめ 取り消 なくなった なくなりました 流れた 取消 不去了 gestorben 白紙 wedding_off
- called+wedding+off
+ called+wedding+off bailed rain_check had_to_cancel not_going_after_all doch_nicht klappt_nicht
+ klappt+nicht 行けなくな 見送り ボツ 中止に
 moved = 移し 移った 移りました hochdosiert aufdosiert neu_eingestellt put_me_on stuck_me moved_me
  moved postponed put_back brought_forward pushed rescheduled bumped raised gone_up went_up
  extended delayed up_to down_to cut_to dropped_to upped doubled lowered increased reduced goes_up
@@ -44,25 +49,28 @@ moved = 移し 移った 移りました hochdosiert aufdosiert neu_eingestellt 
  runtergesetzt verlängert runter_auf rauf_auf hoch_auf aufgestockt reduziert gesenkt statt
  umgelegt nach_hinten 延びた 延び 延期 変更 ずれ 値上げ 値下げ 増え 減っ 減り 減らし 上がっ 上がり
  下がっ 下がり 落ち だけにし 改到 推迟 涨到 verschieb* gesunken sinkt gefallen ずらし 延長
- shifted_to gestrafft
+ shifted_to gestrafft earlier_now later_now halbiert verdoppelt angehoben umgestellt 前倒し 移動し
+ 減額 増額 半分に
 died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goodbye said_goodbye
  rainbow_bridge had_to_let+go rehome* gone fox_got run_over gestorben verstorben eingeschläfert
  einschläfern regenbogenbrücke erlöst tot überfahren verabschieden abgegeben begraben beerdigt
  flew_off gnadenhof 亡くな 引き取られ 月に帰 天国 虹の橋 旅立 息を引き取 看取 死ん 死んじゃ 去世
  走了 里親に slipped_away belly_up eingeschlafen entflogen weggelaufen ran_away crossed_over
- 浮いて 浮いてま 逃げ 冷たく 眠りにつ
+ 浮いて 浮いてま 逃げ 冷たく 眠りにつ von_uns_gegangen nicht_mehr_da vermittelt lost_our お別れ
+ 里子に
 gone = moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires
  replaced off_to moved_on moved_away let+go quit resigned closed shut transferred rente aufgehört
  hört+auf gegangen verlässt verlassen wechselt weg packing packs gives_up handing zugemacht
  geschlossen gekündigt ruhestand 異動 引退 退職 辞め 閉店 閉院 転勤 帰国 退休 调走 poached
- headhunted shut_its
+ headhunted shut_its moved_abroad on_maternity quits weggezogen in_elternzeit 産休 転校 退任
 done = done finished completed complete arrived came_through come_through delivered fixed repaired
  sorted passed approved ready installed paid_off paid+back cleared submitted handed_in in_now
  debt_free certificate zertifikat result results went_in granted went_through fertig erledigt
  geliefert repariert bestanden genehmigt schuldenfrei eingeweiht angekommen abbezahlt abgezahlt
  eingebaut geschafft abgegeben ist_da sind_da bewilligt 完成 完了 届い 届きました 終わっ
  終わりました 直っ 合格 受かっ 受かり 完済 提出し 取れた 下りました 通りました thawed discharged
- all_done bezugsfertig ausgeheilt fertiggestellt verputzt qualified
+ all_done bezugsfertig ausgeheilt fertiggestellt verputzt qualified beaten überstanden
+ abgeschlossen beendet gelöst 退院 修了 解決 手術が終わ
 
 more = other another_one andere anderer anderen もう一人 also as_well too another second third
  extra additional additionally on_top besides alongside plus still both side_gig on_the_side
