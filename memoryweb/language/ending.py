@@ -44,6 +44,7 @@ _DOES_TO = re.compile(
     r"(\w+) (?:has |have |hat |had )?(?:took|put|taken|switched|moved|gave|told|got) (?:me"
     r"|us|mich|mir)\b"
 )
+_DOES = re.compile(r"([^\s、。]{1,6})[がは][^、。]+を")
 _FINISHED = re.compile(
     r"\b(?:finished|completed|passed|graduated from|done with)"
     r" ((?:(?!in |for |of |about )[\w'-]+ ?){1,4})",
@@ -56,9 +57,15 @@ _CALLED = re.compile(
 _FROM = re.compile(
     r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
 )
+_USE = re.compile(
+    r"\b(?:please )?(?:use|write to|nimm|nehmt|schreib)\b|お願い|送って", re.IGNORECASE
+)
 _REACH = re.compile(r"\d|@")
 _SHORT = 24  # characters of "visa came through"
 _TO_NAME = re.compile(r"\b(?:in|on|with|at|to) [A-Z]\w|[ァ-ヶーA-Za-z]{3,}[にへ]")
+_RANGE = re.compile(
+    r"\b\d{1,2}(?::\d\d)? ?(?:to|till|until|bis|-|–) ?\d{1,2}(?::\d\d)?\b(?![-.\d])"
+)
 _YOUNG = 60  # days within which "first day done" is of the job that was just told of
 _STARTS = (
     r"\b(?:start\w*|join\w*|begin\w*|first day|from (?:monday|the \d)|ab dem|ab \d|wechs\w+"
@@ -179,7 +186,7 @@ def _ended(news: News, part: Part, around: frozenset[str], is_young: bool) -> st
 
 def _by_reach(news: News, part: Part) -> str:
     """Another address or number to reach somebody at, with a word that it is so now."""
-    if not news.labels & {"now", "new", "end", "moved"}:
+    if not news.labels & {"now", "new", "end", "moved"} and not _USE.search(news.text):
         return ""
     if "fax" in part.labels & news.labels and "end" in news.labels:
         return part.text
@@ -233,9 +240,12 @@ def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
     )
 
 
-def _is_object(text: str, shared: frozenset[str]) -> bool:
-    """What ends is that itself, not something in or about it ("an essay in law")."""
-    found = (*_ABOUT.findall(text), *_DOES_TO.findall(text))
+def _is_object(one: Part, part: Part, shared: frozenset[str]) -> bool:
+    """What ends is that itself, not something in or about it ("an essay in law"), nor what
+    somebody no longer does ("Kate quit sugar")."""
+    found = [word for it in (_ABOUT, _DOES_TO, _DOES) for word in it.findall(one.text)]
+    if part.labels & (_PEOPLE | _ANIMALS | {"kin"}):
+        found.append(one.who)
     about = {word for it in found for word in heavy_in(it)}
     return not shared - {word for word in shared if "kin" in labels_in(word)} <= about
 
@@ -243,7 +253,9 @@ def _is_object(text: str, shared: frozenset[str]) -> bool:
 def _is_over(
     one: Part, part: Part, labels: frozenset[str], shared: frozenset[str], text: str
 ) -> bool:
-    if "end" in one.labels and _is_object(one.text, shared):
+    if "end" in one.labels and ("job" in part.labels or _is_object(one, part, shared)):
+        return True
+    if "ill!" in one.labels and not one.who:
         return True
     if "partner" in part.labels and "partner!" in labels:
         return True
@@ -265,7 +277,7 @@ def _is_over(
     if finished and heavy_in(finished[1]) & shared:
         return True
     if "study" in part.labels & one.labels and "done" in one.labels and not finished:
-        return _is_object(one.text, shared)
+        return _is_object(one, part, shared)
     return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
 
 
@@ -372,7 +384,7 @@ def _by_frame(news: News, part: Part) -> str:
             return part.text
         old = dict(_FRAME.findall(part.text))
         for prep, value in _FRAME.findall(one.text):
-            is_to = prep in {"to", "auf"} and old
+            is_to = prep in {"to", "auf", "über"} and old
             other = [*old.values()][-1] if is_to else old.get(prep, value)
             if not heavy_in(other) or heavy_in(other) & heavy_in(value):
                 continue
@@ -385,6 +397,9 @@ def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     """What was open is done, a level is reached, a surname taken."""
     labels = news.labels
     if "open" in part.labels and "done" in labels and news.heavy & around:
+        return part.text
+    told = _RANGE.search(part.text), _RANGE.search(news.text)
+    if told[0] and told[1] and told[0][0] != told[1][0] and labels & {"now", "moved"}:
         return part.text
     if "level" in part.labels & labels and labels & {"done", "now", "moved"}:
         return slot(part.text, news.text) or (part.text if _BEGINNER.search(part.text) else "")

@@ -48,7 +48,7 @@ _NAMED = re.compile(
     r"|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
     r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
     r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
-    r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
+    r"|zieht|geht|war|wird|wohnt|arbeitet|isst|trinkt|macht|nimmt|raucht)\b)"
 )
 _SHE = re.compile(r"\s*(?:(?:and|und) )?(?:he|she|they|er|sie)\b(?!\w)|[彼她他]", re.IGNORECASE)
 _CJK_NAMED = re.compile(
