@@ -253,7 +253,9 @@ def _is_object(one: Part, part: Part, shared: frozenset[str]) -> bool:
 def _is_over(
     one: Part, part: Part, labels: frozenset[str], shared: frozenset[str], text: str
 ) -> bool:
-    if "end" in one.labels and ("job" in part.labels or _is_object(one, part, shared)):
+    if "end" in one.labels and (
+        ("job" in part.labels and not one.who) or _is_object(one, part, shared)
+    ):
         return True
     if "ill!" in one.labels and not one.who:
         return True

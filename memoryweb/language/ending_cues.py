@@ -34,7 +34,7 @@ end = lasted instead_of ist_durch is_durch bin+raus ich_raus ist_weg sind_weg ha
  weaned_off stopped_taking totalled totaled written_off written+off gave+away gave+back
  returned_it lost_interest verschrottet totalschaden ausgeschlichen verschenkt zurückgegeben
  in_zahlung stillgelegt verzichte 返却 返納 全損 譲っ あげちゃ 捨て 休会 脱退 抜け hör*+auf
- vertickt 最後でした
+ vertickt 最後でした grand_for quid_for euros_for bar_auf_die_hand
 off = gecancelt なしにな not_on_anymore cancelled canceled called_off called+off is_off are_off
  not_happening fell_through been_pulled been_axed no+this_year fallen_through not_going_ahead
  off_the_table isnt_happening wont_happen pulled_out abgesagt abgeblasen blas*+ab sag*+ab
@@ -60,7 +60,7 @@ died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goo
  浮いて 浮いてま 逃げ 冷たく 眠りにつ von_uns_gegangen nicht_mehr_da vermittelt lost_our お別れ
  里子に lost 逝き 逝って
 gone = moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires
- replaced off_to moved_on moved_away let+go quit resigned closed shut transferred rente aufgehört
+ replaced off_to moved_on moved_away let+go  resigned closed shut transferred rente aufgehört
  hört+auf gegangen verlässt verlassen wechselt weg packing packs gives_up handing zugemacht
  geschlossen gekündigt ruhestand 異動 引退 退職 辞め 閉店 閉院 転勤 帰国 退休 调走 poached
  headhunted shut_its moved_abroad on_maternity quits weggezogen in_elternzeit 産休 転校 退任

@@ -25,7 +25,7 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"(?:,(?!\d)|[;()，；（）]|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
+    r"(?:,(?!\d)|[;，；（）]|\((?!\d{4}-\d\d-\d\d\))|(?<!\d\d-\d\d)\)|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
     r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl"
     r"|denn)\s)"
     r"|\s(?=(?P<joint>and|und|so|plus)\s)"
@@ -185,8 +185,13 @@ def _left(text: str, part: Span, gone: Sequence[Span]) -> str:
     return re.sub("\n+", " … ", "".join(kept))
 
 
+_TELLS = re.compile(
+    r"\d|(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}|\b(?i:i|i'm|i've|we|we're|ich|wir|mein\w*|my|our)\b"
+)
+
+
 def _has_value(words: str) -> bool:
-    """A name, or two words that carry something, of which a number may be one; an address."""
+    """Two words that carry something, or one with a name, a number or the speaker; an address."""
     if is_cjk(words):
         bare = _CJK_HEDGE.sub("", words)
         signs = re.findall(r"[\u30a0-\u30ff\u3005\u3400-\u9fff]|[A-Za-z]{2,}", bare)
@@ -196,5 +201,5 @@ def _has_value(words: str) -> bool:
     if _IF.match(words):
         return False
     heavy = [word for word in words_in(words) if word not in _HEDGE and heavy_in(word)]
-    is_named = re.search(r"(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}|\d", words)
-    return len(heavy) > 1 or bool(heavy and is_named) or bool(re.search(r"@|\d[\d -]{4,}\d", words))
+    reach = bool(re.search(r"@|\d[\d -]{4,}\d", words))
+    return len(heavy) > 1 or bool(heavy and _TELLS.search(words)) or reach

@@ -59,6 +59,7 @@ _AMOUNT = re.compile(
     r"|点|日)?(?![A-Za-zÀ-ÿ\d:])",
     re.IGNORECASE,
 )  # fmt: skip
+_MEANT = re.compile(r" ?\(\d{4}-\d\d-\d\d\)")  # the day that words mean, put behind them
 _UNITS = {
     unit: kind
     for kind, units in {
@@ -98,6 +99,7 @@ def _plain(text: str) -> str:
 
 def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     """The words of a day, time or level in the older text of which the newer one gives another."""
+    newer = _MEANT.sub("", newer)
     if is_mended:
         newer = _DENIED.sub(" ", newer)
     for pattern in (_DATE, _DAY, _TIME, LEVEL, _SIZE):
@@ -127,7 +129,7 @@ def amounts(text: str) -> list[tuple[str, float]]:
     """Its numbers, each with what it counts."""
     text = _COUNTED.sub(lambda it: _IN_WORDS[it[1].lower()], text)
     found = []
-    for it in _AMOUNT.finditer(text):
+    for it in _AMOUNT.finditer(_MEANT.sub("", text)):
         unit = (it["unit"] or it["sign"] or "").lower()
         if value := _value(it):
             found.append((_UNITS.get(unit, unit), value))

@@ -71,6 +71,11 @@ CHANGES = [
         "犬のチョコは14歳で",
     ),
     ("ヨガは火曜と金曜、英会話は土曜です", "ヨガは水曜だけにしました", "ヨガは火曜と金曜"),
+    (
+        "インコのピーと柴犬のコロがいます",
+        "ピー、先週の金曜(2026-05-29)に天国へ行きました",
+        "インコのピー",
+    ),
     ("家計簿は紙のノートで、節約中", "家計簿はマネーフォワードに変えた", "家計簿は紙のノートで"),
 ]
 LOOK_ALIKES = [
@@ -126,6 +131,7 @@ def test_a_correction_mends_what_was_said_last() -> None:
         ("She lives in Rome (as of 2026-03-02)", "She lives in Rome", False),
         ("Zahnreinigung ist am 12. Juni um 14 Uhr", "am 12. Juni", True),
         ("Momentan wohne ich in Ulm, glaub ich", "wohne ich in Ulm", False),
+        ("ich wohn in Ulm, und freitags bin ich bouldern", "ich wohn in Ulm", True),
         ("卵アレルギーで、あと辛いものもだめ", "卵アレルギー", True),
         ("車は古いN-BOXだと思います", "車は古いN-BOX", False),
     ],
