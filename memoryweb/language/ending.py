@@ -6,11 +6,11 @@ nothing."""
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from memoryweb.language.ending_parts import parts_of, remains
-from memoryweb.language.ending_slots import amounts, reached_at, slot
-from memoryweb.language.ending_told import ONE, News, Part, news_in, parts_in
+from memoryweb.language.ending_slots import amounts, reached_at, slot, tells_value
+from memoryweb.language.ending_told import ONE, News, Part, asks, news_in, parts_in
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
 from memoryweb.language.extraction_rules import dates_in, resolved
 from memoryweb.language.extraction_rules.relative_dates import span_of
@@ -18,6 +18,7 @@ from memoryweb.language.normal_form import is_cjk
 
 __all__ = ["ended_in", "on_day", "parts_of", "remains", "tells_change"]
 
+_PLACES = listed("home job study")
 _BOUGHT = listed("car handset laptop")
 _ANIMALS = listed("dog cat bird hens horse pet")
 _FOODS = listed("dietstyle meat fish dairy gluten egg nuts alcohol coffee sugar smoke")
@@ -39,24 +40,51 @@ _IS_HOME = re.compile(
 _ABOUT = re.compile(
     r"\b(?:in|im|for|für|über|about|of) (?:the |my |der |dem |den )?(\w+)", re.IGNORECASE
 )
+_DOES_TO = re.compile(
+    r"(\w+) (?:has |have |hat |had )?(?:took|put|taken|switched|moved|gave|told|got) (?:me"
+    r"|us|mich|mir)\b"
+)
+_DOES = re.compile(r"([^\s、。]{1,6})[がは][^、。]+を")
 _FINISHED = re.compile(
     r"\b(?:finished|completed|passed|graduated from|done with)"
     r" ((?:(?!in |for |of |about )[\w'-]+ ?){1,4})",
     re.IGNORECASE,
 )
 _CALLED = re.compile(
-    r"\b(?:is|ist|heißt|with|bei|under|unter|called|to|leitet)"
+    r"\b(?:is|it's|ist|heißt|with|bei|under|unter|called|to|leitet)"
     r" (?:now |jetzt |a guy called |called )*[A-ZÄÖÜ]"
 )
 _FROM = re.compile(
     r"\b(?:from|von|vom|away from) (?:the |der |dem )?(\w+)|([^\sがはを、]{2,8})から"
 )
+_USE = re.compile(
+    r"\b(?:please )?(?:use|write to|nimm|nehmt|schreib)\b|お願い|送って", re.IGNORECASE
+)
+_REACH = re.compile(r"\d|@")
+_SHORT = 24  # characters of "visa came through"
+_TO_NAME = re.compile(r"\b(?:in|on|with|at|to) [A-Z]\w|[ァ-ヶーA-Za-z]{3,}[にへ]")
+_RANGE = re.compile(
+    r"\b\d{1,2}(?::\d\d)? ?(?:to|till|until|bis|-|–) ?\d{1,2}(?::\d\d)?\b(?![-.\d])"
+)
+_YOUNG = 60  # days within which "first day done" is of the job that was just told of
+_STARTS = (
+    r"\b(?:start\w*|join\w*|begin\w*|first day|from (?:monday|the \d)|ab dem|ab \d|wechs\w+"
+    r"|zieh\w*"
+    r"|fang\w*|angefangen|erster tag|moved|moving|umgezogen|gezogen)\b|新居|入社"
+    r"|引っ越し(?:ました|た)"
+)
+_BEGINS = re.compile(_STARTS, re.IGNORECASE)
+_BEGINNING = re.compile(rf"{_STARTS}|\b(?:new|neue\w*|now|jetzt)\b|から|新しい|今は", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[\w,] )[A-ZÄÖÜ]\w+|[一-鿿ァ-ヶ]{2,}")
+_NO_CAR = re.compile(r"\b(?:kein\w*|nicht|no|not|don't|without|ohne)\b|ない|ません", re.IGNORECASE)
 _LEFT = re.compile(
     r"(?:notice at|resigned from|quit|left|retired from|leaving|let go (?:from"
     r"|by)) (?P<en>[A-Z][\w& ]+)"
-    r"|\bbei (?:der |dem |den )?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
+    r"|\b(?:bei (?:der |dem |den )?)?(?P<de>[A-ZÄÖÜ][\w ]+?)(?= gekündigt| aufgehört| raus)"
+    r"|(?P<by>[A-Z][\w& ]+?) (?:let me go|fired me|sacked me|laid me off|made me redundant)"
     r"|(?P<ja>[^、。\s]{1,10}?)(?:は|を)[^、。]*(?:辞め|退職|やめ)"
 )
+_VALUE_IS = re.compile(r"(?:\b(?:is|are|at|auf|kostet|costs|beträgt)|'s(?: at)?|[はが]) ?[£$€]?\d")
 _VALUE = re.compile("[ァ-ヶー]{3,}|[A-Za-z]{3,}")
 _TOPIC = re.compile("([^はがを、\\s]{2,8})(?:は|を|が)")
 _FRAME = re.compile(
@@ -69,7 +97,8 @@ _TITLES = listed("Frau Herr Mr Mrs Ms Mx Miss Dr")
 _I_AM = re.compile(r"\b(?:bin ich|ich bin|i'm|heiß\w* ich|ich heiße) ", re.IGNORECASE)
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
 _TRADE = re.compile(
-    r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s|den\s)?[A-ZÄÖÜ].*)$"
+    r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s"
+    r"|den\s)?[A-ZÄÖÜ].*?)(?: und .*)?$"
     r"|(?P<ja>^[^はが]{2,14}?(?:で|の))(?=[^で]*(?:やって|働|勤め|看護|教師|エンジニア|営業"
     r"|として|して))"
 )
@@ -87,7 +116,7 @@ def ended_in(
     if said and older_said and said < older_said:
         return ()
     news = news_in(newer)
-    if not news.parts:
+    if not news.parts or asks(older):
         return ()
     old = parts_in(older)
     is_near = bool(said and older_said and (said - older_said).days <= 1)
@@ -96,19 +125,35 @@ def ended_in(
     ):
         return (mended,)
     around = frozenset().union(*(part.heavy for part in old))
-    found = [(part, ended) for part in old if (ended := _ended(news, part, around))]
+    is_young = not (said and older_said) or (said - older_said).days < _YOUNG
+    found = [(part, ended) for part in old if (ended := _ended(news, part, around, is_young))]
     return tuple(_chosen(found, news))
 
 
 def tells_change(text: str) -> bool:
     """It says by itself that something of the speaker's own life changed or is over."""
     news = news_in(text)
-    labels = news.labels
-    if any(f"{topic}!" in labels for topic in _SURE):
+    if any(f"{topic}!" in news.labels for topic in _SURE):
         return True
-    cues = {"now", "end", "off", "died", "moved", "done", "rise"}
-    return bool(labels & _LIFE and labels & cues) or bool(
-        news.heavy and labels & {"off", "died", "end"}
+    cues = {"now", "end", "off", "died", "moved", "done", "rise", "food!"}
+    if news.labels & _LIFE and news.labels & cues:
+        return True
+    return any(_is_told(part, labels) for part, labels in news.parts if part.who != "kin")
+
+
+def _is_told(part: Part, labels: frozenset[str]) -> bool:
+    if "fix" in labels and tells_value(part.text):
+        return True
+    if not part.heavy or ("once" in labels and "now" not in labels):
+        return False
+    is_now = bool(labels & {"now", "moved", "new"})
+    return bool(
+        labels & {"off", "died"}
+        or ("end" in labels and not part.who)
+        or ("gone" in labels and part.who)
+        or (is_now and tells_value(part.text))
+        or (labels & {"now", "moved"} and _TO_NAME.search(part.text))
+        or ("done" in part.labels and len(part.text) < _SHORT)
     )
 
 
@@ -119,12 +164,13 @@ def on_day(newer: str, said: date | None) -> date | None:
     ahead = span_of(resolved(newer, said, ahead=True), said)
     if ahead.start and (ahead.start - said).days < 366:
         return ahead.start
-    days = dates_in(resolved(newer, said, ahead=False), said)
+    behind = resolved(newer, said, ahead=False)
+    days = [*dates_in(behind, said), *dates_in(behind, said - timedelta(days=91))]
     near = [day for day in days if 0 <= (said - day).days <= 366]
     return near[-1] if near else said
 
 
-def _ended(news: News, part: Part, around: frozenset[str]) -> str:
+def _ended(news: News, part: Part, around: frozenset[str], is_young: bool) -> str:
     """The words of the clause that the news end, if any."""
     if "past" in part.labels:
         return ""
@@ -132,7 +178,7 @@ def _ended(news: News, part: Part, around: frozenset[str]) -> str:
         _by_reach(news, part)
         or _by_value(news, part)
         or _by_name(news, part)
-        or _by_topic(news, part)
+        or ("" if is_young and _BEGINNING.search(part.text) else _by_topic(news, part))
         or _by_state(news, part, around)
         or _by_frame(news, part)
     )
@@ -140,7 +186,7 @@ def _ended(news: News, part: Part, around: frozenset[str]) -> str:
 
 def _by_reach(news: News, part: Part) -> str:
     """Another address or number to reach somebody at, with a word that it is so now."""
-    if not news.labels & {"now", "new", "end", "moved"}:
+    if not news.labels & {"now", "new", "end", "moved"} and not _USE.search(news.text):
         return ""
     if "fax" in part.labels & news.labels and "end" in news.labels:
         return part.text
@@ -157,8 +203,9 @@ def _is_within(one: str, other: str) -> bool:
     """ "Training" and "Fußballtraining", "therapy" and "therapist", 佐々木 and 佐々木部長."""
     short, long = sorted((one, other), key=len)
     if is_cjk(short):
-        return len(short) > 1 and short in long
-    return len(short) > 4 and (long.endswith(short) or (len(short) > 5 and short[:6] == long[:6]))
+        return short in long if len(short) > 1 else long.endswith(short)
+    head = long[: max(6, round(0.7 * len(long)))]
+    return len(short) > 4 and (long.endswith(short) or short.startswith(head))
 
 
 def _by_name(news: News, part: Part) -> str:
@@ -174,7 +221,7 @@ def _by_name(news: News, part: Part) -> str:
             return _of_those(part, shared, one.labels)
         if ("off" in one.labels and shared) or ("off" in news.labels and kinds & _PLANS):
             return _of_those(part, shared, one.labels)
-        if shared and _is_over(one, part, labels, shared):
+        if shared and _is_over(one, part, labels, shared, news.text):
             return (
                 _employer(news, part)
                 if "job" in part.labels
@@ -193,20 +240,32 @@ def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
     )
 
 
-def _is_object(text: str, shared: frozenset[str]) -> bool:
-    """What ends is that itself, not something in or about it ("an essay in law")."""
-    about = {word for it in _ABOUT.findall(text) for word in heavy_in(it)}
-    return not shared <= about
+def _is_object(one: Part, part: Part, shared: frozenset[str]) -> bool:
+    """What ends is that itself, not something in or about it ("an essay in law"), nor what
+    somebody no longer does ("Kate quit sugar")."""
+    found = [word for it in (_ABOUT, _DOES_TO, _DOES) for word in it.findall(one.text)]
+    if part.labels & (_PEOPLE | _ANIMALS | {"kin"}):
+        found.append(one.who)
+    about = {word for it in found for word in heavy_in(it)}
+    return not shared - {word for word in shared if "kin" in labels_in(word)} <= about
 
 
-def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[str]) -> bool:
-    if "end" in one.labels and _is_object(one.text, shared):
+def _is_over(
+    one: Part, part: Part, labels: frozenset[str], shared: frozenset[str], text: str
+) -> bool:
+    if "end" in one.labels and (
+        ("job" in part.labels and not one.who) or _is_object(one, part, shared)
+    ):
+        return True
+    if "ill!" in one.labels and not one.who:
         return True
     if "partner" in part.labels and "partner!" in labels:
         return True
     if part.labels & _ANIMALS and "now" in labels and labels & {"home", "home?"}:
         return True  # it lives elsewhere now
     if part.labels & (_PEOPLE | {"job", "kin"}) and one.labels & {"gone", "died"}:
+        return True
+    if part.labels & {"boss", "doctor", "helper"} and "now" in labels and _CALLED.search(text):
         return True
     left = " ".join(word for pair in _FROM.findall(one.text) for word in pair)
     if (
@@ -219,6 +278,8 @@ def _is_over(one: Part, part: Part, labels: frozenset[str], shared: frozenset[st
     finished = _FINISHED.search(one.text) if "study" in part.labels else None
     if finished and heavy_in(finished[1]) & shared:
         return True
+    if "study" in part.labels & one.labels and "done" in one.labels and not finished:
+        return _is_object(one, part, shared)
     return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
 
 
@@ -251,13 +312,7 @@ def _by_topic(news: News, part: Part) -> str:
 
 def _changes(news: News, topic: str, part: Part) -> bool:
     labels = news.labels
-    if topic == "job" and (left := _LEFT.search(news.text)):
-        named = heavy_in(left[left.lastgroup or 0])
-        if named and not named & part.heavy:
-            return False
-    if topic == "home" and not _IS_HOME.search(part.text):
-        return False
-    if "visit" in labels and topic in {"home", "job"}:
+    if _is_elsewhere(news, topic, part):
         return False
     if topic in _SURE and f"{topic}!" in labels:
         return True
@@ -271,8 +326,26 @@ def _changes(news: News, topic: str, part: Part) -> bool:
     return any(_is_other_one(one, its, topic, part) for one, its in news.parts if not one.who)
 
 
+def _is_elsewhere(news: News, topic: str, part: Part) -> bool:
+    """It is of another one of the topic, or the clause tells nothing of one."""
+    if topic == "job" and (left := _LEFT.search(news.text)):
+        named = heavy_in(left[left.lastgroup or 0])
+        return bool(named) and not named & part.heavy
+    if topic in {"home", "job"} and "visit" in news.labels:
+        return True
+    names = {word for name in _NAME.findall(part.text) for word in heavy_in(name)}
+    if topic in _PLACES and names & news.heavy and _BEGINS.search(news.text):
+        return True
+    tells = {"phone": _REACH, "email": _REACH, "home": _IS_HOME}.get(topic)
+    return bool(tells and not tells.search(part.text)) or bool(
+        topic == "car" and _NO_CAR.search(part.text)
+    )
+
+
 def _is_other_one(one: Part, labels: frozenset[str], topic: str, part: Part) -> bool:
     """The clause tells of another one of the topic with a word that it is so now."""
+    if topic == "home" and {"home", "got"} <= one.labels:
+        return True
     if (f"{topic}?" if topic in {"home", "job"} else topic) not in one.labels:
         return False
     cues = {"now", "end", "moved", *({"got"} if topic in _BOUGHT else ())}
@@ -313,7 +386,7 @@ def _by_frame(news: News, part: Part) -> str:
             return part.text
         old = dict(_FRAME.findall(part.text))
         for prep, value in _FRAME.findall(one.text):
-            is_to = prep in {"to", "auf"} and old
+            is_to = prep in {"to", "auf", "über"} and old
             other = [*old.values()][-1] if is_to else old.get(prep, value)
             if not heavy_in(other) or heavy_in(other) & heavy_in(value):
                 continue
@@ -327,24 +400,33 @@ def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     labels = news.labels
     if "open" in part.labels and "done" in labels and news.heavy & around:
         return part.text
+    told = _RANGE.search(part.text), _RANGE.search(news.text)
+    if told[0] and told[1] and told[0][0] != told[1][0] and labels & {"now", "moved"}:
+        return part.text
     if "level" in part.labels & labels and labels & {"done", "now", "moved"}:
         return slot(part.text, news.text) or (part.text if _BEGINNER.search(part.text) else "")
     if "name!" in labels and "name" in part.labels:
         return part.text
     if labels & {"now", "name!"}:
-        there = dict(_FULL_NAME.findall(news.text))
+        there = {_named(first): last for first, last in _FULL_NAME.findall(news.text)}
         for first, last in _FULL_NAME.findall(part.text):
-            if first in _TITLES and not _I_AM.search(news.text):
+            first = _named(first)
+            if not first and not _I_AM.search(news.text):
                 continue
             if there.get(first, last) != last:
                 return str(last)
     return ""
 
 
+def _named(first: str) -> str:
+    """The same for every title: "Mrs Dunne" may be "Ms Farrell"."""
+    return "" if first in _TITLES else first
+
+
 def _by_value(news: News, part: Part) -> str:
     """Another amount, day or time of the same thing."""
     for one, labels in news.parts:
-        is_told = labels & {"now", "moved", "done", "end"}
+        is_told = labels & {"now", "moved", "done", "end"} or _VALUE_IS.search(one.text)
         if not is_told or ("once" in labels and not labels & {"now", "moved"}):
             continue
         shared = _shared(one, part)
@@ -353,9 +435,7 @@ def _by_value(news: News, part: Part) -> str:
         if shared and (words := slot(part.text, news.text)):
             return words if remains(part.text, [words]) else part.text
         is_money = bool(part.labels & news.labels & _MONEY)
-        if labels & {"now", "moved", "done"} and _is_other(
-            part, news, is_of_one=bool(shared) or is_money
-        ):
+        if is_told and _is_other(part, news, is_of_one=bool(shared) or is_money):
             return part.text
     return ""
 

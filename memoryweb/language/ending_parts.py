@@ -25,7 +25,7 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"(?:,(?!\d)|[;()，；（）]|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
+    r"(?:,(?!\d)|[;，；（）]|\((?!\d{4}-\d\d-\d\d\))|(?<!\d\d-\d\d)\)|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
     r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl"
     r"|denn)\s)"
     r"|\s(?=(?P<joint>and|und|so|plus)\s)"
@@ -55,6 +55,7 @@ _HEDGE = listed(
     lol haha tbh imo fyi btw moment present right day job glaub glaube denk denke meine sozusagen
     jedenfalls momentan derzeit aktuell ehrlich gesagt übrigens stand wise far luckily"""
 )
+_IF = re.compile(r"\W*(?:if|in case|unless|wenn|falls|as of|stand)\b", re.IGNORECASE)
 _CJK_HEDGE = re.compile(
     r"と思う|と思います|たぶん|多分|今のところ|現在|いまは|今は|正直|ちなみに|とりあえず"
     r"|なんです|なんだ"
@@ -92,7 +93,11 @@ def _is_apposition(before: str, part: str) -> bool:
 def _is_topic(before: str) -> bool:
     """A word with a comma after it, as in 歯医者、4月16日 …"""
     bare = before.strip(" 、,，")
-    return is_cjk(bare) and len(bare) <= 8 and not re.search(r"[はがを]|[てでしるいただす]$", bare)
+    return (
+        is_cjk(bare)
+        and len(bare) <= (5 if labels_in(bare) else 8)
+        and not re.search(r"[はがを]|[てでしるいただす]$", bare)
+    )
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
@@ -127,10 +132,14 @@ def _are_two(before: str, rest: str) -> bool:
     )
 
 
+# "and surf", "und häkel": a verb alone.
+_ONE_WORD = re.compile(r"(?!so\b|on\b|all\b|more\b|mehr\b)[a-zäöüß]{4,}\s*(?:[,.;!?)]|$)")
+
+
 def _begins(rest: str) -> bool:
     rest = rest.lstrip()
     word = re.match(r"[^\W\d_]+", rest)
-    if _BEGINS.match(rest) or (word and labels_in(word[0]) & _VERBS):
+    if _BEGINS.match(rest) or _ONE_WORD.match(rest) or (word and labels_in(word[0]) & _VERBS):
         return True
     return bool(_DOES.match(rest))
 
@@ -176,15 +185,21 @@ def _left(text: str, part: Span, gone: Sequence[Span]) -> str:
     return re.sub("\n+", " … ", "".join(kept))
 
 
+_TELLS = re.compile(
+    r"\d|(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}|\b(?i:i|i'm|i've|we|we're|ich|wir|mein\w*|my|our)\b"
+)
+
+
 def _has_value(words: str) -> bool:
-    """A name, a number, or two words that carry something."""
+    """Two words that carry something, or one with a name, a number or the speaker; an address."""
     if is_cjk(words):
         bare = _CJK_HEDGE.sub("", words)
-        is_cut = "…" in words
         signs = re.findall(r"[\u30a0-\u30ff\u3005\u3400-\u9fff]|[A-Za-z]{2,}", bare)
-        return bool(_NUMBER.search(bare)) or len(signs) >= (3 if is_cut else 2)
-    if re.search(r"\d", words):
-        return True
+        if "…" in words:  # a part of it ended
+            return len(signs) > (1 if _NUMBER.search(bare) else 2)
+        return len(signs) > 1 or (bool(signs) and len(re.findall("[ぁ-ん]", bare)) > 3)
+    if _IF.match(words):
+        return False
     heavy = [word for word in words_in(words) if word not in _HEDGE and heavy_in(word)]
-    is_named = bool(re.search(r"(?<=[\w,] )(?!I\b)[A-ZÄÖÜ]\w{2,}", words)) and bool(heavy)
-    return len(heavy) > 1 or is_named
+    reach = bool(re.search(r"@|\d[\d -]{4,}\d", words))
+    return len(heavy) > 1 or bool(heavy and _TELLS.search(words)) or reach

@@ -37,10 +37,11 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 LEVEL = re.compile(
-    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\b(?:hsk|topik|grade|level|stufe|band) ?\d\b|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級"
-    r"|(?<![A-Za-z])x{0,2}[sml](?=サイズ)",
+    r"\b[abc][12](?:ish)?(?![A-Za-z\d])|\b(?:hsk|topik|grade|level|stufe|band) ?\d\b"
+    r"|\bn[1-5](?![A-Za-z\d])|(?<=\D)\d級",
     re.IGNORECASE,
 )
+_SIZE = re.compile(r"(?<![A-Za-z])X{0,2}[SML](?=サイズ)")
 _DENIED = re.compile(
     r"\b(?:not|nicht|statt|instead of)\s+(?:at |on |am |um |the )*\S+|\S+(?:じゃなくて|ではなく)",
     re.I,
@@ -58,6 +59,7 @@ _AMOUNT = re.compile(
     r"|点|日)?(?![A-Za-zÀ-ÿ\d:])",
     re.IGNORECASE,
 )  # fmt: skip
+_MEANT = re.compile(r" ?\(\d{4}-\d\d-\d\d\)")  # the day that words mean, put behind them
 _UNITS = {
     unit: kind
     for kind, units in {
@@ -97,9 +99,10 @@ def _plain(text: str) -> str:
 
 def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     """The words of a day, time or level in the older text of which the newer one gives another."""
+    newer = _MEANT.sub("", newer)
     if is_mended:
         newer = _DENIED.sub(" ", newer)
-    for pattern in (_DATE, _DAY, _TIME, LEVEL):
+    for pattern in (_DATE, _DAY, _TIME, LEVEL, _SIZE):
         found = [*pattern.finditer(older)]
         told = {_bare(it[0]) for it in pattern.finditer(newer)}
         old = {_bare(it[0]) for it in found}
@@ -116,11 +119,17 @@ def _bare(text: str) -> str:
     return days[1] if days else bare.removesuffix("abends").removesuffix("s")
 
 
+def tells_value(text: str) -> bool:
+    """It names a day, a time, a level, an amount with its unit, or where to reach somebody."""
+    found = any(it.search(text) for it in (_DATE, _DAY, _TIME, LEVEL, _MAIL, _TEL, _HANDLE, _PLACE))
+    return found or bool(re.search(r"\d{2}", text))
+
+
 def amounts(text: str) -> list[tuple[str, float]]:
     """Its numbers, each with what it counts."""
     text = _COUNTED.sub(lambda it: _IN_WORDS[it[1].lower()], text)
     found = []
-    for it in _AMOUNT.finditer(text):
+    for it in _AMOUNT.finditer(_MEANT.sub("", text)):
         unit = (it["unit"] or it["sign"] or "").lower()
         if value := _value(it):
             found.append((_UNITS.get(unit, unit), value))

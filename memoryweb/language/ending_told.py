@@ -22,7 +22,7 @@ _NO_NEWS = frozenset({"unsure", "told", "past"})
 _JOKE = re.compile("[🙄🙃🤡]|(?:^|\\s)/s\\W*$")
 _ASKS = re.compile(
     r"\s*(?:should|shall|is it|are you|can|could|do|does|did|what|which|how|why|when|where"
-    r"|who|soll|kann"
+    r"|who|soll|kann\w*"
     r"|könn\w+|was|wie|wo|wann|warum|wer|welche\w*|ist es|hast|kennst|need an?|write|give"
     r"|whats)\b",
     re.IGNORECASE,
@@ -44,10 +44,11 @@ _SELF = re.compile(
 _ME = re.compile(r"\b(?:me|us|mich|mir|uns)\b", re.IGNORECASE)
 _NAMED = re.compile(
     r"\s*(?:(?:oh|so|and|und|also|hey|well)[, ]+)?"
-    r"(?P<name>(?!(?:My|Our|The|This|That|It|There|Mein|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
+    r"(?P<name>(?!(?:My|Our|The|This|That|It|There|Mein"
+    r"|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
     r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
     r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
-    r"|zieht|geht|war|wird|wohnt|arbeitet)\b)"
+    r"|zieht|geht|war|wird|wohnt|arbeitet|isst|trinkt|macht|nimmt|raucht)\b)"
 )
 _SHE = re.compile(r"\s*(?:(?:and|und) )?(?:he|she|they|er|sie)\b(?!\w)|[彼她他]", re.IGNORECASE)
 _CJK_NAMED = re.compile(
@@ -60,10 +61,20 @@ _ADDRESS = re.compile(
 )
 # A trade and where, or one of those that end in such signs.
 _WORKS = re.compile(
-    r"\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|with|bei|beim) (?:an? |the |der |dem |einer |einem )?\w"
-    r"|(?<![先一])[^\W\d_](?:手|師|員|士|者|屋)(?:で|です|として|を|に(?:なり|なっ))",
+    r"\b(?:bin|sitz\w*|arbeite) jetzt (?:im|in der|am|als|bei der|bei|beim) (?!urlaub|zug"
+    r"|auto|bett|bus)\w"
+    r"|\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim)"
+    r" (?!frau|herr|dr\b|meine?|my |this |the moment|night|home|least|all|once|times|\d)\w"
+    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋|係|官)"
+    r"(?:で|です|として|を(?:して|やって)|に(?:なり|なっ))",
     re.IGNORECASE,
 )
+_OTHERS_PARTNER = re.compile(
+    r"(?:\w's|\b(?:his|her|their)) (?:wife|husband|girlfriend|boyfriend|partner|fianc)"
+    r"|\b(?:seine|ihre) (?:frau|freundin)|\bihr (?:mann|freund)\b",
+    re.IGNORECASE,
+)
+_NO_JOB = listed("doctor bank study partner home gym boss")
 _MOVED = re.compile(
     r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
     r"(?:in|out|to|into|up to|down to|over to|back to)\b"
@@ -128,15 +139,19 @@ def _labels(words: str) -> frozenset[str]:
     if _ADDRESS.search(words):
         labels.add("home")
     if _MOVED.search(words):
-        labels.add("home!")
+        labels |= {"home", "home!"}
     if _WORKS.search(words):
-        labels |= {"job", "job?"}
+        labels |= set() if labels & _NO_JOB else {"job", "job?"}
     if _MOVED_OFF.search(words):
         labels.add("gone")
     if LEVEL.search(words):
         labels.add("level")
     if _WITH_FRIENDS.search(words):
         labels -= {"friend", "kin"}
+    if _OTHERS_PARTNER.search(words):
+        labels -= {"partner"}
+    if "home" in labels:
+        labels -= {"job"}
     others = labels & (ONE - {"home", "job", "study"})
     if others:  # "the account moved to …", "no more nights, graduated from them"
         labels -= {"home!", "study!"} | ({"job"} if "bank" in others else set())
@@ -182,10 +197,14 @@ def _with_next(part: Part, after: list[Part]) -> frozenset[str]:
     return part.labels | (after[0].labels & cues) if goes_on else part.labels
 
 
+def asks(sentence: str) -> bool:
+    return bool(QUESTION.search(sentence) or _ASKS.match(sentence))
+
+
 def _told(text: str, start: int, end: int) -> Iterator[tuple[Part, frozenset[str]]]:
     """The clauses of a sentence that say what is so, each with the labels of them all."""
     sentence = text[start:end]
-    if QUESTION.search(sentence) or _ASKS.match(sentence):
+    if asks(sentence):
         return
     kept: list[Part] = []
     for part in parts_in(text):
