@@ -291,16 +291,18 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     if claim.general and (is_light or not scene.to_assistant):
         claim = Claim()
     if not (claim.durable or claim.key or is_light or is_lost or scene.played):
-        return Claim(durable=_lasts(sentence), general=True)
+        return Claim(durable=_lasts(sentence, scene), general=True)
     return claim
 
 
-def _lasts(sentence: Sentence) -> bool:
+def _lasts(sentence: Sentence, scene: _Scene) -> bool:
     """It states something of the speaker's life, or that a thing of theirs changed."""
     if tells_of_life(sentence):
         return True
     spoken, text = sentence.language, sentence.text
     if spoken is None or sentence.leans or sentence.is_lost or sentence.is_question:
+        return False
+    if not scene.to_assistant:  # much is said for company
         return False
     cues = (spoken.small, spoken.orders, spoken.maybe, spoken.laughs, spoken.fleeting)
     is_theirs = spoken.own.search(text) or _NAME.search(text)

@@ -38,7 +38,7 @@ def _stated(sentence: Sentence, spoken: Language) -> Iterator[tuple[int, int]]:
         if is_order and (cut is None or cut[0] in ":："):
             return
         is_last = text.rstrip().endswith(("?", "？")) if cut is None else cut[0] in "?？"
-        is_asked = is_last or spoken.asking.search(text[start:end])
+        is_asked = is_last or spoken.asking.search(text[start:end].strip())
         if not (is_order or (sentence.is_question and is_asked)):
             yield start, end
         is_order, start = False, cut.end() if cut else end
