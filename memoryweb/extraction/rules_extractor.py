@@ -43,6 +43,9 @@ _FOLLOWING = re.compile(
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
+_NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][^\W\d_]{2,}")
+
+
 @dataclass(frozen=True)
 class Utterance:
     """One message; `at` in the time zone that "yesterday" is meant in."""
@@ -288,13 +291,22 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     if claim.general and (is_light or not scene.to_assistant):
         claim = Claim()
     if not (claim.durable or claim.key or is_light or is_lost or scene.played):
-        return Claim(durable=_lasts(sentence), general=True)
+        return Claim(durable=_lasts(sentence, scene), general=True)
     return claim
 
 
-def _lasts(sentence: Sentence) -> bool:
-    is_whole = not (sentence.leans or sentence.is_lost or sentence.is_question)
-    return tells_of_life(sentence) or (is_whole and tells_change(sentence.text))
+def _lasts(sentence: Sentence, scene: _Scene) -> bool:
+    """It states something of the speaker's life, or that a thing of theirs changed."""
+    if tells_of_life(sentence):
+        return True
+    spoken, text = sentence.language, sentence.text
+    if spoken is None or sentence.leans or sentence.is_lost or sentence.is_question:
+        return False
+    if not scene.to_assistant:  # much is said for company
+        return False
+    cues = (spoken.small, spoken.orders, spoken.maybe, spoken.laughs, spoken.fleeting)
+    is_theirs = spoken.own.search(text) or _NAME.search(text)
+    return bool(is_theirs) and not any(cue.search(text) for cue in cues) and tells_change(text)
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:

@@ -1,10 +1,11 @@
 """What somebody tells an assistant of themselves is kept, also without the "I"."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from memoryweb.extraction.rules_extractor import Utterance, extract
+from memoryweb.language.extraction_rules import claim_of
 from tests.tables import every_row
 
 AT = datetime(2031, 3, 8, 12, tzinfo=UTC)
@@ -64,6 +65,67 @@ def test_between_friends_too(said: str) -> None:
 )
 def test_what_is_of_the_moment_or_of_the_work_at_hand_does_not(said: str) -> None:
     assert not is_durable(said)
+
+
+LINES = [
+    (
+        "My brother Leo moved to Leeds. He's a plumber and has two kids. He's such a laugh.",
+        ["My brother Leo moved to Leeds. He's a plumber and has two kids."],
+    ),
+    (
+        "Emeka starts nursery at Little Acorns on 7 Sept. He's just with my mother in law for now",
+        ["Emeka starts nursery at Little Acorns on 7 Sept."],
+    ),
+    (
+        "got a new job! Bakery on Mill Street, Tuesday to Saturday",
+        ["got a new job! Bakery on Mill Street, Tuesday to Saturday"],
+    ),
+    ("My son is 3 and hates peas, what can I cook?", ["My son is 3 and hates peas"]),
+    (
+        "Give me ideas for dinner, I have type 2 diabetes",
+        ["Give me ideas for dinner, I have type 2 diabetes"],
+    ),
+    ("Write to my boss: I have two dogs called Pip and Bo", []),
+    ("You're a grumpy innkeeper. I'm Sir Aldric, a knight who owns two horses. go", []),
+]
+
+
+@every_row(LINES)
+def test_a_line_has_what_it_needs_and_nothing_of_the_moment(said: str, kept: list[str]) -> None:
+    lines = extract([Utterance("1", "user", "Ines", said, AT)])
+    assert [line.text for line in lines if line.durable] == kept
+
+
+def test_more_of_whom_the_message_before_named_stands_with_it() -> None:
+    talk = [
+        "need a present, my nephew Tomasz turns 7 in May",
+        "Dinosaurs?",
+        "nah, he's all about trains",
+    ]
+    said = [
+        Utterance(str(number), role, "", text, AT)
+        for number, (role, text) in enumerate(zip(["user", "assistant", "user"], talk, strict=True))
+    ]
+    last = extract(said)[-1]
+    assert last.durable
+    assert last.text == f"{talk[0]}. {talk[2]}"
+
+
+ENDS = [  # said on 8 March
+    ("My sister's staying with us this week", date(2031, 3, 9)),
+    ("Mum is visiting us until Tuesday", date(2031, 3, 11)),
+    ("We're in Chania 12 to 19 April", date(2031, 4, 19)),
+    ("My parcel from Ikea arrives on the 15th", date(2031, 3, 15)),
+    ("I've moved my gym days to Tuesday and Thursday", None),
+    ("From this week choir is on Thursdays", None),
+    ("My cat is called Momo", None),
+]
+
+
+@every_row(ENDS)
+def test_what_says_when_it_ends_is_over_then(said: str, last: date | None) -> None:
+    [line] = extract([Utterance("1", "user", "Ines", said, AT)])
+    assert claim_of(line.text).valid_to == last
 
 
 LIFE = [

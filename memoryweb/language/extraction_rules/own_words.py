@@ -38,7 +38,7 @@ def _stated(sentence: Sentence, spoken: Language) -> Iterator[tuple[int, int]]:
         if is_order and (cut is None or cut[0] in ":："):
             return
         is_last = text.rstrip().endswith(("?", "？")) if cut is None else cut[0] in "?？"
-        is_asked = is_last or spoken.asking.search(text[start:end])
+        is_asked = is_last or spoken.asking.search(text[start:end].strip())
         if not (is_order or (sentence.is_question and is_asked)):
             yield start, end
         is_order, start = False, cut.end() if cut else end
@@ -76,23 +76,20 @@ def tells_of_self(line: str) -> bool:
     """It says something of whoever speaks in no known form: nothing asked, imagined, laughed at or
     ordered, nothing of the moment or of the work at hand, and it can be understood alone."""
     line = clean(line)[:LONGEST]
-    sentences, spoken = split(line), languages_of(line)
-    if not (sentences and spoken) or LABEL.match(line) or _leans(undated(sentences[0])):
+    said = [undated(one) for one in split(line)]
+    if not said or LABEL.match(line) or _leans(said[0]):
         return False
-    if any(tells_of_life(undated(one)) for one in sentences):
-        return True
-    return all(
-        one.own.search(line)
-        and not any(
-            cue.search(line)
-            for cue in (one.maybe, one.jokes, one.laughs, one.passing, one.fleeting)
-        )
-        and not any(
-            one.small.search(said) or one.orders.search(said) or asks(said, one)
-            for said in sentences
-        )
-        for one in spoken
+    return any(map(tells_of_life, said)) or all(
+        spoken.own.search(line) and all(_is_plain(one, spoken) for one in said)
+        for spoken in languages_of(line)
     )
+
+
+def _is_plain(sentence: Sentence, spoken: Language) -> bool:
+    of_moment = (spoken.passing, spoken.fleeting, spoken.maybe)
+    cues = (spoken.small, spoken.orders, spoken.jokes, spoken.laughs, *of_moment)
+    text = sentence.text
+    return not (asks(text, spoken) or any(cue.search(text) for cue in cues))
 
 
 def _leans(sentence: Sentence) -> bool:
