@@ -58,7 +58,7 @@ def test_so_does_what_stands_in_their_profile(world: World) -> None:
         place = Place(world.agent, world.customer, "PROFILE.md")
         write(tx, place, f"# Profile\n\n- {OVER}\n", writer=MACHINE)
     dream(world, world.customer)
-    assert text_of(world, world.customer, "PROFILE.md") == "# Profile\n"
+    assert text_of(world, world.customer, "PROFILE.md").strip() == "# Profile"
 
 
 def test_what_is_over_does_not_come_back_from_its_note(world: World) -> None:
