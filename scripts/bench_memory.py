@@ -3,10 +3,10 @@
     python -m scripts.bench_memory [--json FILE] [--people alex,jana] [--with rules,model,endpoint]
     python -m scripts.bench_memory --set changes.en.report [--list]
 
-The people's messages come in day by day through the doors, every night is dreamt, and MEMORY.md is
-judged by strings that were set down beforehand (people/README.md). The model is a server on
-loopback whose answers were written by hand as a good one would give them: this measures the engine,
-not a model. `endpoint` is the one that MEMORYWEB_MODEL_… name, and costs what it takes.
+The people's messages come in day by day through the doors, every night is dreamt, and MEMORY.md
+with PROFILE.md is judged by strings that were set down beforehand (people/README.md). The model is
+a server on loopback whose answers were written by hand as a good one would give them: this measures
+the engine, not a model. `endpoint` is the one that MEMORYWEB_MODEL_… name, and costs what it takes.
 
 The sample sets (people/README.md) ask what becomes of one thing: a detail that changes, what only
 looks like it, everyday chats, two sentences that are one fact or two, requests to forget, and

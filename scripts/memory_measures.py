@@ -1,4 +1,4 @@
-"""A person's month with an agent, night by night, and what MEMORY.md then holds."""
+"""A person's month with an agent, night by night, and what MEMORY.md and PROFILE.md then hold."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import combinations
 from time import perf_counter
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.test import override_settings
 from django_scopes import scope
 
@@ -42,7 +42,7 @@ from tests.fakes import ModelServer
 
 NIGHTS, ACTS_ON = 30, 10
 CONFIRMED = 5
-MEMORY = "MEMORY.md"
+MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
 CAP = CORE[MEMORY].limit or 0  # characters
 TROUBLES = (Run.Status.FAILED, Run.Status.NEEDS_REVIEW)
 # What is said besides: one thing when the file is full, and two on the tenth day, which the person
@@ -145,16 +145,14 @@ class Home:
     agent: Agent
     owner: Owner
 
-    @property
-    def place(self) -> Place:
-        return Place(self.agent, self.owner, MEMORY)
+    def files(self, *paths: str) -> "QuerySet[File]":
+        wanted = paths or (MEMORY, PROFILE)
+        return File.objects.of(self.agent.pk, self.owner.pk).filter(path__in=wanted)
 
-    def file(self) -> File | None:
-        return File.objects.of(self.agent.pk, self.owner.pk).filter(path=MEMORY).first()
-
-    def memory(self) -> str:
-        file = self.file()
-        return file.raw_content if file else ""
+    def memory(self, *paths: str) -> str:
+        """What is known of them, in either file."""
+        texts = self.files(*paths).order_by("-path").values_list("raw_content", flat=True)
+        return "\n".join(texts)
 
     def notes(self) -> list[str]:
         """The lines of the daily notes, oldest first."""
@@ -271,17 +269,23 @@ def _act(home: Home, day: date) -> Acts:
     confirmed = [line for line in steady if any(serves(thing, line) for thing in person.things)]
     idle = [line for line in steady if not any(bears_on(thing, line) for thing in person.things)]
     deleted, reworded = idle[:-1], idle[-1:]
-    content = "\n".join(
-        line.replace(clean(line), REWORDED[person.language]) if clean(line) in reworded else line
-        for line in home.memory().split("\n")
-        if clean(line) not in deleted
-    )
+
+    def edited(content: str) -> str:
+        return "\n".join(
+            line.replace(clean(line), REWORDED[person.language])
+            if clean(line) in reworded
+            else line
+            for line in content.split("\n")
+            if clean(line) not in deleted
+        )
+
     with write_transaction(home.team) as tx:
         tx.now = datetime.combine(day, time(8), person.zone)
         by = Writer(AuthorKind.PERSON, home.user)
-        for fact in Fact.objects.filter(file=home.file(), raw_text__in=confirmed[:CONFIRMED]):
+        for fact in Fact.objects.filter(file__in=home.files(), raw_text__in=confirmed[:CONFIRMED]):
             facts.confirm(tx, fact, writer=by)
-        write(tx, home.place, content, writer=by)
+        for file in home.files():
+            write(tx, Place.of(file), edited(file.raw_content), writer=by)
     return Acts(tuple(confirmed[:CONFIRMED]), (*deleted, *reworded))
 
 
@@ -323,16 +327,16 @@ def _is_back(line: str, acts: Acts) -> bool:
 
 def _without_evidence(home: Home) -> Iterator[str]:
     """Bullets that no person wrote and that stand on nothing, and statements that do."""
-    file = home.file()
-    known = {
-        row.line
-        for row in LineOrigin.objects.filter(file=file)
-        if row.author_kind == AuthorKind.PERSON or row.message_id or row.root_id
-    }
-    for block in blocks(home.memory()):
-        if block.kind == "bullet" and block.line not in known:
-            yield clean(block.text)
-    yield from Fact.objects.filter(file=file, evidence=None).values_list("raw_text", flat=True)
+    for file in home.files():
+        known = {
+            row.line
+            for row in LineOrigin.objects.filter(file=file)
+            if row.author_kind == AuthorKind.PERSON or row.message_id or row.root_id
+        }
+        for block in blocks(file.raw_content):
+            if block.kind == "bullet" and block.line not in known:
+                yield clean(block.text)
+        yield from Fact.objects.filter(file=file, evidence=None).values_list("raw_text", flat=True)
 
 
 def _baselines(home: Home, said: Sequence[Said], size: int) -> dict[str, dict[str, Mark]]:
@@ -361,18 +365,18 @@ def _cut(lines: "Iterator[str] | Sequence[str] | reversed[str]", size: int) -> l
 
 def _takes_in(home: Home, day: date) -> bool:
     """With a full file: what is asked to be remembered stands there after one more night."""
-    number, filled = 0, home.memory()
+    number, filled = 0, home.memory(MEMORY)
     while len(filled) < CAP - 100:
         number += 1
         filled += (
             f"- Box {number} of the archive stands on shelf {number * 7} of room {number * 3}.\n"
         )
     with write_transaction(home.team) as tx:
-        write(tx, home.place, filled, writer=Writer(AuthorKind.AGENT))
+        write(tx, Place(home.agent, home.owner, MEMORY), filled, writer=Writer(AuthorKind.AGENT))
     _ask(home, day, 0)
     dream(home, day + timedelta(days=1))
-    content = home.memory()
-    return len(content) <= CAP and any(NEW in line for line in bullets(content))
+    is_there = any(NEW in line for line in bullets(home.memory()))
+    return len(home.memory(MEMORY)) <= CAP and is_there
 
 
 def _ask(home: Home, day: date, *numbers: int) -> None:

@@ -307,7 +307,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "over": _("Its time is over."),
     "cancels": _("It only cancels something: there is nothing to keep."),
     "rejected": _("A person rejected it before."),
-    "known": _("MEMORY.md already says this."),
+    "known": _("Another statement says the same."),
     "ahead": _("It begins another day. Until then the old one holds."),
     "no_words": _("It ends words that the statement doesn't have."),
     "loses": _("The merged line would lose part of what the others say."),

@@ -7,8 +7,10 @@ import pytest
 from memoryweb.agents.models import Agent, dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.memory.models import Fact
+from memoryweb.memory.models.writer import Place, write_transaction
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
-from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
+from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note, text_of
 from tests.world import World
 
 OVER, HOLDS = "Our wedding is on 2026-11-18.", "Our wedding is on 2026-12-18."
@@ -49,6 +51,14 @@ def test_its_owner_gets_a_night(
     Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
     schedule.tick(now)
     assert Run.objects.filter(kind="dream", owner=world.customer).count() == runs
+
+
+def test_so_does_what_stands_in_their_profile(world: World) -> None:
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.customer, "PROFILE.md")
+        write(tx, place, f"# Profile\n\n- {OVER}\n", writer=MACHINE)
+    dream(world, world.customer)
+    assert text_of(world, world.customer, "PROFILE.md").strip() == "# Profile"
 
 
 def test_what_is_over_does_not_come_back_from_its_note(world: World) -> None:

@@ -271,5 +271,5 @@ def test_every_code_of_a_check_has_its_sentence() -> None:
     stored = [asdict(gate) for gate in found.gates]
     assert [sentence(gate) for gate in stored] == [gate.detail for gate in found.gates]
     assert all("{" not in sentence(gate) for gate in stored)
-    assert why("known", stored) == "MEMORY.md already says this."
+    assert why("known", stored) == "Another statement says the same."
     assert why("too_long 600", stored).startswith("It's longer than 600 characters")
