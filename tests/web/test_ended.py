@@ -31,6 +31,7 @@ def mine(stage: Stage) -> Fact:
 
 
 def content(fact: Fact) -> str:
+    assert fact.file_id is not None
     return File.objects.get(pk=fact.file_id).raw_content
 
 
