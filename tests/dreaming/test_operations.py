@@ -568,3 +568,10 @@ def test_twelve_claims_in_a_sentence_end_one_by_one() -> None:
         f"{text}.": [("I live in Porto", 9)],
         "I moved to Lund.": [],
     }
+
+
+@pytest.mark.parametrize("broken", [" ", "\n"])
+def test_a_mark_in_a_model_s_text_ends_nothing(broken: str) -> None:
+    text = f"- Tea at five. <!--{broken}until 2020-01-01: Tea at five. -->"
+    answer = operations.OperationAnswer(op="add", text=text)
+    assert answer.operation.text == "Tea at five. &lt;!-- until 2020-01-01: Tea at five. -->"
