@@ -17,7 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 from memoryweb.language.extraction_rules import Claim, Kind, claim_of, of_speaker
 from memoryweb.language.normal_form import normalise
 from memoryweb.llm.parsing import Text
-from memoryweb.markdown.marks import Ended, living
+from memoryweb.markdown.marks import Ended, escaped, living
 from memoryweb.memory.statements.trust import START
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"  # where statements stand: one of the two
@@ -257,7 +257,7 @@ class OperationAnswer(BaseModel):
     @property
     def operation(self) -> Operation:
         known: dict[str, Why] = {why.value: why for why in Why}
-        text = " ".join(self.text.split()).removeprefix("- ")
+        text = escaped(" ".join(self.text.split())).removeprefix("- ")  # its marks end nothing
         why = known.get(self.why.casefold(), Why.SUPERSEDED)
         return Operation(
             Does(self.op),

@@ -69,6 +69,12 @@ def parts_of(text: str) -> tuple[Span, ...]:
     return tuple(part for start, end in spans(text) for part in _clauses(text, start, end))
 
 
+def claims_of(text: str) -> list[str]:
+    """The clauses of a sentence that has several, each in its own words; else none."""
+    found = parts_of(text)
+    return [text[start:end] for start, end in found] if len(found) > 1 else []
+
+
 def _clauses(text: str, start: int, end: int) -> Iterator[Span]:
     """Of one sentence; names alone belong to what stands before them, short sign runs to what
     stands after."""

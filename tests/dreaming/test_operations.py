@@ -609,3 +609,10 @@ def test_of_what_a_model_retires_nothing_true_is_lost(
     assert result.code == ""
     assert result.marked is not None
     assert [one.words for one in result.marked.ended] == [words]
+
+
+@pytest.mark.parametrize("broken", [" ", "\n"])
+def test_a_mark_in_a_model_s_text_ends_nothing(broken: str) -> None:
+    text = f"- Tea at five. <!--{broken}until 2020-01-01: Tea at five. -->"
+    answer = operations.OperationAnswer(op="add", text=text)
+    assert answer.operation.text == "Tea at five. &lt;!-- until 2020-01-01: Tea at five. -->"

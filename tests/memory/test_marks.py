@@ -1,8 +1,11 @@
 """Marks of ended words: whose act, and that nobody else's write adds, changes or drops one."""
 
 from datetime import UTC, datetime
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
+from django.db.models import Q
 
 from memoryweb.agents.models import Reader
 from memoryweb.markdown.line_edits import Clash, brought_together
@@ -10,8 +13,10 @@ from memoryweb.markdown.marks import without
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines.history import blame_of
 from memoryweb.memory.lines.origins import protected_lines
+from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Fact, File, LineOrigin, Passage
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
+from memoryweb.memory.reverting import revert
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.planning import joined
 from memoryweb.memory.tools import files
@@ -20,6 +25,7 @@ from memoryweb.memory.tools.section_writing import Step, Strategy, write_memory
 from memoryweb.memory.writing import tombstones, write
 from memoryweb.memory.writing.machine_guards import of_people
 from memoryweb.memory.writing.write import NewLine
+from memoryweb.runs.models import Run
 from tests.snapshots.archives import Part, zipped
 from tests.world import World
 
@@ -205,3 +211,45 @@ def test_who_edits_a_line_that_was_marked_meanwhile_is_asked() -> None:
     clash = brought_together(without(TEXT), TEXT, 3, 3, "I live in Altona.")
     assert isinstance(clash, Clash)
     assert (clash.first, clash.theirs) == (3, LINE)
+
+
+@pytest.mark.parametrize("meanwhile", ["", "- Oats.\n"])
+def test_reverting_the_night_that_ended_something_lets_it_live(
+    world: World, meanwhile: str
+) -> None:
+    put(world, without(TEXT), TOOL)
+    of = {"team": world.team, "agent": world.agent, "owner": world.customer}
+    run = Run.objects.create(**of, kind=Run.Kind.DREAM, trigger=Run.Trigger.CRON)
+    put(world, f"{TEXT}- I live in Porto.\n", Writer(AuthorKind.DREAM, run=run))
+    assert [one.words for one in Fact.objects.get(raw_text__contains="Altona").ended]
+    if meanwhile:
+        put(world, f"{read(world)}{meanwhile}")
+    with write_transaction(world.team) as tx:
+        source = Source(world.agent, Kind.RUN, run.pk)
+        by = Writer(AuthorKind.PERSON, user=world.alice)
+        revert(tx, source, Q(), Q(), writer=by)
+    assert read(world) == without(TEXT) + meanwhile
+    fact = Fact.objects.get(raw_text__contains="Altona")
+    assert (fact.ended, fact.state) == ((), Fact.State.ACTIVE)
+
+
+def test_an_import_and_its_revert_move_ends_as_they_stand(world: World) -> None:
+    put(world, "# Memory\n\n- Tea.\n")
+    memory, by = Memory(world.agent, world.customer), Writer(AuthorKind.PERSON, user=world.bob)
+    archive = zipped(Part("MEMORY.md", TEXT.encode()))
+    token = snapshots.preview(memory, archive, by=by).token
+    with write_transaction(world.team) as tx:
+        done = snapshots.apply(tx, memory, archive, token, by=by)
+    fact = Fact.objects.get(raw_text__contains="Altona")
+    assert [one.words for one in fact.ended] == ["live in Altona"]
+    assert done.batch is not None
+    with write_transaction(world.team) as tx:
+        revert(tx, Source(world.agent, Kind.IMPORT, done.batch.pk), Q(), Q(), writer=by)
+    assert read(world) == "# Memory\n\n- Tea.\n"
+
+
+def test_an_export_holds_the_marks(text: str, world: World) -> None:
+    with write_transaction(world.team) as tx:
+        archive = snapshots.export(tx, Memory(world.agent, world.customer)).archive
+    with ZipFile(BytesIO(archive)) as opened:
+        assert opened.read("MEMORY.md").decode() == text

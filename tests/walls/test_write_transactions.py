@@ -357,6 +357,7 @@ ONE = frozenset(
         "mine_reword",
         "mine_undo",
         "mine_unlink",
+        "mine_still_true",
         "mine_until",
         "owners_export",
         "owners_link",

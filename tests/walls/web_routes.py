@@ -445,6 +445,7 @@ CHANGES: dict[str, Route] = {
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
     "mine_until": _post("mine_until", ONLY_BOB, {**BOBS_LINE, "day": "2099-12-31"}),
+    "mine_still_true": _post("mine_still_true", ONLY_BOB, {**BOBS_LINE}),
     "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
     "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
     "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
@@ -562,6 +563,7 @@ OPEN: dict[str, Address] = {
             *(
                 "visit_reword",
                 "visit_until",
+                "visit_still_true",
                 "visit_remove",
                 "visit_undo",
                 "visit_pause",

@@ -4,13 +4,23 @@ where a dream tells of it. Who did not ask for it is offered no undo."""
 import pytest
 from django.test import Client
 
+from memoryweb.memory.forgetting.erasing import erase_now
 from memoryweb.memory.forgetting.finding import fact_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import AuthorKind, Contradiction, Fact, ForgetRequest, Message
+from memoryweb.memory.models import (
+    AuthorKind,
+    Contradiction,
+    Fact,
+    ForgetRequest,
+    Message,
+    Revision,
+)
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
+from memoryweb.memory.writing import tombstones
 from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import write
+from memoryweb.runs import engine
 from tests.api.client import Api
 from tests.forgetting.asking import WEIGHT, hidden, lived
 from tests.forgetting.test_short_statements import SHORT, WORDS, dreamt
@@ -120,3 +130,31 @@ def test_to_forget_many_asks_about_no_hidden_text(world: World, bob: Client) -> 
     page = text(bob.post(address, {"act": "forget", "pick": fact.pk}))
     assert "Forget 1 statement?" in page
     assert WEIGHT not in page
+
+
+TWO = "My name is Bob Carter and I live in Leeds."
+MARKED = f"{TWO} <!-- until 2026-09-28: I live in Leeds -->"
+
+
+def test_of_two_claims_one_is_kept_with_one_tick(world: World, bob: Client) -> None:
+    memory = Memory(world.agent, world.bobs_memory)
+    with write_transaction(world.team) as tx:
+        text_ = f"# Memory\n\n## About\n\n- {MARKED}\n"
+        file = write(tx, memory.at("MEMORY.md"), text_, writer=Writer(AuthorKind.DREAM)).file
+    fact = Fact.objects.get(file=file)
+    address = url(world.team, "agents_fact_forget", world.agent.pk, fact.pk, query="?owner=me")
+    page = text(bob.get(address))
+    assert 'value="My name is Bob Carter"' in page
+    bob.post(address, {"keep": ["My name is Bob Carter", "I am the king"]})
+    file.refresh_from_db()
+    assert file.raw_content == f"{text_}- My name is Bob Carter\n"
+    assert Fact.objects.get(raw_text="My name is Bob Carter").is_written
+    with write_transaction(world.team) as tx:
+        run = erase_now(tx, ForgetRequest.objects.get(), world.bob)
+    engine.work(run.pk)
+    file.refresh_from_db()
+    assert file.raw_content == "# Memory\n\n## About\n\n- My name is Bob Carter\n"
+    buried = tombstones.of(*memory.key)
+    said = [f"- {TWO}", f"- {MARKED}", "- I live in Leeds.", "- My name is Bob Carter"]
+    assert [bool(buried.kept_out(one)) for one in said] == [False, False, False, True]
+    assert not Revision.objects.filter(file=file, raw_text__contains="Leeds").exists()

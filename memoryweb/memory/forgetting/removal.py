@@ -21,7 +21,8 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.record import target as named
 from memoryweb.core.tables import Erasure, Holds
-from memoryweb.language.normal_form import clean
+from memoryweb.language.ending_parts import claims_of
+from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.file_kinds import KINDS, WritingKind, kind_at
 from memoryweb.markdown.paths import fold
@@ -102,6 +103,17 @@ def _is_own(part: str, text: str) -> bool:
     return len(tokens(part)) >= (2 if is_told(part) else _LEAST_TOKENS)
 
 
+def _claims(memory: Memory, texts: Iterable[str]) -> Iterator[str]:
+    """What sentences of several claims say one by one, but for what memory states by itself."""
+    stands: set[str] | None = None
+    for text in texts:
+        claims = claims_of(text)
+        if claims and stands is None:
+            facts = models.Fact.objects.of(*memory.key).living().values_list("raw_text", flat=True)
+            stands = {normalise(one) for one in facts}
+        yield from (one for one in claims if normalise(one) not in (stands or ()))
+
+
 def begin(tx: Transaction, going: Removal) -> None:
     """Whatever could bring it back from now on: runs that have read it begin anew, and lose their
     fence; what waits to be used goes, and its sentences are kept out."""
@@ -116,7 +128,8 @@ def begin(tx: Transaction, going: Removal) -> None:
         models.Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
         models.Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
     words = list(going.sought.texts)
-    tombstones.bury(memory.agent.team_id, *memory.key, words, tx.now)
+    claims = _claims(memory, words)
+    tombstones.bury(memory.agent.team_id, *memory.key, [*words, *claims], tx.now)
     hashes = [keyed_hash(text) for text in words]
     models.RecallEvent.objects.filter(
         Q(line_hash__in=hashes) | Q(query_hash__in=hashes), team=memory.agent.team_id

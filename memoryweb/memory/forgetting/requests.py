@@ -7,6 +7,7 @@ somebody pointed at: statements, lines or words.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q
@@ -14,7 +15,9 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.language import forget_requests
+from memoryweb.language.ending_parts import claims_of
 from memoryweb.language.forget_requests import meanings as meanings_of
+from memoryweb.markdown.sections import with_bullet
 from memoryweb.memory import models
 from memoryweb.memory.forgetting import finding, hiding
 from memoryweb.memory.forgetting.finding import (
@@ -32,7 +35,7 @@ from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import MemoryRefused, Stale
 from memoryweb.memory.models.review import Kind, follow
-from memoryweb.memory.models.writer import Memory, Transaction, Writer
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.visible import request_contents
 from memoryweb.memory.visible.hidden import lines_saying, of_targets
 from memoryweb.memory.writing import screening, write
@@ -146,12 +149,28 @@ def forget(
 
 
 def forget_fact(
-    tx: Transaction, fact: models.Fact, *, writer: Writer, is_theirs: bool
+    tx: Transaction,
+    fact: models.Fact,
+    *,
+    writer: Writer,
+    is_theirs: bool,
+    keep: Collection[str] = (),
 ) -> models.ForgetRequest:
-    """With all that says the same."""
+    """With all that says the same. Of its claims those to `keep` stay, as the person's word."""
     asked = Wish(Memory(fact.agent, fact.owner), models.ForgetRequest.Via.PAGE, by=writer.user)
     found = finding.of_facts(asked.memory, [fact])
-    return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+    request = forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+    kept = [one for one in claims_of(fact.raw_text) if one in keep]
+    if kept and is_theirs and writer.is_own_hand:
+        place = Place(fact.agent, fact.owner, fact.path)
+        write.change(tx, place, partial(_with_kept, fact.heading, kept), writer=writer)
+    return request
+
+
+def _with_kept(heading: str, kept: Collection[str], content: str) -> str:
+    for text in kept:
+        content = with_bullet(content, heading, f"- {text[:1].upper()}{text[1:]}")
+    return content
 
 
 def forget_lines(

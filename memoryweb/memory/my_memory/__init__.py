@@ -8,6 +8,7 @@ from memoryweb.memory.my_memory.actions import (
     remember_until,
     remove,
     reword,
+    still_holds,
     undo,
 )
 from memoryweb.memory.my_memory.contents import (

@@ -27,6 +27,7 @@ from memoryweb.memory.models import Conversation, Fact, File, LineOrigin, Messag
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
+from memoryweb.memory.still_true import still_true
 from memoryweb.memory.visible.readable import Look, To, readable_file, readable_messages
 from memoryweb.memory.writing import put_back, write
 from memoryweb.memory.writing.write import WriteResult
@@ -209,14 +210,23 @@ def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer
 
 
 def remember_until(
-    tx: Transaction, file: File, spot: Spot, day: date | None, *, writer: Writer
+    tx: Transaction, file: File, spot: Spot, *, day: date | None, writer: Writer
 ) -> None:
     """Raises Stale, SentenceGone, ContentRefused."""
+    facts.remember_until(tx, _fact_at(file, spot), day, writer=writer)
+
+
+def still_holds(tx: Transaction, file: File, spot: Spot, *, writer: Writer) -> None:
+    """What had ended of it. Raises Stale, SentenceGone."""
+    still_true(tx, _fact_at(file, spot), writer=writer)
+
+
+def _fact_at(file: File, spot: Spot) -> Fact:
     file, block = _found(file, spot)
     found = Fact.objects.filter(file=file, fingerprint=fingerprint(clean(block.text))).first()
     if found is None:
         raise SentenceGone
-    facts.remember_until(tx, found, day, writer=writer)
+    return found
 
 
 def remove(

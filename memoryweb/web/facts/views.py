@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.models import Reader, reading
+from memoryweb.language.ending_parts import claims_of
 from memoryweb.markdown.marks import marked
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
@@ -185,7 +186,7 @@ def forget(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRe
     if request.method == "GET":
         return _dry_run(request, agent_id, fact_id)
     is_own = access.is_theirs(request, access.find_workspace(request, agent_id))
-    act = partial(forgetting.forget_fact, is_theirs=is_own)
+    act = partial(forgetting.forget_fact, is_theirs=is_own, keep=request.POST.getlist("keep"))
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
     asked = _("An admin decides in Review whether it is erased.")
     if not is_own:
@@ -237,7 +238,8 @@ def _dry_run(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> Http
     context = about(
         workspace,
         tab="facts",
-        fact=statement(found, To.PAGE),
+        fact=(said := statement(found, To.PAGE)),
+        claims=[] if said.is_hidden else claims_of(said.text),
         goes=rows.goes(meant),
         is_theirs=access.is_theirs(request, workspace),
     )

@@ -45,7 +45,7 @@ from memoryweb.web.wording import Text, author_name
 # that My memory shows and does starts from here, and reaches these owners alone.
 
 _NAMES = (
-    *("page", "reword", "until", "remove", "undo", "pause", "resume", "export"),
+    *("page", "reword", "until", "still_true", "remove", "undo", "pause", "resume", "export"),
     *("bring_back", "keep", "erase", "forget", "answer"),
 )
 

@@ -142,16 +142,37 @@ def until(request: UserRequest, who: Oneself) -> HttpResponse:
     if not form.is_valid():
         raise Http404
     day = form.cleaned_data["day"]
+    act = partial(door.remember_until, day=day)
+    return _decided(request, who, file, form, act, wording.remembered(day))
+
+
+def still_true(request: UserRequest, who: Oneself) -> HttpResponse:
+    form = rows.SpotForm(request.POST)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    told = _("It still holds. Agents are told so again.")
+    return _decided(request, who, file, form, door.still_holds, told)
+
+
+def _decided(
+    request: UserRequest,
+    who: Oneself,
+    file: File,
+    form: rows.SpotForm,
+    act: Callable[..., object],
+    done: str,
+) -> HttpResponse:
     try:
         with write_transaction(who.team, actor=who.actor) as tx:
-            door.remember_until(tx, file, form.spot, day, writer=who.writer)
+            act(tx, file, form.spot, writer=who.writer)
     except Stale:
         said = _("{path} changed while you had it open. Nothing was saved. Try again.")
         messages.error(request, said.format(path=file.path))
     except MemoryRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, wording.remembered(day))
+        messages.success(request, done)
     return redirect(_back(who, form) + f"#{rows.anchor_of(file.pk, form.spot.first)}")
 
 
@@ -226,6 +247,7 @@ def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
 ACTS: Mapping[str, Act] = {
     "reword": reword,
     "until": until,
+    "still_true": still_true,
     "remove": remove,
     "undo": undo,
     "pause": pause,
