@@ -3,35 +3,34 @@
 What changes a statement changes its file; the facts follow, as they follow every edit.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
-from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import Ended, living, marked
 from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory import models
-from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models.refusals import ContentRefused, Decided, MemoryRefused
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
+from memoryweb.memory.soul import count_towards_soul
 from memoryweb.memory.statements import conflicts, evidence, listing, moves
+from memoryweb.memory.statements.asked import part_asked
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
 from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add
 from memoryweb.memory.statements.evidence import Ground
-from memoryweb.memory.statements.listing import lines_of, marks_of, weighed
+from memoryweb.memory.statements.listing import marks_of, weighed
 from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.statements.validity import in_states, today
-from memoryweb.memory.visible.hidden import remembered, remembered_of
-from memoryweb.memory.visible.readable import To, statement
-from memoryweb.memory.writing import proposing, write
+from memoryweb.memory.visible.hidden import remembered
+from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.memory.writing.write import WriteResult
 
@@ -277,62 +276,6 @@ def standing(memory: Memory, now: datetime) -> "QuerySet[Any]":
     return listed.order_by("-changed_at", "-pk")
 
 
-# SOUL.md says how an agent behaves. After every twenty changes of its shared memory that people
-# accepted, their instructions are proposed for it; nothing is written by itself.
-
-SOUL = "SOUL.md"
-EVERY = 20
-_HEADING = "How to behave"
-_REASON = (
-    "soul",
-    gettext_noop(
-        "People accepted 20 more changes of this agent's shared memory. These are instructions "
-        "among them that SOUL.md does not have yet."
-    ),
-)
-
-
-def count_towards_soul(
-    tx: Transaction, agent: Agent, owner_id: UUID | None, changes: int = 1
-) -> None:
-    """Changes that a person accepted or, below nought, took back. Of somebody's own memory nothing
-    is counted, because nothing of it may become everyone's."""
-    if owner_id is not None or agent.is_global:
-        return
-    rows = Agent.objects.filter(pk=agent.pk)
-    rows.update(accepted_changes=F("accepted_changes") + changes)
-    if rows.filter(accepted_changes__gte=EVERY).update(accepted_changes=0):
-        _propose(tx, agent)
-
-
-def _propose(tx: Transaction, agent: Agent) -> None:
-    soul = models.File.objects.of(agent.pk, None).present().filter(path=SOUL).first()
-    if soul is None:
-        return
-    said = {
-        statement(fact, To.PROGRAM).text: Origin((source,)) for fact, source in _instructions(agent)
-    }
-    writer = Writer(models.AuthorKind.SYSTEM)
-    proposing.hold_back_bullets(tx, soul, _HEADING, said, writer=writer, broken=[_REASON])
-
-
-def _instructions(agent: Agent) -> Iterator[tuple[models.Fact, Source]]:
-    """That a person wrote, confirmed or accepted, each with the line that says it."""
-    facts = models.Fact.objects.of(agent.pk, None).living().filter(kind=Kind.INSTRUCTION)
-    facts = facts.filter(state=models.Fact.State.ACTIVE, hidden_at=None, file__isnull=False)
-    stands = remembered_of(facts).select_related("file").order_by("created_at")
-    is_accepted = Q(user__isnull=False, run__isnull=False)
-    lines = models.LineOrigin.objects.filter(is_accepted, file__agent=agent, file__owner=None)
-    accepted = set(lines.values_list("file", "line"))
-    for fact in stands:
-        file = fact.file
-        if file is None or (line := lines_of(file).get(fact.fingerprint)) is None:
-            continue
-        is_vouched = fact.confirmed_at is not None or fact.source == models.SourceClass.PERSON
-        if is_vouched or (file.pk, line) in accepted:
-            yield fact, Source(file.pk, file.revision, line)
-
-
 State, Resolution = models.Contradiction.State, models.Contradiction.Resolution
 # Contradictions from what brings them to what a person decides, and back.
 
@@ -396,8 +339,8 @@ def resolve(
         confirm(tx, standing, writer=writer)
     elif resolution == Resolution.IGNORE:
         _keep_all(tx, found, sides, writer)
-    elif found.is_question and resolution == Resolution.KEEP_B and not others:
-        take_out(tx, standing, Departure(Why.ASKED), writer=writer)
+    elif found.is_question and resolution == Resolution.KEEP_B:
+        _end(tx, standing, others, writer)
     elif resolution == Resolution.MERGE:
         _merge(tx, standing, others, text, writer)
     else:
@@ -406,6 +349,24 @@ def resolve(
         _keep(tx, kept, [one for one in sides if one != kept], writer, why)
     conflicts.record(tx, "contradiction.resolved", found)
     return found
+
+
+def _end(tx: Transaction, older: models.Fact, newer: Sequence[models.Fact], writer: Writer) -> None:
+    """What of it was asked about holds no longer; the rest of its line stays."""
+    words = part_asked(older, newer[-1]) if newer and older.file else older.raw_text
+    if words != older.raw_text:
+        at = newer[-1].said_at or tx.now
+        ended = Ended(at.astimezone(older.agent.zone).date(), words)
+        mark(tx, older, [*older.ended, ended], writer)
+    elif newer:
+        _keep(tx, newer[-1], [older], writer, Why.REWORDED)
+    else:
+        take_out(tx, older, Departure(Why.ASKED), writer=writer)
+
+
+def mark(tx: Transaction, fact: models.Fact, ended: Sequence[Ended], writer: Writer) -> WriteResult:
+    """Its line with these marks and no others."""
+    return replace(tx, fact, marked(fact.raw_text, ended), writer=writer)
 
 
 def undo(tx: Transaction, found: models.Contradiction, *, writer: Writer) -> models.Contradiction:
@@ -425,6 +386,8 @@ def undo(tx: Transaction, found: models.Contradiction, *, writer: Writer) -> mod
     for one in {*made, *(side for side in sides if not found.before[str(side.pk)]["stands"])}:
         if (now := locked(one)).file is not None:
             take_out(tx, now, Departure(models.Fact.Why.REMOVED), writer=writer)
+    if found.is_question and (older := next((one for one in sides if found.is_about(one)), None)):
+        _unmark(tx, older, [one for one in sides if one != older], writer)
     found.state = State.OPEN  # what comes back joins it
     found.save(update_fields=["state"])
     for side in sides:
@@ -440,6 +403,17 @@ def undo(tx: Transaction, found: models.Contradiction, *, writer: Writer) -> mod
     found.save()
     conflicts.record(tx, "contradiction.reopened", found)
     return found
+
+
+def _unmark(
+    tx: Transaction, older: models.Fact, newer: Sequence[models.Fact], writer: Writer
+) -> None:
+    for ended in older.ended if newer and older.file else ():
+        others = [one for one in older.ended if one != ended]
+        older.raw_ended = [[one.on.isoformat(), one.words] for one in others]
+        if part_asked(older, newer[-1]) == ended.words:
+            mark(tx, older, others, writer)
+            return
 
 
 def _keep_all(

@@ -18,11 +18,13 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner, Reader, reading
 from memoryweb.language import answers
+from memoryweb.markdown import marks
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Contradiction, Conversation, Fact, Message, SourceClass
 from memoryweb.memory.models.review import ReviewItem
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.statements import conflicts
+from memoryweb.memory.statements.asked import part_asked
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.visible.hidden import remembered_of
 from memoryweb.memory.visible.readable import To, statement
@@ -92,7 +94,10 @@ def sentence(found: Contradiction, facts: Iterable[Any], to: To) -> str:
     if not sides or not found.is_about(sides[0]):
         return ""
     older, newer = sides[0], sides[-1] if len(sides) > 1 else None
-    told = [statement(one, to).text.rstrip(" .。") for one in sides]
+    told = [statement(one, to).text for one in sides]
+    if newer is not None and (words := part_asked(older, newer)) in told[0]:
+        told[0] = words
+    told = [marks.without(one).rstrip(" .。") for one in told]
     spoken = get_language() if to is To.PAGE else answers.language_of(told[0])
     with override(spoken):
         if newer is None:

@@ -14,12 +14,22 @@ from tests.world import World
 OLDER, NEWER = "Dr Nowak in Altona is my dentist.", "I moved from Altona to Porto."
 
 
-def ask(world: World, owner: Owner, *, alone: bool = False) -> Contradiction:
+def ask(
+    world: World,
+    owner: Owner,
+    *,
+    alone: bool = False,
+    older_text: str = OLDER,
+    newer_text: str = NEWER,
+) -> Contradiction:
     """Two statements of the owner's, said on 28 September and on 2 October."""
     with write_transaction(world.team) as tx:
-        place, text = Place(world.agent, owner, "MEMORY.md"), f"# Memory\n\n- {OLDER}\n- {NEWER}\n"
+        place = Place(world.agent, owner, "MEMORY.md")
+        text = f"# Memory\n\n- {older_text}\n- {newer_text}\n"
         write(tx, place, text, writer=Writer(AuthorKind.DREAM))
-        older, newer = (Fact.objects.get(owner=owner, raw_text=one) for one in (OLDER, NEWER))
+        older, newer = (
+            Fact.objects.get(owner=owner, raw_text=one) for one in (older_text, newer_text)
+        )
         at = timezone.now().replace(month=9, day=28, hour=12)
         Fact.objects.filter(pk=older.pk).update(said_at=at)
         Fact.objects.filter(pk=newer.pk).update(said_at=at + timedelta(days=4))

@@ -151,3 +151,23 @@ def test_nobody_elses_words_answer_it(world: World) -> None:
     say(world, ("user", "Dr Nowak is still my dentist."))  # it wasn't told
     found.refresh_from_db()
     assert found.state == Contradiction.State.OPEN
+
+
+def test_of_a_sentence_only_the_clause_that_was_asked_about_ends(world: World) -> None:
+    text = "I work at Siemens in Erlangen, and my friend Kathi sits in the next office."
+    later = "Kathi has left for Berlin."
+    found = ask(world, world.customer, older_text=text, newer_text=later)
+    kathi = "my friend Kathi sits in the next office"
+    assert f"Is “{kathi}” (28 Sep) still true?" in questions.told_of(found, To.PAGE)
+    with write_transaction(world.team) as tx:
+        facts.resolve(tx, found, "KEEP_B", writer=Writer(AuthorKind.PERSON))
+    older = fact(text)
+    assert [one.words for one in older.ended] == [kathi]
+    year = timezone.now().year
+    assert f"- {text} (until {year}-10-02: {kathi}) (" in prompt(world, world.customer)
+    found.refresh_from_db()
+    with write_transaction(world.team) as tx:
+        facts.undo(tx, found, writer=Writer(AuthorKind.PERSON))
+    assert fact(text).ended == ()
+    found.refresh_from_db()
+    assert found.state == Contradiction.State.OPEN

@@ -3,7 +3,7 @@
 from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import facts
+from memoryweb.memory import facts, soul
 from memoryweb.memory.models import AuthorKind, File, Proposal
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.review import proposals
@@ -34,20 +34,20 @@ def _confirm(world: World, owner: Owner | None = None) -> None:
 
 def _numbered(*texts: str, first: int = 1) -> tuple[str, ...]:
     """Twenty statements, of which these are instructions."""
-    rooms = (f"Room {n} has a view." for n in range(first, first + facts.EVERY - len(texts)))
+    rooms = (f"Room {n} has a view." for n in range(first, first + soul.EVERY - len(texts)))
     return (*texts, *rooms)
 
 
 def _waiting(world: World) -> list[Proposal]:
     with scope(team=world.team):
-        return [*Proposal.objects.filter(file__path=facts.SOUL, state="pending")]
+        return [*Proposal.objects.filter(file__path=soul.SOUL, state="pending")]
 
 
 def test_after_twenty_accepted_changes_their_instructions_are_proposed(world: World) -> None:
     _remember(world, None, *_numbered(ORDER))
     _confirm(world)
     with scope(team=world.team):
-        before = File.objects.get(agent=world.agent, owner=None, path=facts.SOUL)
+        before = File.objects.get(agent=world.agent, owner=None, path=soul.SOUL)
     [proposal] = _waiting(world)
     new = set(proposal.raw_content.split("\n")) - set(before.raw_content.split("\n"))
     assert {f"- {ORDER}"} == {line for line in new if line.startswith("- ")}
@@ -63,7 +63,7 @@ def test_fewer_changes_propose_nothing_and_confirming_twice_counts_once(world: W
     for _turn in range(2):
         _confirm(world)
     assert _waiting(world) == []
-    assert Agent.objects.get(pk=world.agent.pk).accepted_changes == facts.EVERY - 1
+    assert Agent.objects.get(pk=world.agent.pk).accepted_changes == soul.EVERY - 1
 
 
 def test_what_nobody_vouched_for_and_what_is_anothers_is_not_proposed(world: World) -> None:

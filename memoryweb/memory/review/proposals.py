@@ -18,7 +18,7 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import Row, Span, carry, paired
 from memoryweb.markdown.marks import ended_in, told
 from memoryweb.markdown.merge import conflicts, merge
-from memoryweb.memory import facts
+from memoryweb.memory import soul
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.revisions import content_of
@@ -209,8 +209,8 @@ def _write(
         flags.let_stand(file, suspicious(brought))
     place = Place.of(file)
     written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
-    if file.path != facts.SOUL:
-        facts.count_towards_soul(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
+    if file.path != soul.SOUL:
+        soul.count_towards_soul(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
     return written
 
 
