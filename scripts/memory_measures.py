@@ -224,6 +224,7 @@ def home_of(person: Person, consolidator: str) -> Home:
             tx,
             name="Listener",
             time_zone=str(person.zone),
+            extractor="rules" if consolidator == "rules" else "model",
             consolidator="rules" if consolidator == "rules" else "model",
         )
         owner = person_owner(team, user)

@@ -57,6 +57,12 @@ class Agent(tables.TeamRow):
     policy = models.CharField(
         _("machine changes"), max_length=8, choices=Policy.choices, default=Policy.APPLY
     )
+    extractor = models.CharField(
+        _("what takes the notes"),
+        max_length=8,
+        choices=Consolidator.choices,
+        default=Consolidator.AUTO,
+    )
     consolidator = models.CharField(
         _("what writes the dreams"),
         max_length=8,

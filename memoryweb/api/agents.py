@@ -50,7 +50,12 @@ class AgentOut(Camel):
     auto_summarize: bool
     owner_isolation: bool
     policy: Annotated[str, one_of(Agent.Policy)]
-    consolidator: Annotated[str, one_of(Agent.Consolidator)]
+    extractor: Annotated[str, one_of(Agent.Consolidator)] = Field(
+        description="What takes notes of conversations."
+    )
+    consolidator: Annotated[str, one_of(Agent.Consolidator)] = Field(
+        description="What writes the dreams."
+    )
     created_at: Moment
 
 
@@ -65,6 +70,7 @@ class AgentSettings(RequestBody):
     auto_summarize: Flag | None = None
     owner_isolation: Flag | None = None
     policy: Policy | None = None
+    extractor: Consolidator | None = None
     consolidator: Consolidator | None = None
 
 

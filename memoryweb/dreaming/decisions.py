@@ -153,6 +153,7 @@ class _Night(Standing):
                 yield self._again(one, back)
             elif removal_rules.is_done(one, today) and not one.is_pinned:
                 words, last = removal_rules.words_over(one, today)
+                words = (one.text,) if one.is_timed else words
                 yield self._settle(one, words, last + timedelta(days=1), Why.EXPIRED)
 
     def is_outside(self, said: CitableLine) -> bool:

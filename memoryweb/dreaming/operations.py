@@ -107,6 +107,7 @@ class LivingStatement:
     is_pinned: bool = False
     is_flagged: bool = False
     is_hidden: bool = False  # its owner said otherwise
+    is_timed: bool = False  # somebody chose a last day for all of it
     against: tuple[str, ...] = ()  # note lines of the message that says so
     awaits: bool = False  # such a line, which may come within a day
     stands: bool = True  # in the file

@@ -5,16 +5,17 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, dream_time
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
 from memoryweb.dreaming.consolidators import Consolidation
@@ -23,7 +24,7 @@ from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured, endpoint_for
-from memoryweb.llm.exceptions import ModelError
+from memoryweb.llm.exceptions import BudgetSpent, ModelError
 from memoryweb.memory import review
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models.writer import write_transaction
@@ -32,6 +33,7 @@ from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
 
+AWAY = "model_away"  # in `checked`: the rules did what a model was to do
 _ASKING = (Run.Kind.DREAM, Run.Kind.PREVIEW)
 _REMEMBERED = 10  # runs whose answers are looked through before a model is asked
 
@@ -93,8 +95,25 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidation:
         return _decided(run, read)
     if run.answer is None or run.inputs != read.frozen:
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="model", answer=None)
-    ask_all(lease, read)
+    try:
+        ask_all(lease, read)
+    except ModelError as error:
+        if not _is_away(run, error):
+            raise
+        lease.store(Run.Phase.INPUTS, consolidator="rules", checked={AWAY: error.code})
     return _decided(run, read)
+
+
+def _is_away(run: Run, error: ModelError) -> bool:
+    """The endpoint is gone for this memory's second night."""
+    if error.of_content or isinstance(error, BudgetSpent) or run.night is None:
+        return False
+    dreams = Run.objects.filter(inputs.notes_of(run.owner), agent=run.agent, kind=Run.Kind.DREAM)
+    before = dreams.filter(night__lt=run.night).order_by("-night").first()
+    has_failed = before is not None and before.status == Run.Status.FAILED
+    is_same = before is not None and before.reason.startswith(("model_", "breaker_"))
+    first = before.night if before and has_failed and is_same else run.night
+    return first is not None and timezone.now() >= dream_time(run.agent, first + timedelta(days=1))
 
 
 def ask_all(lease: Lease, read: Inputs) -> None:

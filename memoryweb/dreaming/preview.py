@@ -164,11 +164,13 @@ class Nightly:
 def nightly(team_id: UUID, now: datetime) -> Nightly:
     """Of extractions and dreams of the agents that would ask: as many as the rules did."""
     since = now - timedelta(days=DAYS)
-    asking = Agent.objects.live().filter(team=team_id)
-    asking = asking.exclude(consolidator=Agent.Consolidator.RULES)
-    said = Message.objects.filter(conversation__agent__in=asking, timestamp__gte=since)
+    agents, rules = Agent.objects.live().filter(team=team_id), Agent.Consolidator.RULES
+    asking, noting = agents.exclude(consolidator=rules), agents.exclude(extractor=rules)
+    said = Message.objects.filter(conversation__agent__in=noting, timestamp__gte=since)
     messages, characters = amount_of(said)
-    ran = Run.objects.filter(agent__in=asking).exclude(status=Run.Status.SKIPPED)
+    of_dreams = Q(kind=Run.Kind.DREAM, agent__in=asking)
+    of_notes = Q(kind=Run.Kind.EXTRACTION, agent__in=noting)
+    ran = Run.objects.filter(of_dreams | of_notes).exclude(status=Run.Status.SKIPPED)
     ran = ran.annotate(at=Coalesce("clock", "created_at")).filter(at__gte=since)
     kinds = dict(ran.order_by().values_list("kind").annotate(Count("pk")))
     dreams = kinds.get(Run.Kind.DREAM, 0)

@@ -15,6 +15,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.pipeline import AWAY
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models import File
@@ -86,6 +87,10 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
     if waits := late_dreams(now).filter(agent=agent).first():
         said = _("A dream of the night is late by over two hours: {why}")
         yield said.format(why=reason(waits.reason) if waits.reason else _("It has not started."))
+    dreams = agent.runs.filter(kind=Run.Kind.DREAM, finished_at__gt=now - timedelta(days=1))
+    by_rules = dreams.filter(consolidator="rules", checked__isnull=False)
+    if any(AWAY in (one or {}) for one in by_rules.values_list("checked", flat=True)):
+        yield _("The model has been away for two nights, so the rules did the last one.")
     if repeating([agent.pk], now):
         yield _("The last two nights had the same result.")
     yield from of_endpoint(agent.team)

@@ -47,9 +47,9 @@ class ExtractorAnswer:
 
 
 def uses_model(agent: Agent) -> bool:
-    if agent.consolidator == Agent.Consolidator.RULES:
+    if agent.extractor == Agent.Consolidator.RULES:
         return False
-    if agent.consolidator == Agent.Consolidator.MODEL and not configured(agent.team_id):
+    if agent.extractor == Agent.Consolidator.MODEL and not configured(agent.team_id):
         raise GiveUp("no_model", error=_("This agent extracts with a model, and none is set up."))
     return configured(agent.team_id)
 

@@ -19,6 +19,9 @@ from memoryweb.language.extraction_rules import (
     answered,
     claim_of,
     is_ahead,
+    is_for_later,
+    last_day,
+    means_what_stood_before,
     resolved,
     spoken_of,
     tells_of_life,
@@ -202,6 +205,12 @@ def _groups(
         is_unnamed = _is_unnamed(sentence, scene) and not is_open
         is_vague = is_light or (sentence.leans and before is None)
         room = LONGEST - len(text)
+        if (wish := _timed(text, message, scene)) is not None:
+            is_of_before = means_what_stood_before(text)
+            if not (is_of_before and _joins(groups, wish, before, room, is_open=is_open)):
+                groups.append([wish])
+            is_open, before = True, None
+            continue
         is_bare = sentence.needs_other and (before is None or len(before.text) >= room)
         is_lost = (is_unnamed and before is None) or (sentence.is_lost and not is_open)
         claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost or is_bare)
@@ -231,6 +240,15 @@ def _groups(
     if is_asked and groups:  # "… Remember that."
         groups[-1][-1] = _asked(groups[-1][-1])
     return groups, before if is_open and scene.to_assistant else None
+
+
+def _timed(text: str, message: Utterance, scene: _Scene) -> _Part | None:
+    """ "Forget this after 3 May." """
+    is_wish = is_for_later(text) and last_day(text, scene.day) is not None
+    if scene.played or not scene.to_assistant or not is_wish:
+        return None
+    said = resolved(text, scene.day, ahead=True)
+    return _asked(_Part(said, claim_of(text, scene.day), message.id))
 
 
 def _leans(sentence: Sentence, claim: Claim, before: _Part | None) -> bool:

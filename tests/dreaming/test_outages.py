@@ -7,12 +7,13 @@ import pytest
 from pytest_django import Settings
 
 from memoryweb.agents.models import dream_time
-from memoryweb.dreaming import schedule
+from memoryweb.dreaming import schedule, status
 from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from memoryweb.web.dreams.rows import method_of
 from tests.clock import Clock
-from tests.dreaming.nights import NIGHT, note
+from tests.dreaming.nights import NIGHT, note, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.soaking import first_in_gate
 from tests.world import World
@@ -68,6 +69,30 @@ def test_an_outage_of_75_minutes_ends_no_dream_of_the_night(
     model_server.rules_like()
     clock.run_until(began + timedelta(minutes=110))
     assert {run.status for run in Run.objects.all()} == {"succeeded"}
+
+
+def test_after_two_nights_without_the_model_the_rules_do_the_second_and_the_page_says_so(
+    world: World,
+    clock: Clock,
+    nights: Callable[[int], list[Run]],
+    model_server: ModelServer,
+) -> None:
+    model_server.default = lambda _: TROUBLES["an error"]
+    [run] = nights(1)
+    clock.run_until(clock.now + timedelta(hours=19))
+    run.refresh_from_db()
+    assert (run.status, text_of(world, world.customer)) == ("failed", "")
+    clock.put(dream_time(world.agent, second := NIGHT + timedelta(days=1)))
+    with write_transaction(world.team) as tx:
+        of = Memory(world.agent, world.customer)
+        schedule.request_night(tx, of, second, trigger="cron")
+    clock.run_until(clock.now + timedelta(minutes=30))
+    last = Run.objects.get(kind="dream", status="succeeded")
+    assert last.consolidator == "rules"
+    assert "ships on Thursdays" in text_of(world, world.customer)
+    assert method_of(last) == "rules: the model had been away for two nights"
+    told = [*status.warnings(world.agent, clock.now)]
+    assert "The model has been away for two nights, so the rules did the last one." in told
 
 
 def test_a_spent_budget_is_waited_for_until_the_next_day(

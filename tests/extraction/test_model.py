@@ -10,6 +10,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.memory.models import Conversation, Fact, File, ForgetRequest, LineOrigin, Proposal
 from memoryweb.memory.visible.outdated import withheld_of
 from memoryweb.runs.models import Run
+from tests.dreaming.nights import dream
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
 from tests.extraction.talking import NOON, TALK, again, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer
@@ -234,14 +235,14 @@ def test_the_raw_messages_are_kept_once_however_often_it_is_tried(
 
 
 def test_an_agent_of_rules_asks_no_model(world: World, model_server: ModelServer) -> None:
-    world.agent.consolidator = "rules"
+    world.agent.extractor = "rules"
     world.agent.save()
     assert extract(world, talk(world)).consolidator == "rules"
     assert model_server.requests == []
 
 
 def test_an_agent_of_a_model_says_that_none_is_set_up(world: World) -> None:
-    world.agent.consolidator = "model"
+    world.agent.extractor = "model"
     world.agent.save()
     run = extract(world, talk(world))
     assert (run.status, run.reason) == ("failed", "no_model")
@@ -298,3 +299,16 @@ def test_a_line_may_come_as_it_stands_in_the_note(
     model_server.answer(answer(lines=[{"text": f"{stamp}{CARLA}", "messageIds": ["t4"]}]))
     extract(world, talk(world))
     assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]
+
+
+@pytest.mark.parametrize(("notes", "dreams"), [("model", "rules"), ("rules", "model")])
+def test_notes_and_dreams_are_a_model_s_or_not_each_by_itself(
+    world: World, model_server: ModelServer, notes: str, dreams: str
+) -> None:
+    world.agent.extractor, world.agent.consolidator = notes, dreams
+    world.agent.save()
+    model_server.rules_like()
+    extract(world, talk(world))
+    run = dream(world, world.customer, NOON.date() + timedelta(days=1))
+    by = dict(Run.objects.values_list("kind", "consolidator"))
+    assert (by["extraction"], run.consolidator) == (notes, dreams)

@@ -17,7 +17,7 @@ from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_
 from tests.fakes import ModelServer
 from tests.world import World
 
-KEY = "The spare key is with Jo."
+KEY = "I live in Leeds, and the spare key is with Jo until 2030-01-01."
 ROWS = "Marta rows on Tuesdays."
 FAR = date(2099, 12, 31)
 

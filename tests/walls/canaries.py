@@ -43,7 +43,7 @@ def let_live(world: World, model: ModelServer) -> None:
     """Three nights of every owner at an agent of an echo model: one applied, one for review, one
     that failed; and one night at an agent of rules."""
     agent, of_rules = world.agent, world.other_agent
-    of_rules.consolidator = Agent.Consolidator.RULES
+    of_rules.extractor = of_rules.consolidator = Agent.Consolidator.RULES
     of_rules.save()
     model.echo()
     for bird, owner in owners_of(world).items():

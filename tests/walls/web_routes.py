@@ -90,6 +90,7 @@ AGENT: dict[str, str | list[str]] = {
     "time_zone": "Europe/Lisbon",
     "dream_at": "03:30",
     "policy": "review",
+    "extractor": "auto",
     "consolidator": "rules",
 }
 BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}

@@ -13,6 +13,7 @@ FORM = {
     "auto_summarize": "on",
     "owner_isolation": "on",
     "policy": "review",
+    "extractor": "auto",
     "consolidator": "rules",
 }
 

@@ -20,6 +20,11 @@ from memoryweb.language.extraction_rules.relative_dates import (
     resolved,
     without_dates,
 )
+from memoryweb.language.extraction_rules.remembering import (
+    is_for_later,
+    last_day,
+    means_what_stood_before,
+)
 from memoryweb.language.extraction_rules.short_answers import answered
 from memoryweb.language.extraction_rules.speakers import is_own_word, of_speaker
 
@@ -36,10 +41,13 @@ __all__ = [
     "dates_in",
     "instructs",
     "is_ahead",
+    "is_for_later",
     "is_other_value",
     "is_own_word",
     "is_pronoun",
+    "last_day",
     "lasts",
+    "means_what_stood_before",
     "of_speaker",
     "resolved",
     "spoken_of",

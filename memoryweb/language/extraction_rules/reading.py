@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from memoryweb.language.extraction_rules import lasting, model
+from memoryweb.language.extraction_rules import lasting, model, remembering
 from memoryweb.language.extraction_rules.model import language
 from memoryweb.language.extraction_rules.relative_dates import is_habit, span_of
 from memoryweb.language.extraction_rules.short_answers import sentence_of
@@ -187,6 +187,7 @@ def claim_of(text: str, said: date | None = None) -> model.Claim:
     found = max(claims, key=_weight, default=model.Claim())
     if found.valid_to and any(_stays(one) for one in claims if one.valid_to is None):
         found = replace(found, valid_to=None)
+    found = replace(found, valid_to=remembering.last_day(line, said) or found.valid_to)
     if found.value.casefold() in _HERE:  # "Eau Claire! We live here now."
         named = _PLACE.findall(" ".join(sentences[: claims.index(found)]))
         return replace(found, value=named[-1] if named else found.value)
@@ -455,6 +456,8 @@ def _is_of_one_day(claim: model.Claim, told: str, day: date, said: date | None) 
 
 def is_ahead(claim: model.Claim, text: str) -> bool | None:
     """Whether the weekday that is named lies ahead; None: nobody knows."""
+    if remembering.is_timed(text):
+        return True
     if claim.kind is model.Kind.EVENT:
         return False
     if claim.kind is model.Kind.PLAN or claim.valid_to:

@@ -324,6 +324,13 @@ def _day_of_week(step: int) -> _Says:
     return says
 
 
+def _month_end(found: re.Match[str], said: date, _ahead: bool | None) -> str:
+    name = found["named"] or found["number"]
+    month = int(name) if name.isdecimal() else _MONTH_STARTS[name[:3].lower()]
+    year = said.year + (month < said.month)
+    return str(date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1))
+
+
 def _last(found: re.Match[str], said: date, _ahead: bool | None) -> str:
     back = (said.weekday() - _WEEKDAYS[found["day"][:3].lower()]) % 7 or 7
     return str(said - timedelta(days=back))
@@ -374,6 +381,11 @@ _RELATIVE = (
         r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b"
         r"|\bheute?\b(?! in \w+ Wochen)|今天|今晚|今早|今日(?!は)|今夜|今朝",
         _shift(0),
+    ),
+    _rule(
+        rf"\b(?:until|till|through|bis) (?:the )?(?:end of|ende) (?P<named>{_MONTH_NAMES})\b"
+        r"|[到至]?(?P<number>\d{1,2})月(?:末まで|底(?:为止|之前))",
+        _month_end,
     ),
     _rule(r"\bthe day after tomorrow|\bübermorgen\b|(?<!大)后天|明後日|あさって", _shift(2)),
     _rule(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.extraction_rules.model import LANGUAGES
+from memoryweb.language.extraction_rules.remembering import is_for_later
 from memoryweb.language.forget_requests.meaning import Meaning, meant_by
 from memoryweb.language.forget_requests.table import Row, Table, table
 from memoryweb.language.sentences import quotes, spans, speech
@@ -104,7 +105,7 @@ def _asked(sentence: str) -> tuple[str, str, bool] | None:
             found = row.pattern.fullmatch(plain)
             about = found["about"].strip(" ,，、") if found else ""
             if found and about and _is_meant(about, row, table(language)) and not _is_news(found):
-                return about, language, row.how != "maybe"
+                return about, language, row.how != "maybe" and not is_for_later(plain)
     return None
 
 

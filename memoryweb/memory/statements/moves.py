@@ -16,6 +16,7 @@ from django.db.models import Q, QuerySet
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, update
+from memoryweb.language.extraction_rules import last_day
 from memoryweb.language.line_flags import CORRECTED
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
@@ -189,7 +190,8 @@ def _bring(of: FileChange, come: Sequence[Statement], known: OtherStatements) ->
             _stand_again(of, fact, one)
         else:
             fact = new(of.file, one, of.tx.now)
-            remember(fact, _chosen_end(of, known.same.get(one.print, ())))
+            chosen = _chosen_end(of, known.same.get(one.print, ()))
+            remember(fact, chosen or last_day(one.text))
         made[one.print] = fact
         fact.file, fact.path = of.file, of.file.path
         fact.source, fact.said_at = grounds[one.print].source, grounds[one.print].said_at
@@ -348,7 +350,8 @@ def _let_go(
     if isinstance(went.by, str):
         newer = made.get(print_ := fingerprint(went.by)) or _standing_elsewhere(row, print_)
     named = went.by if isinstance(went.by, UUID) else None
-    if newer and went.why == Why.REWORDED and row.remembered_until:
+    is_chosen = row.remembered_until not in {None, last_day(row.raw_text)}
+    if newer and went.why == Why.REWORDED and is_chosen and not newer.remembered_until:
         remember(newer, row.remembered_until)
     row.superseded_by_id = newer.pk if newer else named
     row.file, row.why, row.state = None, went.why or "", _left_as(went.why)

@@ -64,6 +64,16 @@ class AgentForm(forms.Form):
         initial=Agent.Policy.APPLY,
         widget=forms.RadioSelect,
     )
+    extractor = forms.ChoiceField(
+        label=gettext_lazy("What takes the notes"),
+        choices=Agent.Consolidator.choices,
+        initial=Agent.Consolidator.AUTO,
+        widget=forms.RadioSelect,
+        help_text=gettext_lazy(
+            "The rules understand English, German, Chinese and Japanese. In other languages they "
+            "only keep notes."
+        ),
+    )
     consolidator = forms.ChoiceField(
         label=gettext_lazy("What writes the dreams"),
         choices=Agent.Consolidator.choices,

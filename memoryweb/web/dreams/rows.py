@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from memoryweb.dreaming import gates, night_results
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.night_results import learned_of
+from memoryweb.dreaming.pipeline import AWAY
 from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.lines.revisions import contents_of
@@ -48,6 +49,8 @@ def method_of(run: Run) -> str:
     """What decided: a model by its name, or the rules."""
     if run.consolidator == "model":
         return run.model
+    if AWAY in (run.checked or {}):
+        return _("rules: the model had been away for two nights")
     return _("rules, no model") if run.consolidator else _("not decided yet")
 
 
