@@ -161,6 +161,16 @@ def test_the_shared_prompt_says_it_too_and_stays_the_same(world: World) -> None:
     assert system.split("\n")[told.row] == TOLD
 
 
+def test_a_pinned_line_says_beside_it_what_has_ended(world: World) -> None:
+    pinned = f"<!-- pinned -->\n{ENDED.partition(' <!--')[0]}\n<!-- /pinned -->\n"
+    save(world, "MEMORY.md", pinned, world.customer)
+    Fact.objects.update(said_at=NINE, raw_ended=[["2026-09-28", "Lives in Altona"]])
+    context = build(Reader(world.agent, world.customer), "Hello")
+    assert f"\n{TOLD} (2026-09-28)\n<!-- /pinned -->" in fenced(context)
+    Fact.objects.update(said_at=None)
+    assert f"\n{TOLD}\n" in fenced(build(Reader(world.agent, world.customer), "Hello"))
+
+
 def test_a_marked_line_that_is_found_says_it(world: World) -> None:
     save(world, "KNOWLEDGE.md", f"{ENDED}\n", world.customer)
     context = build(Reader(world.agent, world.customer), "Where are the bees kept?")

@@ -9,10 +9,11 @@ from datetime import date
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db.models import QuerySet
+from django.db.models import Q
 from django_scopes import scope
 
 from memoryweb.markdown import marks
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.models import Contradiction, Fact, File
 from memoryweb.memory.statements.bullets import statements_of
 
@@ -27,23 +28,28 @@ def behind(day: date) -> str:
 
 def told_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[int, str]]:
     """What stands behind the last line of every statement of each file of which it is known when
-    it was said; in one statement."""
+    it was said, or what of it has ended where it is pinned; in one statement."""
     found: dict[UUID, dict[int, str]] = defaultdict(dict)
     if not files:
         return found
     by_print: dict[tuple[UUID | None, str], str] = {}
+    ends: dict[tuple[UUID | None, str], Collection[Ended]] = {}
     with scope(team=tuple({file.team_id for file in files})):
-        facts = Fact.objects.filter(file__in=files, said_at__isnull=False)
-        for fact, text in _behind_all(facts.select_related("contradiction"), zone):
+        is_told = Q(said_at__isnull=False) | Q(raw_ended__isnull=False)
+        facts = list(Fact.objects.filter(is_told, file__in=files).select_related("contradiction"))
+        ends = {(fact.file_id, fact.fingerprint): fact.ended for fact in facts if fact.ended}
+        for fact, text in _behind_all(facts, zone):
             by_print[fact.file_id, fact.fingerprint] = text
     for file in files:
-        for one in statements_of(file.raw_content, file.path) if by_print else ():
-            if (behind_it := by_print.get((file.pk, one.print))) is not None:
-                found[file.pk][one.end] = behind_it
+        for one in statements_of(file.raw_content, file.path) if by_print or ends else ():
+            key = file.pk, one.print
+            unmarked = (it.told for it in ends.get(key, ()) if it not in one.ended)  # it is pinned
+            if text := "".join([*(f" {it}" for it in unmarked), by_print.get(key, "")]):
+                found[file.pk][one.end] = text
     return found
 
 
-def _behind_all(facts: "QuerySet[Fact]", zone: ZoneInfo) -> Iterator[tuple[Fact, str]]:
+def _behind_all(facts: Collection[Fact], zone: ZoneInfo) -> Iterator[tuple[Fact, str]]:
     """Of the older one of a question the newer one's day, too, while that is open."""
     rows = [(one, one.said_at.astimezone(zone).date()) for one in facts if one.said_at]
     asked = [
