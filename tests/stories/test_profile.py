@@ -10,6 +10,8 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming import document
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.night_results import outcomes
+from memoryweb.dreaming.operations import Does, LivingStatement, Operation, Result, Utterance
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.memory import facts, reverting
 from memoryweb.memory.forgetting import erasing, requests
 from memoryweb.memory.lines.sources import Kind, Source
@@ -54,6 +56,13 @@ def profile(world: World, text: str, writer: Writer) -> File:
         ).file
 
 
+def _file_of(said: str) -> str:
+    new = LivingStatement("new", said, claim_of(said, NIGHT), Utterance())
+    (result,) = document.placed([Result(Operation(Does.ADD, said), new=new)], "")
+    assert result.new is not None
+    return result.new.path
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -71,9 +80,8 @@ def profile(world: World, text: str, writer: Writer) -> File:
         "我住在上海。",
     ],
 )
-def test_who_they_are_and_how_they_want_to_be_answered(world: World, said: str) -> None:
-    night(world, said)
-    assert files(world) == ([said], [])
+def test_who_they_are_and_how_they_want_to_be_answered(said: str) -> None:
+    assert _file_of(said) == PROFILE
 
 
 @pytest.mark.parametrize(
@@ -90,9 +98,8 @@ def test_who_they_are_and_how_they_want_to_be_answered(world: World, said: str) 
         "Our wifi name is Beacon.",
     ],
 )
-def test_all_else_is_memory(world: World, said: str) -> None:
-    night(world, said)
-    assert files(world) == ([], [said])
+def test_all_else_is_memory(said: str) -> None:
+    assert _file_of(said) == "MEMORY.md"
 
 
 def test_shared_memory_keeps_its_profile_to_people(world: World) -> None:

@@ -11,7 +11,7 @@ from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import rename, write
-from tests.api.callers import callers_of
+from tests.api.callers import Api, personal_token
 from tests.mcp.client import Mcp
 from tests.web.pages import text, url
 from tests.world import World, signed_in
@@ -67,9 +67,13 @@ def _rename_page(world: World, path: str) -> str:
     return unescape(text(answer))
 
 
+def _member(world: World) -> Api:
+    return Api(personal_token(world.team, world.bob))
+
+
 def _api_put(world: World, path: str) -> str:
     address = f"/agents/{world.agent.pk}/workspace/files/{quote(path, safe='/')}"
-    answer = callers_of(world).member.put(address, {"content": TEXT})
+    answer = _member(world).put(address, {"content": TEXT})
     if "\0" in path:  # no address of the API has one
         assert answer.status_code == 404
         return REFUSED_CHARACTERS
@@ -79,7 +83,7 @@ def _api_put(world: World, path: str) -> str:
 
 def _api_rename(world: World, path: str) -> str:
     address = f"/agents/{world.agent.pk}/workspace/files/SOUL.md/rename"
-    answer = callers_of(world).member.post(address, {"filename": path})
+    answer = _member(world).post(address, {"filename": path})
     assert answer.status_code == 400
     return str(answer.json()["detail"])
 
@@ -87,14 +91,14 @@ def _api_rename(world: World, path: str) -> str:
 def _tool(world: World, path: str) -> str:
     address = f"/agents/{world.agent.pk}/tools/write_workspace_memory_file"
     body = {"filename": path, "content": TEXT, "owner": "shared"}
-    answer = callers_of(world).member.post(address, body)
+    answer = _member(world).post(address, body)
     assert answer.status_code == 400
     return str(answer.json()["detail"])
 
 
 def _reading_tool(world: World, path: str) -> str:
     address = f"/agents/{world.agent.pk}/tools/read_workspace_memory_file"
-    answer = callers_of(world).member.post(address, {"filename": path, "owner": "shared"})
+    answer = _member(world).post(address, {"filename": path, "owner": "shared"})
     assert answer.status_code == 400
     return str(answer.json()["detail"])
 
@@ -104,7 +108,7 @@ def _mcp(world: World, path: str) -> str:
         "name": "write_workspace_memory_file",
         "arguments": {"filename": path, "content": TEXT},
     }
-    client = Mcp(callers_of(world).member.token).as_host(agent=str(world.agent.pk))
+    client = Mcp(_member(world).token).as_host(agent=str(world.agent.pk))
     answer = client.earlier("tools/call", params).json()
     if "error" in answer:
         return str(answer["error"]["message"])
@@ -152,7 +156,7 @@ def test_each_fault_has_a_reason_of_its_kind(world: World) -> None:
 def test_two_names_that_differ_in_case_only_are_refused_everywhere(world: World) -> None:
     with write_transaction(world.team) as tx:
         write(tx, Place(world.agent, None, "plans.md"), TEXT, writer=PERSON)
-    api, agent = callers_of(world).member, f"/agents/{world.agent.pk}"
+    api, agent = _member(world), f"/agents/{world.agent.pk}"
     body = {"filename": "Plans.md", "content": TEXT, "owner": "shared"}
     put = api.put(f"{agent}/workspace/files/Plans.md", {"content": TEXT})
     moved = api.post(f"{agent}/workspace/files/SOUL.md/rename", {"filename": "PLANS.md"})
