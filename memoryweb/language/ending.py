@@ -205,6 +205,8 @@ def _is_within(one: str, other: str) -> bool:
     if is_cjk(short):
         return short in long if len(short) > 1 else long.endswith(short)
     head = long[: max(6, round(0.7 * len(long)))]
+    if len(short) > 6 and long.startswith(short):
+        return True
     return len(short) > 4 and (long.endswith(short) or short.startswith(head))
 
 
@@ -403,7 +405,7 @@ def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     told = _RANGE.search(part.text), _RANGE.search(news.text)
     if told[0] and told[1] and told[0][0] != told[1][0] and labels & {"now", "moved"}:
         return part.text
-    if "level" in part.labels & labels and labels & {"done", "now", "moved"}:
+    if "level" in part.labels & labels and labels & {"done", "now", "moved", "got"}:
         return slot(part.text, news.text) or (part.text if _BEGINNER.search(part.text) else "")
     if "name!" in labels and "name" in part.labels:
         return part.text

@@ -51,7 +51,7 @@ moved = 移し 移った 移りました hochdosiert aufdosiert neu_eingestellt 
  umgelegt nach_hinten 延びた 延び 延期 変更 ずれ 値上げ 値下げ 増え 減っ 減り 減らし 上がっ 上がり
  下がっ 下がり 落ち だけにし 改到 推迟 涨到 verschieb* gesunken sinkt gefallen ずらし 延長
  shifted_to gestrafft earlier_now later_now halbiert verdoppelt angehoben umgestellt 前倒し 移動し
- 減額 増額 半分に
+ 減額 増額 半分に umgezogen
 died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goodbye said_goodbye
  rainbow_bridge had_to_let+go rehome* gone fox_got run_over gestorben verstorben eingeschläfert
  einschläfern regenbogenbrücke erlöst tot überfahren verabschieden abgegeben begraben beerdigt
@@ -60,7 +60,7 @@ died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goo
  浮いて 浮いてま 逃げ 冷たく 眠りにつ von_uns_gegangen nicht_mehr_da vermittelt lost_our お別れ
  里子に lost 逝き 逝って
 gone = moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires
- replaced off_to moved_on moved_away let+go  resigned closed shut transferred rente aufgehört
+ replaced off_to moved_on moved_away let+go resigned closed shut transferred rente aufgehört
  hört+auf gegangen verlässt verlassen wechselt weg packing packs gives_up handing zugemacht
  geschlossen gekündigt ruhestand 異動 引退 退職 辞め 閉店 閉院 転勤 帰国 退休 调走 poached
  headhunted shut_its moved_abroad on_maternity quits weggezogen in_elternzeit 産休 転校 退任
