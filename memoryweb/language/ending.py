@@ -7,6 +7,7 @@ nothing."""
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 from memoryweb.language.ending_parts import parts_of, remains
 from memoryweb.language.ending_slots import amounts, reached_at, slot, tells_value
@@ -199,12 +200,15 @@ def _shared(one: Part, other: Part) -> frozenset[str]:
     return frozenset(b for a, b in pairs if a == b or _is_within(a, b))
 
 
+@lru_cache(maxsize=65_536)
 def _is_within(one: str, other: str) -> bool:
     """ "Training" and "Fußballtraining", "therapy" and "therapist", 佐々木 and 佐々木部長."""
     short, long = sorted((one, other), key=len)
     if is_cjk(short):
         return short in long if len(short) > 1 else long.endswith(short)
     head = long[: max(6, round(0.7 * len(long)))]
+    if len(short) > 6 and long.startswith(short):
+        return True
     return len(short) > 4 and (long.endswith(short) or short.startswith(head))
 
 
@@ -253,34 +257,33 @@ def _is_object(one: Part, part: Part, shared: frozenset[str]) -> bool:
 def _is_over(
     one: Part, part: Part, labels: frozenset[str], shared: frozenset[str], text: str
 ) -> bool:
-    if "end" in one.labels and (
-        ("job" in part.labels and not one.who) or _is_object(one, part, shared)
-    ):
+    of, told = part.labels, one.labels
+    if "end" in told and (("job" in of and not one.who) or _is_object(one, part, shared)):
         return True
-    if "ill!" in one.labels and not one.who:
+    if "ill!" in told and not one.who:
         return True
-    if "partner" in part.labels and "partner!" in labels:
+    if of & _ANIMALS:
+        return "now" in labels and bool(labels & {"home", "home?"})  # it lives elsewhere now
+    if of & (_PEOPLE | {"job", "kin"}) and told & {"gone", "died"}:
         return True
-    if part.labels & _ANIMALS and "now" in labels and labels & {"home", "home?"}:
-        return True  # it lives elsewhere now
-    if part.labels & (_PEOPLE | {"job", "kin"}) and one.labels & {"gone", "died"}:
-        return True
-    if part.labels & {"boss", "doctor", "helper"} and "now" in labels and _CALLED.search(text):
+    if of & {"boss", "doctor", "helper"} and "now" in labels and _CALLED.search(text):
         return True
     left = " ".join(word for pair in _FROM.findall(one.text) for word in pair)
-    if (
-        left
-        and not part.labels & _ANIMALS
-        and labels & {"now", "moved"}
-        and heavy_in(left) & part.heavy
-    ):
+    if labels & {"now", "moved"} and heavy_in(left) & part.heavy:
         return True
-    finished = _FINISHED.search(one.text) if "study" in part.labels else None
-    if finished and heavy_in(finished[1]) & shared:
-        return True
-    if "study" in part.labels & one.labels and "done" in one.labels and not finished:
-        return _is_object(one, part, shared)
-    return bool(part.labels & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
+    return (
+        ("partner" in of and "partner!" in labels)
+        or ("study" in of and _is_finished(one, part, shared))
+        or bool(of & {"open", "ill"} and labels & {"done", "ill!", "got", "end"})
+    )
+
+
+def _is_finished(one: Part, part: Part, shared: frozenset[str]) -> bool:
+    """A course that is over or was left, not a paper in it."""
+    if finished := _FINISHED.search(one.text):
+        return bool(heavy_in(finished[1]) & shared)
+    is_done = "gone" in one.labels or {"study", "done"} <= one.labels
+    return is_done and _is_object(one, part, shared)
 
 
 def _of_those(part: Part, shared: Iterable[str], labels: frozenset[str]) -> str:
@@ -403,7 +406,7 @@ def _by_state(news: News, part: Part, around: frozenset[str]) -> str:
     told = _RANGE.search(part.text), _RANGE.search(news.text)
     if told[0] and told[1] and told[0][0] != told[1][0] and labels & {"now", "moved"}:
         return part.text
-    if "level" in part.labels & labels and labels & {"done", "now", "moved"}:
+    if "level" in part.labels & labels and labels & {"done", "now", "moved", "got"}:
         return slot(part.text, news.text) or (part.text if _BEGINNER.search(part.text) else "")
     if "name!" in labels and "name" in part.labels:
         return part.text

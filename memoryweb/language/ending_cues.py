@@ -34,7 +34,7 @@ end = lasted instead_of ist_durch is_durch bin+raus ich_raus ist_weg sind_weg ha
  weaned_off stopped_taking totalled totaled written_off written+off gave+away gave+back
  returned_it lost_interest verschrottet totalschaden ausgeschlichen verschenkt zurückgegeben
  in_zahlung stillgelegt verzichte 返却 返納 全損 譲っ あげちゃ 捨て 休会 脱退 抜け hör*+auf
- vertickt 最後でした grand_for quid_for euros_for bar_auf_die_hand
+ vertickt 最後でした grand_for quid_for euros_for bar_auf_die_hand dumped no_go vom_tisch
 off = gecancelt なしにな not_on_anymore cancelled canceled called_off called+off is_off are_off
  not_happening fell_through been_pulled been_axed no+this_year fallen_through not_going_ahead
  off_the_table isnt_happening wont_happen pulled_out abgesagt abgeblasen blas*+ab sag*+ab
@@ -42,7 +42,7 @@ off = gecancelt なしにな not_on_anymore cancelled canceled called_off called
  findet+nicht_statt wird_nix wird_nichts knicken kein*+dieses_jahr 流れました 流れて キャンセル
  中止 取りやめ 取り消 なくなった なくなりました 流れた 取消 不去了 gestorben 白紙 wedding_off
  called+wedding+off bailed rain_check had_to_cancel not_going_after_all doch_nicht klappt_nicht
- klappt+nicht 行けなくな 見送り ボツ 中止に had_to_bin 諦めました
+ klappt+nicht 行けなくな 見送り ボツ 中止に had_to_bin 諦めました no_go vom_tisch
 moved = 移し 移った 移りました hochdosiert aufdosiert neu_eingestellt put_me_on stuck_me moved_me
  moved postponed put_back brought_forward pushed rescheduled bumped raised gone_up went_up
  extended delayed up_to down_to cut_to dropped_to upped doubled lowered increased reduced goes_up
@@ -51,20 +51,20 @@ moved = 移し 移った 移りました hochdosiert aufdosiert neu_eingestellt 
  umgelegt nach_hinten 延びた 延び 延期 変更 ずれ 値上げ 値下げ 増え 減っ 減り 減らし 上がっ 上がり
  下がっ 下がり 落ち だけにし 改到 推迟 涨到 verschieb* gesunken sinkt gefallen ずらし 延長
  shifted_to gestrafft earlier_now later_now halbiert verdoppelt angehoben umgestellt 前倒し 移動し
- 減額 増額 半分に
+ 減額 増額 半分に umgezogen
 died = buried hit_by 冷たくな died passed_away put_down put+to_sleep say_goodbye said_goodbye
  rainbow_bridge had_to_let+go rehome* gone fox_got run_over gestorben verstorben eingeschläfert
  einschläfern regenbogenbrücke erlöst tot überfahren verabschieden abgegeben begraben beerdigt
  flew_off gnadenhof 亡くな 引き取られ 月に帰 天国 虹の橋 旅立 息を引き取 看取 死ん 死んじゃ 去世
  走了 里親に slipped_away belly_up eingeschlafen entflogen weggelaufen ran_away crossed_over
  浮いて 浮いてま 逃げ 冷たく 眠りにつ von_uns_gegangen nicht_mehr_da vermittelt lost_our お別れ
- 里子に lost 逝き 逝って
+ 里子に lost 逝き 逝って make_it_through nicht+überlebt nicht_überlebt 乗り越えられ
 gone = moved_out ausgezogen erledigt aus_und_vorbei hung_up left leaves leaving retired retires
- replaced off_to moved_on moved_away let+go  resigned closed shut transferred rente aufgehört
+ replaced off_to moved_on moved_away let+go resigned closed shut transferred rente aufgehört
  hört+auf gegangen verlässt verlassen wechselt weg packing packs gives_up handing zugemacht
  geschlossen gekündigt ruhestand 異動 引退 退職 辞め 閉店 閉院 転勤 帰国 退休 调走 poached
  headhunted shut_its moved_abroad on_maternity quits weggezogen in_elternzeit 産休 転校 退任
- hör*+auf ausgewandert 出ていっ 出て行っ 出ていき 引っ越して
+ hör*+auf ausgewandert 出ていっ 出て行っ 出ていき 引っ越して gone_to
 done = done finished completed complete arrived came_through come_through delivered fixed repaired
  sorted passed approved ready installed paid_off paid+back cleared submitted handed_in in_now
  debt_free certificate zertifikat result results went_in granted went_through fertig erledigt

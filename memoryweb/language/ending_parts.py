@@ -25,7 +25,8 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"(?:,(?!\d)|[;，；（）]|\((?!\d{4}-\d\d-\d\d\))|(?<!\d\d-\d\d)\)|:(?!\S)|…|\.\.+|\s[-–—]\s|—)"
+    r"(?:,(?!\d)|[;，；（）]|\((?!\d{4}-\d\d-\d\d\))|(?<!\d\d-\d\d)\)|:(?!\S)|…|\.\.+"
+    r"|\s[-–—]\s|—)"
     r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl"
     r"|denn)\s)"
     r"|\s(?=(?P<joint>and|und|so|plus)\s)"

@@ -2,6 +2,7 @@
 somebody. Pure."""
 
 import re
+from functools import lru_cache
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\w+@(?=\s)")
 _PLACE = re.compile(
@@ -125,7 +126,8 @@ def tells_value(text: str) -> bool:
     return found or bool(re.search(r"\d{2}", text))
 
 
-def amounts(text: str) -> list[tuple[str, float]]:
+@lru_cache(maxsize=16_384)
+def amounts(text: str) -> tuple[tuple[str, float], ...]:
     """Its numbers, each with what it counts."""
     text = _COUNTED.sub(lambda it: _IN_WORDS[it[1].lower()], text)
     found = []
@@ -133,7 +135,7 @@ def amounts(text: str) -> list[tuple[str, float]]:
         unit = (it["unit"] or it["sign"] or "").lower()
         if value := _value(it):
             found.append((_UNITS.get(unit, unit), value))
-    return found
+    return tuple(found)
 
 
 def _value(it: re.Match[str]) -> float:

@@ -65,7 +65,7 @@ _WORKS = re.compile(
     r"|auto|bett|bus)\w"
     r"|\b(?:i'm|i am|im|bin|work\w*|arbeite) [^,]{2,40}? (?:at|bei|beim)"
     r" (?!frau|herr|dr\b|meine?|my |this |the moment|night|home|least|all|once|times|\d)\w"
-    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋|係|官)"
+    r"|[^\W\d_下上苦相右左若](?:手|師|員|士|者|屋|係|官|課)"
     r"(?:で|です|として|を(?:して|やって)|に(?:なり|なっ))",
     re.IGNORECASE,
 )
@@ -74,7 +74,7 @@ _OTHERS_PARTNER = re.compile(
     r"|\b(?:seine|ihre) (?:frau|freundin)|\bihr (?:mann|freund)\b",
     re.IGNORECASE,
 )
-_NO_JOB = listed("doctor bank study partner home gym boss")
+_NO_JOB = listed("doctor bank study partner gym")
 _MOVED = re.compile(
     r"(?:^|\b(?:i|we|i've|we've|have|just|finally|and|all|officially|now) )moved? "
     r"(?:in|out|to|into|up to|down to|over to|back to)\b"
@@ -140,8 +140,6 @@ def _labels(words: str) -> frozenset[str]:
         labels.add("home")
     if _MOVED.search(words):
         labels |= {"home", "home!"}
-    if _WORKS.search(words):
-        labels |= set() if labels & _NO_JOB else {"job", "job?"}
     if _MOVED_OFF.search(words):
         labels.add("gone")
     if LEVEL.search(words):
@@ -152,6 +150,8 @@ def _labels(words: str) -> frozenset[str]:
         labels -= {"partner"}
     if "home" in labels:
         labels -= {"job"}
+    if _WORKS.search(words):
+        labels |= set() if labels & _NO_JOB else {"job", "job?"}
     others = labels & (ONE - {"home", "job", "study"})
     if others:  # "the account moved to …", "no more nights, graduated from them"
         labels -= {"home!", "study!"} | ({"job"} if "bank" in others else set())
