@@ -310,6 +310,7 @@ def test_something_of_one_s_own_life_is_told_in_any_form(text: str) -> None:
         "?",
         "Bread rises twice.",
         "He got on with us.",
+        '"I\'m looking forward to meet you again."',
         "If we ever get a dog it's a greyhound for us.",
         "I'm basically a bat at this point haha",
         "I shall be buried with the filing cabinet, ha.",

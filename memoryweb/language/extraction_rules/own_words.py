@@ -80,7 +80,8 @@ def tells_of_self(line: str) -> bool:
     if not said or LABEL.match(line) or _leans(said[0]):
         return False
     return any(map(tells_of_life, said)) or all(
-        spoken.own.search(line) and all(_is_plain(one, spoken) for one in said)
+        any(spoken.own.search(one.text) for one in said)
+        and all(_is_plain(one, spoken) for one in said)
         for spoken in languages_of(line)
     )
 
