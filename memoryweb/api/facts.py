@@ -18,6 +18,7 @@ from memoryweb.api.problems import or_not_found
 from memoryweb.api.routing import Router
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import facts as memory_facts
+from memoryweb.memory import questions
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope, SourceClass
 from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import listing
@@ -104,6 +105,10 @@ class ContradictionOut(schemas.Camel):
     """`a` is the current fact, `b` what contradicts it."""
 
     id: schemas.Id
+    question: str = Field(
+        description="Whether `a` still holds, as its person is asked: `IGNORE` says that it does, "
+        "`KEEP_B` that it does no longer. Empty where both can't be true."
+    )
     agent_id: schemas.Id
     owner: str
     state: Annotated[str, schemas.one_of(Contradiction.State)]
@@ -402,7 +407,12 @@ def _ground(visible: Visibility, one: Evidence, look: Look) -> EvidenceOut:
 
 
 def _rivals(found: Contradiction) -> ContradictionOut:
-    sides = [_described(one) for one in listing.sides_of(found, found.facts.all())]
+    facts = found.facts.all()
+    sides = [_described(one) for one in listing.sides_of(found, facts)]
     return ContradictionOut.of(
-        found, owner=acting_owner.shown(found.owner), a=next(iter(sides), None), b=sides[1:]
+        found,
+        owner=acting_owner.shown(found.owner),
+        question=questions.sentence(found, facts, To.PAGE) if found.is_question else "",
+        a=next(iter(sides), None),
+        b=sides[1:],
     )

@@ -35,17 +35,19 @@ def _stems(words: str) -> frozenset[str]:
 _SEVERAL = _stems(
     """child children kid kids baby son daughter twins cat dog pet pets bird friend friends mate
     language speak allergy allergic intolerant kind kinder sohn tochter katze kater hund haustier
-    freund freundin sprache spreche allergie allergisch call called name named heißt second"""
+    freund freundin sprache spreche allergie allergisch call called name named heißt second
+    remember forget place number merk vergiss nummer"""
 )
 _CJK_SEVERAL = re.compile(
     "[猫狗犬鸟鳥]|息子|娘|子供|子ども|孩子|儿子|女儿|朋友|友[達人だち]|[日英中韓法德独西葡]?[语語]"
-    "|アレルギー|过敏|ペット|宠物"
+    "|アレルギー|过敏|ペット|宠物|覚|[妻夫]$|旦那"
 )
 # Of these one has one at a time: a change of it may be one of the older, without a word of that.
 _TOPICS = listed(
     """home job shift boss doctor partner phone email name car handset laptop bank gym study rent
     pay budget wedding trip weight dietstyle"""
 )
+_CUES = listed("now end off died gone moved fix")  # labels of what tells that something changed
 Pair = tuple[LivingStatement, LivingStatement]
 Asked = tuple[LivingStatement, LivingStatement | None]  # the older one, and what came since
 
@@ -73,7 +75,8 @@ def left_alone(living: Iterable[LivingStatement], today: date) -> Iterator[Asked
 
 
 def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair]:
-    """The older one first; pairs that share most first, then those with the latest news."""
+    """The older one first; pairs that share most first, then those with the latest news. One word
+    or topic alone says little, unless the newer one tells of a change."""
     asked = [one for one in living if not (one.is_flagged or one.is_hidden)]
     holders: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(asked):
@@ -86,15 +89,16 @@ def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair
     found = []
     for (first, other), words in shared.items():
         pair = _in_time(asked[first], asked[other], today)
-        if pair and (_is_named(words) or tells_change(pair[1].text)):
+        if pair and _may_be_of_one(words, pair[1].text):
             found.append((len(words), _when(pair[1]), pair))
     found.sort(key=lambda one: one[:2], reverse=True)
     return [pair for _count, _at, pair in found if _may_differ(*pair)]
 
 
-def _is_named(words: Iterable[str]) -> bool:
-    """By a word of both, and not by their topic alone."""
-    return any(not word.startswith("topic ") for word in words)
+def _may_be_of_one(shared: Iterable[str], newer: str) -> bool:
+    words = [word for word in shared if not word.startswith("topic ")]
+    has_cue = bool(words) and not labels_in(newer).isdisjoint(_CUES)
+    return len(words) > 1 or has_cue or tells_change(newer)
 
 
 def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair | None:

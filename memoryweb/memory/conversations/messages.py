@@ -85,10 +85,9 @@ def add_messages(
 ) -> Intake:
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
-    An id that is there already with the same text is a duplicate. While the owner's memory is
-    paused, or in an ephemeral conversation, no message is kept; what its owner says there against
-    memory counts all the same. Raises MessageConflict, BatchRefused (an id is a secret).
-    """
+    An id that is there already with the same text is a duplicate. Of a paused owner, or in an
+    ephemeral conversation, no message is kept; what is said against memory counts all the same.
+    Raises MessageConflict, BatchRefused (an id is a secret)."""
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
