@@ -128,7 +128,9 @@ def is_over_or_past(one: operations.LivingStatement, today: date) -> bool:
 
 
 def is_done(one: operations.LivingStatement, today: date) -> bool:
-    """Over by its own words."""
+    """Over by its own words, or by the day that somebody chose, whatever they say."""
+    if one.is_timed:
+        return is_over(one.claim, today) and not _was_put_back(one)
     if one.is_persons and (one.claim.general or _was_put_back(one)):
         return False  # what a person holds to leaves by no guess
     first, *parts = clauses(one)
