@@ -149,7 +149,9 @@ class _Night(Standing):
     def _over(self) -> Iterator[Result]:
         today = self.material.today
         for one in list(self.living.values()):
-            if back := [it for it in one.ended if removal_rules.is_after(one.by, it.on)]:
+            freed = [it for text, it in one.marks if (text, it) in self.material.freed]
+            later = [it for it in one.ended if removal_rules.is_after(one.by, it.on)]
+            if back := [*freed, *later]:
                 yield self._again(one, back)
             elif removal_rules.is_done(one, today) and not one.is_pinned:
                 words, last = removal_rules.words_over(one, today)

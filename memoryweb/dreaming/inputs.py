@@ -27,6 +27,7 @@ from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
+from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines import source_classes
@@ -85,6 +86,7 @@ class Inputs:
             one.is_outdated
             or (is_done(one, today) and not one.is_pinned)
             or (begins(one, today) and not begins(one, before))
+            or any(it in self.material.freed for it in one.marks)
             for one in living
         )
 
@@ -143,6 +145,7 @@ def read(run: Run) -> Inputs:
             rejected=tuple(sorted(one for one in rejected if not away.says(one))),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=names,
+            freed=frozenset(freed_before(done)),
         ),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},
@@ -366,15 +369,21 @@ def _done(
     rows = Operation.objects.filter(report__owner=owner_id, report__agent=agent_id)
     rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
     rows = rows.exclude(report__run=run_id).exclude(report__run__reverted_at__isnull=False)
-    rows = rows.exclude(why=Why.ROOM).exclude(does=Does.END, after__gt="")
+    rows = rows.exclude(why=Why.ROOM)
     return rows.select_related("report").order_by("report__dreamt_at", "position")
 
 
 def retired_before(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
-    for one in done:
+    for one in (it for it in done if it.does != Does.END):
         for text in (text for text in one.before if text != UNTOLD):
             at = one.report.dreamt_at
             yield Correction(text, claim_of(text), at, is_persons=False), one.why
+
+
+def freed_before(done: Iterable[Operation]) -> Iterator[tuple[str, Ended]]:
+    """Statements and the words of them that ended by what was taken back since."""
+    for one in (it for it in done if it.does == Does.END and it.against == UNTOLD):
+        yield from ((part(one.after)[0], ended) for ended in one.ended)
 
 
 def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:

@@ -123,6 +123,10 @@ class LivingStatement:
         return living(self.text, self.ended)
 
     @property
+    def marks(self) -> tuple[tuple[str, Ended], ...]:
+        return tuple((self.text, it) for it in self.ended)
+
+    @property
     def line(self) -> CitableLine:
         """As something that was said."""
         return CitableLine(self.id, self.text, self.by, claim=self.claim)
@@ -162,6 +166,7 @@ class Material:
     names: frozenset[str] = frozenset()
     is_outside: bool = False  # whoever answers has read words from outside the team
     is_forgotten: Callable[[str], bool] = lambda _text: False
+    freed: frozenset[tuple[str, Ended]] = frozenset()  # ended by what was taken back since
 
 
 @dataclass(frozen=True)

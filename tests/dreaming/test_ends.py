@@ -8,7 +8,7 @@ from django.db.models import Q
 from memoryweb.dreaming.models import Operation
 from memoryweb.memory import facts
 from memoryweb.memory.lines.sources import Kind, Source
-from memoryweb.memory.models import AuthorKind, Fact
+from memoryweb.memory.models import AuthorKind, Conversation, Fact
 from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.reverting import revert
 from memoryweb.memory.statements.projection import is_in_line
@@ -81,6 +81,16 @@ def test_what_a_dream_that_is_reverted_ended_holds_and_stays_so(world: World, mo
     assert _lines(world) == [LEEDS]
     dream(world, world.bobs_memory, NEXT)
     assert LEEDS in _lines(world)
+
+
+def test_what_ended_by_a_talk_that_is_reverted_holds_again(world: World, moved: Run) -> None:
+    talk = Conversation.objects.get(external_id="later")
+    with write_transaction(world.team) as tx:
+        writer = Writer(AuthorKind.PERSON, world.bob)
+        revert(tx, Source(world.agent, Kind.CONVERSATION, talk.pk), Q(), Q(), writer=writer)
+    assert _lines(world) == [f"{LEEDS} {MARK}"]
+    dream(world, world.bobs_memory, NEXT)
+    assert _lines(world) == [LEEDS]
 
 
 def test_a_pinned_line_has_no_mark_and_its_fact_knows(world: World) -> None:

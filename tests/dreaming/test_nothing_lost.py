@@ -43,7 +43,7 @@ class Life:
     def __init__(self) -> None:
         self.day = FIRST
         self.living: tuple[LivingStatement, ...] = ()
-        self.before = self.living
+        self.before: tuple[LivingStatement, ...] = ()
         self.said: list[CitableLine] = []
         self.left: list[Correction] = []
 
