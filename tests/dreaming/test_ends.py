@@ -1,5 +1,6 @@
 """A part of a statement that holds no longer: in the file, its fact, the report and the diary."""
 
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -15,7 +16,8 @@ from memoryweb.memory.statements.projection import is_in_line
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, memory, text_of
 from tests.stories.telling import says
-from tests.world import World
+from tests.web.pages import url
+from tests.world import World, signed_in
 
 LEEDS = "I live in Leeds, and I am allergic to peanuts."
 PORTO = "We moved to Porto."
@@ -57,6 +59,14 @@ def test_report_and_diary_tell_it(world: World, moved: Run) -> None:
     since = NIGHT - timedelta(days=1)
     assert done.reason == f"No longer so since {since}: “I live in Leeds”."
     assert done.reason in text_of(world, world.bobs_memory, "DREAMS.md")
+
+
+def test_pages_strike_the_words_that_ended(world: World, moved: Run) -> None:
+    bob = signed_in(world.bob)
+    for page in (bob.get(url(world.team, "agents_run", moved.pk)), bob.get("/")):
+        page = bob.get(page.url) if page.status_code == 302 else page
+        assert "Partly over" in page.content.decode()
+        assert re.search("<(?:del|s)[^>]*>I live in Leeds<", page.content.decode())
 
 
 def test_another_night_changes_nothing(world: World, moved: Run) -> None:

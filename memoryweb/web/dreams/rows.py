@@ -17,6 +17,7 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.night_results import learned_of
 from memoryweb.dreaming.pipeline import AWAY
 from memoryweb.language.statement_comparison import clean, fingerprint
+from memoryweb.markdown import marks
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.lines.revisions import contents_of
 from memoryweb.memory.models import Fact, File
@@ -306,7 +307,7 @@ def _rows(
                 "end": _end(one, outcome),
                 "chip": wording.of_operation(outcome),
                 "olds": [*map(away.without, one.before)] if reads else [],
-                "new": away.without(one.after) if reads else "",
+                "new": marks.told(away.without(one.after)) if reads else "",
                 "against": away.without(one.against) if reads else "",
                 "said": away.without(said) if reads else "",
                 "reason": one.reason if outcome == one.outcome else "",
