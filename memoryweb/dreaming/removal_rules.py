@@ -372,7 +372,10 @@ def says_rest(
     cited = [text, *(one.text for one in said)]
     new, rest = read(text), read(old.living)
     has_all = {*rest.words} <= {*new.words} and rest.negated == new.negated
-    return has_all or renews(text, cited, old.living)
+    left = {*rest.words} - {*new.words}
+    has_date = bool(left) and left <= rest.numbers and bool(extraction_rules.dates_in(text))
+    is_moved = has_date and bool(extraction_rules.dates_in(old.living))  # to another day
+    return has_all or is_moved or renews(text, cited, old.living)
 
 
 def are_two(one: extraction_rules.Claim, other: extraction_rules.Claim) -> bool:
