@@ -379,8 +379,9 @@ def says_rest(
 
 
 def are_two(one: extraction_rules.Claim, other: extraction_rules.Claim) -> bool:
-    """They claim something of two people."""
-    return bool(one.key and other.key) and one.subject != other.subject
+    """They claim something of two people, or tell when two things are."""
+    when = {it.attribute for it in (one, other) if it.attribute.startswith("when ")}
+    return bool(one.key and other.key) and (one.subject != other.subject or len(when) > 1)
 
 
 def first_day(said: operations.CitableLine, old: operations.LivingStatement) -> date:
