@@ -374,12 +374,16 @@ def says_rest(
     cited = [text, *(one.text for one in said)]
     new, rest = read(text), read(old.living)
     has_all = {*rest.words} <= {*new.words} and rest.negated == new.negated
-    return has_all or renews(text, cited, old.living)
+    left = {*rest.words} - {*new.words}
+    has_date = bool(left) and left <= rest.numbers and bool(extraction_rules.dates_in(text))
+    is_moved = has_date and bool(extraction_rules.dates_in(old.living))  # to another day
+    return has_all or is_moved or renews(text, cited, old.living)
 
 
 def are_two(one: extraction_rules.Claim, other: extraction_rules.Claim) -> bool:
-    """They claim something of two people."""
-    return bool(one.key and other.key) and one.subject != other.subject
+    """They claim something of two people, or tell when two things are."""
+    when = {it.attribute for it in (one, other) if it.attribute.startswith("when ")}
+    return bool(one.key and other.key) and (one.subject != other.subject or len(when) > 1)
 
 
 def first_day(said: operations.CitableLine, old: operations.LivingStatement) -> date:
