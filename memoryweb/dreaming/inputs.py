@@ -108,27 +108,33 @@ class Inputs:
 
 
 def read(run: Run) -> Inputs:
-    """The current notes of the window, MEMORY.md, an owner's PROFILE.md and DREAMS.md of the run's
-    (agent, owner)."""
+    """The notes of the window, and the files that it writes, of the run's (agent, owner)."""
     held = held_before(run)
     files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
-    found = [text_of(file) for file in files if file.note_date]
     cores = [_core(files, path) for path in knowledge.paths_of(run.owner_id)]
+    found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, *cores])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
     written = [replace(one, hidden=_closed_lines(one, origins, away)) for one in cores]
-    first, _last = _window(run)
+    first = _window(run)[0]
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
     done = done_before(run)
     known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
-    names = _names(run.owner)
+    names, retired = _names(run.owner), list(retired_before(done))
     stands = [one for text in written for one in _living(run, text, origins, known, names)]
-    said = tuple(one.said_of(names) for one in mentions if not one.waits)
-    rejected = rejected_lines(run.agent_id, run.owner, *(one.path for one in written))
-    retired = list(retired_before(done))
+    material = Material(
+        today=run.now.astimezone(run.agent.zone).date(),
+        said=tuple(one.said_of(names) for one in mentions if not one.waits),
+        corrections=(*knowledge.corrections(known), *(one for one, _why in retired)),
+        rejected=_rejected(run, written, away),
+        is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
+        names=names,
+        freed=frozenset(freed_before(done)),
+    )
+    living = tuple(knowledge.answered(stands, known, mentions, material.said, run.now))
     return Inputs(
         now=run.now,
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
@@ -137,19 +143,15 @@ def read(run: Run) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
-        material=Material(
-            today=run.now.astimezone(run.agent.zone).date(),
-            living=tuple(knowledge.answered(stands, known, mentions, said, run.now)),
-            said=said,
-            corrections=(*knowledge.corrections(known), *(one for one, _why in retired)),
-            rejected=tuple(sorted(one for one in rejected if not away.says(one))),
-            is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
-            names=names,
-            freed=frozenset(freed_before(done)),
-        ),
+        material=replace(material, living=living),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},
     )
+
+
+def _rejected(run: Run, written: Sequence[Text], away: forgetting.HiddenText) -> tuple[str, ...]:
+    found = rejected_lines(run.agent_id, run.owner, *(one.path for one in written))
+    return tuple(sorted(one for one in found if not away.says(one)))
 
 
 def _living(

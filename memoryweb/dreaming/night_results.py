@@ -21,7 +21,7 @@ from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, P
 from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden, is_meant
 from memoryweb.memory.visible.readable import To, statement
-from memoryweb.memory.writing.changes import not_taken
+from memoryweb.memory.writing.changes import brings, not_taken
 from memoryweb.runs.models import Run
 
 # The filter for what a reader reaches, by the name of the owner's field.
@@ -328,8 +328,7 @@ def _of_proposed(run: Run, waiting: Sequence[Operation]) -> dict[int, str]:
 
 def _of(one: Operation, proposals: Sequence[Proposal]) -> Proposal:
     """The one that brings what the operation says; what leaves, MEMORY.md's tells."""
-    bringing = (it for it in proposals if one.after and one.after in it.raw_content)
-    return next(bringing, proposals[-1])
+    return next((it for it in proposals if one.after and brings(it, one.after)), proposals[-1])
 
 
 def _standing(proposal: Proposal | None) -> Proposal | None:

@@ -196,50 +196,74 @@ def _groups(
 ) -> tuple[list[list[_Part]], _Part | None]:
     """What is kept, each sentence with the one that it needs; and the last one where the speaker's
     next message may need it. `before` is the sentence before, unless it was asked."""
-    groups: list[list[_Part]] = []
-    is_light = bool(_LIGHT.search(message.content))
-    is_open = False  # the last group ends with it
-    is_asked = False  # "Remember this." stood before it
+    kept = _Kept(message, scene, before)
     for text in _sentences(message):
+        kept.take(text)
+    groups = kept.groups
+    if kept.is_asked and groups:  # "… Remember that."
+        groups[-1][-1] = _asked(groups[-1][-1])
+    return groups, kept.before if kept.is_open and scene.to_assistant else None
+
+
+class _Kept:
+    """What is kept of a message so far. `is_open`: the last group ends with the sentence before;
+    `is_asked`: "Remember this." stood before it."""
+
+    def __init__(self, message: Utterance, scene: _Scene, before: _Part | None) -> None:
+        self.groups: list[list[_Part]] = []
+        self.before, self.is_open, self.is_asked = before, False, False
+        self._message, self._scene = message, scene
+        self._is_light = bool(_LIGHT.search(message.content))
+
+    def take(self, text: str) -> None:
+        scene, before = self._scene, self.before
+        if (wish := _timed(text, self._message, scene)) is not None:
+            self._put(wish, leans=means_what_stood_before(text))
+            self.before = None
+            return
         sentence = spoken_of(text, scene.day)
-        is_unnamed = _is_unnamed(sentence, scene) and not is_open
-        is_vague = is_light or (sentence.leans and before is None)
-        room = LONGEST - len(text)
-        if (wish := _timed(text, message, scene)) is not None:
-            is_of_before = means_what_stood_before(text)
-            if not (is_of_before and _joins(groups, wish, before, room, is_open=is_open)):
-                groups.append([wish])
-            is_open, before = True, None
-            continue
-        is_bare = sentence.needs_other and (before is None or len(before.text) >= room)
-        is_lost = (is_unnamed and before is None) or (sentence.is_lost and not is_open)
+        is_unnamed = _is_unnamed(sentence, scene) and not self.is_open
+        is_vague = self._is_light or (sentence.leans and before is None)
+        is_bare = sentence.needs_other and (before is None or len(before.text) >= _room(text))
+        is_lost = (is_unnamed and before is None) or (sentence.is_lost and not self.is_open)
         claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost or is_bare)
         is_more = before is not None and before.claim.durable and adds(sentence)
         if is_more and not (claim.durable or is_lost or sentence.is_lost):
             claim = Claim(durable=True, general=True)
         is_request = sentence.is_request and scene.to_assistant
         if is_request or _leads_in(text, claim):
-            is_asked = is_asked or is_request or claim.act is Act.ASKS
-            is_open, before = is_open and is_request, before if is_request else None
-            continue
-        if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
-            claim, is_asked = replace(claim, durable=True, act=Act.ASKS, general=False), False
+            self.is_asked = self.is_asked or is_request or claim.act is Act.ASKS
+            self.is_open = self.is_open and is_request
+            self.before = before if is_request else None
+            return
+        if self.is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
+            claim = replace(claim, durable=True, act=Act.ASKS, general=False)
+            self.is_asked = False
         if sentence.is_joke:
-            groups, is_open, before = groups[:-1] if is_open else groups, False, None
-            continue
-        part = _Part(_shown(text, claim, scene), claim, message.id)
+            self._take_back()
+            return
+        part = _Part(_shown(text, claim, scene), claim, self._message.id)
         is_noted = is_bare and sentence.claim.durable and not sentence.claim.general
+        stands = claim.durable or is_noted or not sentence.leans
+        leans = is_more or _leans(sentence, claim, before)
         is_kept = claim.durable or is_noted or _tells(text, sentence, scene)
-        leans = is_kept and (is_more or _leans(sentence, claim, before))
-        if not (leans and _joins(groups, part, before, room, is_open=is_open)):
-            is_kept = is_kept and (claim.durable or is_noted or not sentence.leans)
-            groups += [[part]] if is_kept else []
-        is_open = is_kept
-        is_no_help = is_unnamed or _is_other(text, sentence, scene)
-        before = part if claim.durable or not is_no_help else None
-    if is_asked and groups:  # "… Remember that."
-        groups[-1][-1] = _asked(groups[-1][-1])
-    return groups, before if is_open and scene.to_assistant else None
+        self._put(part, leans=leans, stands=stands, is_kept=is_kept)
+        is_help = not (is_unnamed or _is_other(text, sentence, scene))
+        self.before = part if claim.durable or is_help else None
+
+    def _put(self, part: _Part, *, leans: bool, stands: bool = True, is_kept: bool = True) -> None:
+        """With the sentence that it leans on, else where it `stands` by itself."""
+        is_joined = (
+            is_kept and leans and _joins(self.groups, part, self.before, is_open=self.is_open)
+        )
+        if is_kept and stands and not is_joined:
+            self.groups.append([part])
+        self.is_open = is_joined or (is_kept and stands)
+
+    def _take_back(self) -> None:
+        """A joke, and what led to it."""
+        self.groups = self.groups[:-1] if self.is_open else self.groups
+        self.is_open, self.before = False, None
 
 
 def _timed(text: str, message: Utterance, scene: _Scene) -> _Part | None:
@@ -257,10 +281,13 @@ def _leans(sentence: Sentence, claim: Claim, before: _Part | None) -> bool:
     return before is not None and sentence.drops_topic(before.claim)
 
 
-def _joins(
-    groups: list[list[_Part]], part: _Part, before: _Part | None, room: int, *, is_open: bool
-) -> bool:
+def _room(text: str) -> int:
+    return LONGEST - len(text)
+
+
+def _joins(groups: list[list[_Part]], part: _Part, before: _Part | None, *, is_open: bool) -> bool:
     """It is put with the sentence that it needs, where both are short enough."""
+    room = _room(part.text)
     if is_open and sum(len(one.text) for one in groups[-1]) < room:
         groups[-1].append(part)
     elif part.claim.durable and before and len(before.text) < room:

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,6 +15,7 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.memory import prompt as prompts
 from memoryweb.memory.index.recalls import WEEK, Prompts, prompts_of
 from memoryweb.memory.lines.files import untouched
+from memoryweb.memory.models import File
 from memoryweb.memory.prompt import (
     Added,
     Context,
@@ -55,10 +56,7 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         gauge=token_gauge(built.gauge),
         built=built,
         groups=_groups(request, workspace, built),
-        others=workspace.files.filter(Q(enabled=False) | untouched())
-        .filter(deleted_at=None, note_date=None)
-        .untexted()
-        .order_by("folded_path")[:12],
+        others=_others(workspace),
         form=form,
         message=message,
         found=[_found(request, workspace.agent, quoted) for quoted in built.hits],
@@ -69,6 +67,13 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         is_paused=bool(workspace.owner and workspace.owner.paused),
     )
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
+
+
+def _others(workspace: Workspace) -> "QuerySet[File]":
+    """Files of it that no prompt is given."""
+    away = workspace.files.filter(Q(enabled=False) | untouched())
+    there = away.filter(deleted_at=None, note_date=None).untexted()
+    return there.order_by("folded_path")[:12]
 
 
 def _week_in_words(prompts: Prompts) -> str:

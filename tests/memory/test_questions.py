@@ -85,6 +85,7 @@ def test_what_is_no_longer_leaves_and_can_come_back(world: World, alone: bool) -
     assert (back.state, back.corrected_at, back.file is None) == (Fact.State.ACTIVE, None, False)
 
 
+@pytest.mark.databases
 def test_after_seven_days_without_an_answer_both_hold(world: World) -> None:
     found, now = ask(world, world.customer), timezone.now()
     questions.expire(now + timedelta(days=6))

@@ -6,12 +6,13 @@ from datetime import date, timedelta
 
 import pytest
 from django.db.models import Q
+from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.extraction import requests
 from memoryweb.language.secrets import own_token
-from memoryweb.memory import entries, facts
+from memoryweb.memory import entries, facts, questions
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import decisions, erasing, hiding
@@ -125,6 +126,12 @@ def _contradiction(tx: Transaction, world: World) -> Contradiction:
 def _resolve(tx: Transaction, world: World) -> Contradiction:
     found = _contradiction(tx, world)
     return facts.resolve(tx, found, "KEEP_A", writer=_alice(world))
+
+
+def _let_lapse(world: World) -> None:
+    with write_transaction(world.team) as tx:
+        questions.still_true(tx, _stated(tx, world, "Anna sings."))
+    questions.expire(timezone.now() + timedelta(days=8))
 
 
 def _see_crowded(tx: Transaction, world: World) -> None:
@@ -403,6 +410,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "end a hold": ("hold.ended", _in_unit(lambda u, w: hiding.end_hold(u, _held(u, w)))),
     "see how little room there is": ("file.crowded_seen", _in_unit(_see_crowded)),
     "contradict": ("contradiction.opened", _in_unit(_contradiction)),
+    "let a question lapse": ("contradiction.lapsed", _let_lapse),
     "resolve": ("contradiction.resolved", _in_unit(_resolve)),
     "undo a resolution": (
         "contradiction.reopened",

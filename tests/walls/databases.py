@@ -61,6 +61,7 @@ TESTED = {
     "memoryweb.memory.models.facts": "facts/test_actions.py",
     "memoryweb.memory.my_memory.contents": "walls/test_statements.py",
     "memoryweb.memory.prompt.wishes": "memory/test_wishes.py",
+    "memoryweb.memory.questions": "memory/test_questions.py",
     "memoryweb.memory.reverting": "forgetting/test_bytes.py",
     "memoryweb.memory.visible.request_contents": "walls/test_statements.py",
     "memoryweb.memory.review.proposals": "memory/test_deciding_by_lines.py",

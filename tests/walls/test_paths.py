@@ -11,10 +11,10 @@ from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import rename, write
-from tests.api.callers import Api, personal_token
+from tests.api.client import Api
 from tests.mcp.client import Mcp
 from tests.web.pages import text, url
-from tests.world import World, signed_in
+from tests.world import World, personal_token, signed_in
 
 BAD = {
     "climbs out": "../x.md",

@@ -19,6 +19,7 @@ WRITING: dict[str, str] = {
     "memory/forgetting/removal.py": "takes what is meant out of them",
     "memory/forgetting/requests.py": "hears what an owner asks, in the owner's own words",
     "memory/my_memory/actions.py": "rewords and takes out what its owner says",
+    "memory/questions.py": "hears an answer in the words of what was asked",
     "memory/reverting.py": "takes the lines of a source out of texts",
     "memory/review/proposals.py": "writes what a person accepts",
     "memory/review/rescan.py": "masks secrets where they stand",

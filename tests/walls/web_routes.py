@@ -564,6 +564,7 @@ OPEN: dict[str, Address] = {
             *(
                 "visit_reword",
                 "visit_until",
+                "visit_answer",
                 "visit_still_true",
                 "visit_remove",
                 "visit_undo",

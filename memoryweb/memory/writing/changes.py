@@ -98,6 +98,10 @@ def take(before: str, after: str, picked: Pick) -> PickOutcome:
     return PickOutcome(content, taken.came, taken.edited, taken.left_out, taken.kept)
 
 
+def brings(proposal: Proposal, text: str) -> bool:
+    return text in proposal.raw_content
+
+
 def not_taken(proposal: Proposal) -> tuple[set[str], set[str]]:
     """What a person left out of a proposal, and what stayed for it, as prints."""
     taken = proposal.taken

@@ -46,7 +46,8 @@ from memoryweb.web.wording import Text, author_name
 
 _NAMES = (
     *("page", "reword", "until", "still_true", "remove", "undo", "pause", "resume", "export"),
-    *("bring_back", "keep", "erase", "forget", "answer"),
+    *("bring_back", "keep", "erase", "forget"),
+    "answer",  # on a visit: a member answers in Review
 )
 
 
@@ -83,7 +84,7 @@ class Oneself:
 def member(request: TeamRequest) -> Oneself:
     visit = request.visit
     slug = visit.team.slug
-    names = {name: "mine" if name == "page" else f"mine_{name}" for name in _NAMES}
+    names = {name: "mine" if name == "page" else f"mine_{name}" for name in _NAMES[:-1]}
     urls = {name: reverse(f"web:{view}", args=[slug]) for name, view in names.items()}
     return Oneself(
         team=visit.team,
