@@ -185,7 +185,7 @@ def _ending(user: User, own: Sequence[UUID], since: datetime, now: datetime) -> 
     """Each is told once, the day before its last one, or on it where no mail went then."""
     told, today = (moment.astimezone(zone_of(user)).date() for moment in (since, now))
     first = max(today, told + timedelta(days=2))
-    return outdated.ending(own, (first, today + timedelta(days=1)))
+    return outdated.ending(own, (first, today + timedelta(days=1))).count()
 
 
 def _waiting(

@@ -23,6 +23,7 @@ from memoryweb.dreaming import night_results, queries
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
 from memoryweb.memory.review import Item
+from memoryweb.memory.visible.outdated import ending_soon
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
@@ -352,7 +353,7 @@ def _asking(
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in failed[:_FAILED]],
         "more_failed": _more_failed(len(failed) - _FAILED),
-        "ending": wording.ending(tuple(visit.mine), timezone.localdate(visit.now)),
+        "ending": wording.ending(ending_soon(visit.mine, timezone.localdate(visit.now)).count()),
         "warnings": [
             *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
             *queries.team_warnings(visit.team, late),

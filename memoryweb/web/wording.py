@@ -1,8 +1,7 @@
 """How outcomes read: a word, a tone, and a sentence for every reason code."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from uuid import UUID
 
 from django.utils.formats import date_format
@@ -21,7 +20,6 @@ from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory import models
 from memoryweb.memory.lines.history import MessagePlace
 from memoryweb.memory.models.writer import Writer
-from memoryweb.memory.visible import outdated
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
@@ -205,9 +203,8 @@ def remembered(until: date | None) -> str:
     return _("Remembered until {day}.").format(day=date_format(until, "DATE_FORMAT"))
 
 
-def ending(owners: Collection[UUID], today: date) -> str:
+def ending(n: int) -> str:
     """What leaves memory after today or tomorrow because a person chose so; empty: nothing."""
-    n = outdated.ending(owners, (today, today + timedelta(days=1)))
     said = ngettext(
         "{n} statement about you is remembered until today or tomorrow.",
         "{n} statements about you are remembered until today or tomorrow.",

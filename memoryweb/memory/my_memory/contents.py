@@ -23,6 +23,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
@@ -37,6 +38,7 @@ from memoryweb.memory.lines.origins import origins_on
 from memoryweb.memory.prompt import wishes_about
 from memoryweb.memory.statements.listing import lines_of
 from memoryweb.memory.visible.hidden import is_meant
+from memoryweb.memory.visible.outdated import ending_soon
 from memoryweb.memory.visible.readable import Look, ReadableFile, To, readable_files
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
@@ -259,6 +261,7 @@ class Kept:
     conversations: int
     standing: int = 0  # sentences outside notes and diary
     instructions: int = 0
+    ending: int = 0  # that a person wanted remembered until today or tomorrow
 
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
@@ -276,12 +279,13 @@ def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
         kept_talks=_of_each(talks, "agent", Count("pk")),
         kept_standing=_of_each(standing, "agent", Count("pk")),
         kept_told=_of_each(told.standing(), "agent", Count("pk")),
+        kept_ending=_of_each(ending_soon(owner_ids, timezone.localdate()), "agent", Count("pk")),
     )
     found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
     return [
         Kept(
             *(one, one.kept_files, one.kept_lines, one.kept_talks),
-            *(one.kept_standing, one.kept_told),
+            *(one.kept_standing, one.kept_told, one.kept_ending),
         )
         for one in found
     ]

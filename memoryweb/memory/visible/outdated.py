@@ -6,7 +6,7 @@ has spoken against or asked to forget, and messages and lines that support only 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from functools import reduce
 from operator import or_
 from typing import TypeVar
@@ -202,7 +202,11 @@ def _behind(hit: Hit, noted: Mapping[tuple[UUID, int], set[int]]) -> set[int]:
     return {pk for line in lines for pk in noted.get((hit.file.pk, line), ())}
 
 
-def ending(owners: Collection[UUID], days: tuple[date, date]) -> int:
-    """How many statements of these owners a person wanted remembered until a day between two."""
+def ending_soon(owners: Collection[UUID], today: date) -> "QuerySet[Fact]":
+    return ending(owners, (today, today + timedelta(days=1)))
+
+
+def ending(owners: Collection[UUID], days: tuple[date, date]) -> "QuerySet[Fact]":
+    """Statements of these owners that a person wanted remembered until a day between two."""
     found = remembered(Q(owner__in=owners, remembered_until__range=days)).living().standing()
-    return found.filter(agent__archived_at=None).count()
+    return found.filter(agent__archived_at=None)

@@ -76,7 +76,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "back": request.GET.urlencode(),
         "questions": asks.questions_for(who),
         "undo": _undoable(request, who),
-        "ending": wording.ending(owner_ids, timezone.localdate()),
+        "ending": wording.ending(sum(one.ending for one in kept)),
         **rows.forget_requests(who),
         **rows.looks(who.team, owner_ids, but=who.actor),
     }
