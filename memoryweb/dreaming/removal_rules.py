@@ -44,8 +44,10 @@ def may_replace(new: operations.Utterance, old: operations.LivingStatement) -> b
 
 
 def clauses(one: operations.LivingStatement) -> list[operations.LivingStatement]:
-    """All that still holds of it, and where that is of several clauses each by itself."""
-    parts = _parts(one.living)
+    """All that still holds of it, and where that is of several clauses each by itself, said by
+    whoever says all of it."""
+    name = extraction_rules.name_before(one.living)
+    parts = [f"{name}{it}" for it in _parts(one.living.removeprefix(name))]
     day = _day_of(one.by)
     each = [replace(one, text=it, claim=extraction_rules.claim_of(it, day)) for it in parts]
     return [now(one), *(each if len(each) > 1 else ())]
@@ -282,17 +284,20 @@ def words_replaced(new: operations.LivingStatement, old: operations.LivingStatem
     if found := words_ended(new.line, old):
         return found
     parts = [one for one in _parts(old.text) if _can_end(old, one)]
+    said = new.text.removeprefix(extraction_rules.name_before(new.text))
     against = (
         one
         for one in parts
-        if contradicts(new.text, one) or extraction_rules.takes_back(new.claim, one)
+        if contradicts(said, one) or extraction_rules.takes_back(new.claim, one)
     )
     return tuple(against) or tuple(parts)
 
 
 def words_over(old: operations.LivingStatement, today: date) -> tuple[Words, date]:
     """The clauses of which the last day is past, all of them where none is by itself; and that."""
-    parts = [one for one in clauses(old) if _can_end(old, one.text)]
+    name = extraction_rules.name_before(old.living)
+    bare = (replace(one, text=one.text.removeprefix(name)) for one in clauses(old))
+    parts = [one for one in bare if _can_end(old, one.text)]
     over = [one for one in parts if is_over(one.claim, today)]
     over = over or [one for one in parts if _last_of(one, today) < today]
     whole = tuple(it for it in _parts(old.text) if _can_end(old, it))

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import person_owner, room_owner
+from memoryweb.memory.facts import sides_of
 from memoryweb.memory.models import Contradiction, Fact
 from tests.clock import Clock
 from tests.soaking import first_in_gate
@@ -171,6 +172,20 @@ def test_i_is_whoever_speaks(days: Days, says: Says) -> None:
     assert not Contradiction.objects.exists()
 
 
+@pytest.mark.parametrize("says", [by.remember, by.room])
+def test_a_new_value_beside_a_name_leaves_the_rest_of_the_old_line(days: Days, says: Says) -> None:
+    if says is by.room:
+        _in_room(days)
+    says(days, "Alice", "I live in Berlin and my cat is called Rex.")
+    days.ends()
+    moved = days.day
+    says(days, "Alice", "I live in Munich.")
+    days.ends()
+    mark = f"<!-- until {moved}: I live in Berlin -->"
+    old = f"Alice: I live in Berlin and my cat is called Rex. {mark}"
+    assert sorted(days.lines()) == [old, "Alice: I live in Munich."]
+
+
 def test_on_one_day_both_are_asked_too(days: Days) -> None:
     by.message(days, "Alice", MEETING[0])
     days.clock.put(days.clock.now + timedelta(hours=1))
@@ -191,15 +206,18 @@ def test_who_says_otherwise_themselves_is_not_asked(days: Days) -> None:
 @pytest.mark.parametrize(
     "said", [PRINTER, ("The team was in Paris.", "The team was in Rome.")], ids=lambda said: said[0]
 )
-def test_what_one_person_says_of_two_things_or_two_of_the_past_is_no_question(
+def test_what_one_person_says_of_two_things_or_two_of_the_past_disputes_nothing(
     days: Days, said: tuple[str, str]
 ) -> None:
+    """Of two things of one name their person may be asked whether the older one still holds."""
     by.remember(days, "Bob", said[0])
     days.ends()
     by.remember(days, "Bob" if said == PRINTER else "Alice", said[1])
     days.ends()
     assert days.lines() == [*said]
-    assert not Contradiction.objects.exists()
+    assert set(Fact.objects.values_list("state", flat=True)) == {Fact.State.ACTIVE}
+    asked = [[one.is_about(side) for side in sides_of(one)] for one in Contradiction.objects.all()]
+    assert asked == ([[True, False]] if said == PRINTER else [])
 
 
 def test_in_one_s_own_memory_one_s_own_word_stands(days: Days) -> None:

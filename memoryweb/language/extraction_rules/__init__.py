@@ -13,6 +13,7 @@ from memoryweb.language.extraction_rules.reading import (
     is_ahead,
     is_pronoun,
     lasts,
+    name_before,
     spoken_of,
 )
 from memoryweb.language.extraction_rules.relative_dates import (
@@ -48,6 +49,7 @@ __all__ = [
     "last_day",
     "lasts",
     "means_what_stood_before",
+    "name_before",
     "of_speaker",
     "resolved",
     "spoken_of",

@@ -206,6 +206,14 @@ def instructs(text: str) -> bool:
     return any(one.kind is model.Kind.INSTRUCTION for one in all_of(text))
 
 
+def name_before(text: str) -> str:
+    """Of a line "Alice: I live in Leeds." that name with its sign; empty where it names nobody."""
+    label = LABEL.match(text)
+    name = (label["plain"] if label else "") or ""
+    is_name = _SPEAKER.match(name) and not _NO_LABEL.search(name)
+    return text[: label.start("value")] if label and is_name else ""
+
+
 def _labelled(label: re.Match[str], said: date | None) -> model.Claim:
     """`key: value`, or a name and what that person says."""
     key, value = label["bold"] or label["plain"], label["value"]
