@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from memoryweb.agents.owners import person_owner
+from memoryweb.dreaming.models import Operation
 from memoryweb.memory.models import Contradiction, Conversation, Evidence, Fact
 from tests.dreaming.nights import NIGHT, answer, dream, text_of
 from tests.fakes import ModelServer
@@ -21,10 +22,10 @@ BOTH = "The weekly meeting is on Monday and on Friday at 9:00."
 LATER = NIGHT + timedelta(days=10)
 
 
-def _says(world: World, text: str, day: date) -> Conversation:
+def _says(world: World, text: str, day: date, *more: str) -> Conversation:
     who = world.bob if text == MONDAY else world.alice
     owner = person_owner(world.team, who)
-    return says(world, f"{who.name} {day}", text, day=day, owner=owner, shared=True)
+    return says(world, f"{who.name} {day}", text, *more, day=day, owner=owner, shared=True)
 
 
 def _nights(world: World, count: int) -> Contradiction:
@@ -106,17 +107,23 @@ def test_a_pair_that_was_left_alone_stays_away_when_both_say_it_again(world: Wor
     assert Contradiction.objects.get().state == Contradiction.State.IGNORED
 
 
-@pytest.mark.parametrize("goes", [1, 2])
+@pytest.mark.parametrize(("goes", "why"), [(1, "persons_word"), (2, "unproved")])
 def test_no_model_takes_out_one_of_two_that_a_person_kept(
-    world: World, model_server: ModelServer, settings: object, goes: int
+    world: World, model_server: ModelServer, settings: object, goes: int, why: str
 ) -> None:
     settings.MODEL_PROVIDER = ""  # type: ignore[attr-defined]
     found = _nights(world, 2)
     _decide(world, found, "IGNORE")
     settings.MODEL_PROVIDER = "openai"  # type: ignore[attr-defined]
-    _says(world, FRIDAY, LATER)
-    asked = {"op": "retire", "old": f"s{goes}", "why": "superseded", "sources": ["n1"]}
+    _says(world, FRIDAY, LATER, "The kitchen has a new kettle.")  # it is asked about news alone
+    asked = {"op": "retire", "old": f"s{goes}", "why": "superseded", "sources": ["n1", "n2"]}
     model_server.answer(answer(asked))
     dream(world, None, LATER)
     assert len(model_server.requests) == 1
-    assert (_lines(world), _open(world)) == ([MONDAY, FRIDAY], 0)
+    assert Operation.objects.latest("pk").code == why
+    assert _lines(world) == [MONDAY, FRIDAY]
+    assert set(Fact.objects.filter(raw_text__in=(MONDAY, FRIDAY)).values_list("state")) == {
+        (Fact.State.ACTIVE,)
+    }
+    still_open = Contradiction.objects.filter(state=Contradiction.State.OPEN)
+    assert all(one.is_question for one in still_open)
