@@ -1,4 +1,5 @@
-"""A statement of which one half is no more: the other half stays, and what is told is true."""
+"""A statement of which one half is no more: it keeps its sentence, with what ended beside it, and
+what is told is true."""
 
 from datetime import timedelta
 
@@ -26,22 +27,16 @@ def test_a_correction_takes_what_it_speaks_of_and_leaves_the_rest(world: World) 
         if days == -4:
             assert "ship on Fridays" not in prompt(world, "When do we ship?")
         dream(world, owner, night)
-        assert ("ship on Fridays" in text_of(world, owner)) == (days == -9)
+        ended = "" if days == -9 else " <!-- until 2026-11-16: We ship on Fridays -->"
+        assert f"- {FRIDAYS}{ended}" in text_of(world, owner).split("\n")
 
-    lines = text_of(world, owner).split("\n")
-    assert "- Please never plan a call with me on a Friday afternoon." in lines
-    assert f"- {HIRED}" in lines
-    old, rest = (
-        Fact.objects.get(raw_text=FRIDAYS),
-        Fact.objects.get(raw_text__startswith="Please never"),
-    )
-    assert (old.why, old.superseded_by and "Thursdays" in old.superseded_by.raw_text) == (
-        "superseded",
-        True,
-    )
-    assert {row.message_id for row in rest.evidence.all()} == {
-        row.message_id for row in old.evidence.all()
-    }
+    said = prompt(world, "When do we ship?")
+    assert f"- {FRIDAYS} (until 2026-11-16: We ship on Fridays)" in said
+    assert "- We ship on Thursdays" in said
+    assert f"- {HIRED}" in text_of(world, owner).split("\n")
+    old = Fact.objects.get(raw_text=FRIDAYS)
+    assert (old.state, old.hidden_at, old.path) == (Fact.State.ACTIVE, None, "MEMORY.md")
+    assert [one.words for one in old.ended] == ["We ship on Fridays"]
     reasons = {text: one.reason for one in Operation.objects.all() for text in one.before}
-    assert reasons.pop(FRIDAYS) == "A newer value replaced it."
+    assert reasons.pop(FRIDAYS) == "No longer so since 2026-11-16: “We ship on Fridays”."
     assert set(reasons.values()) <= {"Another statement says the same."}

@@ -20,7 +20,6 @@ CELLO, VIOLA = "My brother Tom plays the cello.", "My brother Tom plays the viol
 HAMBURG, BERLIN, OTHER = "We live in Hamburg.", "We moved to Berlin.", "We live in Oslo."
 GREEN, BLACK = "I drink green tea in the morning.", "I drink black tea in the evening."
 BOTH = "I drink green tea in the morning and black tea in the evening."
-CALLS = "Please never plan a call with me on a Friday afternoon."
 FRIDAYS = "We ship on Fridays, so please never plan a call with me on a Friday afternoon."
 
 
@@ -133,11 +132,11 @@ def test_what_took_one_half_of_a_line_is_reverted(world: World) -> None:
     nights(world, 0)
     talk = says(world, "second", "We ship on Thursdays.", day=NIGHT + timedelta(days=1))
     nights(world, 1)
-    assert set(lines(world)) == {"We ship on Thursdays.", CALLS}
+    ended = "<!-- until 2026-11-21: We ship on Fridays -->"
+    assert set(lines(world)) == {"We ship on Thursdays.", f"{FRIDAYS} {ended}"}
     reverts(world, talk)
     nights(world, 2, 3)
-    assert [one for one in lines(world) if "never plan a call" in one]
-    assert "We ship on Thursdays." not in lines(world)
+    assert lines(world) == [FRIDAYS]
 
 
 RING = "I wear the red ring on Sundays."
