@@ -325,7 +325,8 @@ class _Night(Standing):
         words = case.operation.words
         old = next(one for one in case.old if words in one.text)
         for said in case.said:
-            if proved := removal_rules.words_proved(words, old, said):
+            news = [one.text for one in self.living.values() if self._brings(one, said)]
+            if proved := removal_rules.words_proved(words, old, said, news):
                 self._proved[said.ref] = said
                 if removal_rules.is_ahead(said.claim, self.material.today):
                     return Result(case.operation, "ahead", against=old)
@@ -339,6 +340,11 @@ class _Night(Standing):
                     return self._done(case, {}, ends={old: (marked, why)})
                 return self._done(case, {old: why})
         return Result(case.operation, "unproved", against=old)
+
+    @staticmethod
+    def _brings(one: LivingStatement, said: CitableLine) -> bool:
+        """It came in tonight, by this line."""
+        return one.id.startswith("new-") and said.ref in one.sources
 
     def _others(self, olds: Sequence[LivingStatement]) -> list[LivingStatement]:
         return [one for old in olds for one in self.near(old.text, old.claim) if one not in olds]

@@ -7,10 +7,11 @@ from datetime import date
 
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
+from memoryweb.language.clauses import QUESTION
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
-from memoryweb.language.ending_words import heavy_in, labels_in
+from memoryweb.language.ending_words import heavy_in, labels_in, topics_in
 from memoryweb.language.habit_times import when_in
-from memoryweb.language.normal_form import read
+from memoryweb.language.normal_form import is_cjk, read
 from memoryweb.language.single_values import tells_otherwise
 from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
@@ -18,6 +19,8 @@ from memoryweb.markdown.marks import Ended, can_mark
 
 _PLANS = frozenset({"wedding", "trip"})
 _WAS_THERE = re.compile(r"\b(?:visited|travelled|traveled|went) |\bbesuchten? ", re.IGNORECASE)
+# What comes beside something else, or is nobody's news.
+_NO_CHANGE = frozenset({"more", "unsure", "past", "visit", "told", "joke", "kin", "friend"})
 _CUES = frozenset({"now", "end", "off", "moved", "died", "done", "gone"})
 OVER = frozenset({extraction_rules.Act.CANCELS, extraction_rules.Act.ENDS})
 _VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
@@ -310,10 +313,14 @@ def _last_of(one: operations.LivingStatement, today: date) -> date:
 
 
 def words_proved(
-    words: str, old: operations.LivingStatement, said: operations.CitableLine
+    words: str,
+    old: operations.LivingStatement,
+    said: operations.CitableLine,
+    news: Iterable[str] = (),
 ) -> Words:
     """Of words that are said to have ended those of which a line of whoever may say so proves it:
-    it ends them by itself, or tells of a change and speaks of the one clause that they stand in."""
+    it ends them by itself, or it, or the `news` that it brings, speaks of the one clause that they
+    stand in."""
     is_later = operations.is_later(said.by.said_at, old.by.said_at)
     if not (may_replace(said.by, old) and is_later and is_earnest(said.text, old.text)):
         return ()
@@ -322,19 +329,33 @@ def words_proved(
         is_within = any(words in one for one in found) or not remains(words, found)
         return (words,) if is_within else tuple(found)
     clauses = [one for one in _parts(old.text) if one in words or words in one]
-    is_told = len(clauses) == 1 and _tells_of(said, clauses[0])
+    is_told = len(clauses) == 1 and _tells_of(said, clauses[0], news)
     return (words,) if is_told else ()
 
 
-def _tells_of(said: operations.CitableLine, clause: str) -> bool:
-    heavy = [read(it).heavy | read(it).names for it in (said.text, clause)]
+def _tells_of(said: operations.CitableLine, clause: str, news: Iterable[str]) -> bool:
+    labels = labels_in(said.text)
     is_change = (
-        bool(labels_in(said.text) & _CUES)
+        bool(labels & _CUES)
         or said.claim.is_against
         or said.claim.act in OVER
         or read(said.text).negated
     )
-    return contradicts(said.text, clause) or (is_change and bool(heavy[0] & heavy[1]))
+    if contradicts(said.text, clause) or (is_change and _shares(said.text, clause)):
+        return True
+    if labels & _NO_CHANGE or QUESTION.search(said.text):
+        return False
+    is_rival = _shares(said.text, clause) or topics_in(said.text) & topics_in(clause)
+    is_own = is_cjk(said.text) or any(
+        it.own.search(said.text) for it in extraction_rules.languages_of(said.text)
+    )
+    return bool(is_rival and is_own) or any(_shares(it, clause) for it in news)
+
+
+def _shares(text: str, other: str) -> bool:
+    """A word that carries the matter, or a name."""
+    one, two = (read(it).heavy | read(it).names for it in (text, other))
+    return bool(one & two)
 
 
 def holds(one: operations.LivingStatement) -> bool:

@@ -134,6 +134,12 @@ def _follow(words: list[str], rest: tuple[str, ...], near: int) -> bool:
     return True
 
 
+def topics_in(text: str) -> frozenset[str]:
+    """What it speaks of, of which a person has one at a time."""
+    told = labels_in(text) - _table().cues - {"kin", "friend", "open", "done"}
+    return frozenset(label.rstrip("?!") for label in told)
+
+
 @lru_cache(maxsize=1)
 def _table() -> _Table:
     topics = (Path(__file__).parent / "ending.txt").read_text(encoding="utf-8")

@@ -119,7 +119,9 @@ def not_true(tx: Transaction, fact: models.Fact, *, writer: Writer) -> None:
     fact = locked(fact)
     take_out(tx, fact, Departure(Why.NOT_TRUE), writer=writer)
     same = models.Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
-    for one in same.living().exclude(pk=fact.pk):
+    while one := same.living().standing().first():  # what leaves one file may stand in another
+        take_out(tx, locked(one), Departure(Why.NOT_TRUE), writer=writer)
+    for one in same.living():
         take_out(tx, locked(one), Departure(Why.NOT_TRUE), writer=writer)
     record(tx, "fact.not_true", fact)
 

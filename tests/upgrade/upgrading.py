@@ -60,7 +60,8 @@ _HELD = "workspace_heldsecret"
 OTHERS = ("django_migrations", "django_content_type", "auth_permission", "recall_index")
 # What waits of somebody's own memory gets the time to be told that it expires.
 _SINCE = ("workspace_proposal", "created_at")
-_READ_ANEW = {_SINCE, ("facts_fact", "valid_to")}  # a statement may hold for another time now
+# A statement may say more to newer rules: of whom, what, and for how long it holds.
+_READ_ANEW = {_SINCE, *(("facts_fact", name) for name in ("subject", "value", "valid_to"))}
 Rows = dict[str, dict[Any, dict[str, Any]]]
 
 
