@@ -64,6 +64,10 @@ SEEDS = Path(__file__).parents[2] / "agents/seeds"
 FRESH_PROFILE = "# Profile\n"
 
 
+def is_untouched(file: File) -> bool:
+    return file.path == "PROFILE.md" and file.sha256 in _untouched()
+
+
 def untouched() -> Q:
     """A PROFILE.md that says of nobody who they are is in no prompt."""
     return Q(path="PROFILE.md", sha256__in=_untouched())

@@ -17,6 +17,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.relevance import ANSWERS, FLOOR
+from memoryweb.memory.lines.files import is_untouched
 from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.search import beside, search
 from memoryweb.memory.visible import placeholders
@@ -78,7 +79,8 @@ def found_for(
         past = asks_about_past(asked)
         told = [hit for hit in placeholders.allowed(of, then=False) if not tells_nothing(hit.text)]
         true = [hit for hit in told if past or not _is_over(hit)]
-        return [hit for hit in true if not _is_given(hit, files, talk)]
+        written = [hit for hit in true if not (hit.file and is_untouched(hit.file))]
+        return [hit for hit in written if not _is_given(hit, files, talk)]
 
     answers = _answers(fresh(hits))
     known = {hit.message: hit for hit in answers}
