@@ -79,8 +79,7 @@ def found_for(
         past = asks_about_past(asked)
         told = [hit for hit in placeholders.allowed(of, then=False) if not tells_nothing(hit.text)]
         true = [hit for hit in told if past or not _is_over(hit)]
-        written = [hit for hit in true if not (hit.file and is_untouched(hit.file))]
-        return [hit for hit in written if not _is_given(hit, files, talk)]
+        return [hit for hit in true if not _is_given(hit, files, talk)]
 
     answers = _answers(fresh(hits))
     known = {hit.message: hit for hit in answers}
@@ -145,8 +144,10 @@ def _is_over(hit: Hit) -> bool:
 
 
 def _is_given(hit: Hit, files: Sequence[PromptFile], talk: tuple[UUID, int] | None) -> bool:
+    """It stands in the prompt, or in a PROFILE.md that tells of nobody."""
     if hit.file:
-        return any(one.file.pk == hit.file.pk and one.holds(hit.line) for one in files)
+        stands = (one.file.pk == hit.file.pk and one.holds(hit.line) for one in files)
+        return any(stands) or is_untouched(hit.file)
     if hit.message is None or talk is None:
         return False
     conversation_id, first = talk
