@@ -15,7 +15,7 @@ from memoryweb.dreaming.removal_rules import is_rival
 from memoryweb.language.comparison_words import NEGATIONS
 from memoryweb.language.ending import tells_change
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
-from memoryweb.language.extraction_rules import claim_of
+from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import says_all_of
 from memoryweb.language.tokens import stem
@@ -45,7 +45,7 @@ _CJK_SEVERAL = re.compile(
 # Of these one has one at a time: a change of it may be one of the older, without a word of that.
 _TOPICS = listed(
     """home job shift boss doctor partner phone email name car handset laptop bank gym study rent
-    pay budget wedding trip weight dietstyle"""
+    pay budget weight dietstyle"""
 )
 _CUES = listed("now end off died gone moved fix")  # labels of what tells that something changed
 Pair = tuple[LivingStatement, LivingStatement]
@@ -113,7 +113,10 @@ def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair 
 
 
 def _may_differ(older: LivingStatement, newer: LivingStatement) -> bool:
-    """What says the same, or is proved to be over, is decided without asking."""
+    """What says the same, or is proved to be over, is decided without asking; and nobody is asked
+    to give up what keeps somebody well, or how they want to be answered."""
+    if older.claim.kind in {Kind.HEALTH, Kind.INSTRUCTION}:
+        return False
     texts = older.living, newer.living
     one, two = map(read, texts)
     if any(mark.on >= _day(newer) - _WEEK for mark in older.ended):

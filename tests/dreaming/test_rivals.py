@@ -44,6 +44,11 @@ def test_two_that_share_a_word_come_with_the_older_first(older: str, newer: str)
     ("one", "other"),
     [
         ("My daughter Anouk is 6.", "My daughter Milo has a fever."),
+        (
+            "Jonas is allergic to nuts, so keep that in mind for the team dinner.",
+            "The team dinner moved to 6 December.",
+        ),
+        ("Ines covers for me during my holiday.", "My flight to Tokyo moved to 9 December."),
         ("I have a cat called Momo.", "My second cat is called Lola."),
         ("I bake sourdough every Friday.", "Gym is on Friday now."),
         ("息子の蓮は5歳です", "息子の陸が生まれました"),

@@ -70,7 +70,7 @@ def test_a_dinner_that_moves_stays_where_it_is(world: World) -> None:
     tells(world, 0, DINNER)
     tells(world, 2, "The team dinner moved to 5 December 2026.")
     line = line_of(remembered(world), "Kajutan")
-    assert "until 2026-11-22: on 4 December" in line
+    assert "until 2026-11-22: on 4 December 2026 -->" in line
     assert "5 December" in remembered(world)
 
 
