@@ -11,7 +11,7 @@ from datetime import UTC, date, timedelta
 from itertools import combinations
 
 from memoryweb.dreaming.operations import LivingStatement, Result, is_later
-from memoryweb.dreaming.removal_rules import is_rival
+from memoryweb.dreaming.removal_rules import clauses, is_rival
 from memoryweb.language.comparison_words import NEGATIONS
 from memoryweb.language.ending import tells_change
 from memoryweb.language.ending_words import heavy_in, labels_in, listed
@@ -115,7 +115,7 @@ def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair 
 def _may_differ(older: LivingStatement, newer: LivingStatement) -> bool:
     """What says the same, or is proved to be over, is decided without asking; and nobody is asked
     to give up what keeps somebody well, or how they want to be answered."""
-    if older.claim.kind in {Kind.HEALTH, Kind.INSTRUCTION}:
+    if any(one.claim.kind in {Kind.HEALTH, Kind.INSTRUCTION} for one in clauses(older)):
         return False
     texts = older.living, newer.living
     one, two = map(read, texts)
