@@ -107,9 +107,13 @@ class Candidate:
     @property
     def is_own(self) -> bool:
         """What the owner of the memory said of themselves, in their own words."""
+        return self.is_owners and tells_of_self(self.text)
+
+    @property
+    def is_owners(self) -> bool:
+        """The owner of the memory said it, in these words."""
         said = [one.by for one in self.mentions if as_line(one.text) == self.text]
-        is_theirs = any(by.is_word and not by.speaker for by in said)
-        return is_theirs and tells_of_self(self.text)
+        return any(by.is_word and not by.speaker for by in said)
 
     @property
     def waits(self) -> bool:

@@ -76,7 +76,7 @@ class _Night(Standing):
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
         self._made = 0
-        self._proved: dict[str, CitableLine] = {}  # lines by which words were proved to have ended
+        self._proved: set[str] = set()  # lines by which words were proved to have ended
         self._unsaid: set[str] = set()  # lines that don't say what was made of them
         self._beside: list[Result] = []  # what went with what was judged, or ended
 
@@ -102,7 +102,8 @@ class _Night(Standing):
         for row in CHECKS:
             if operation.does in row.of and (found := row.check(case)) is not None:
                 known = self.known(operation.text, case.old) if row.code == "known" else None
-                self._unsaid |= {*operation.sources} if row.code == "unsupported" else set()
+                if row.code == "unsupported" and operation.does is Does.ADD:
+                    self._unsaid |= {*operation.sources}
                 return Result(operation, row.code, found, against=known)
         does = {Does.RETIRE: self._retire, Does.END: self._end}
         return does.get(operation.does, self._write)(case)
@@ -136,9 +137,10 @@ class _Night(Standing):
         yield from self._over()
         for said in [*self._news()]:
             yield from self._told(said)
-        for ref, said in self._proved.items():
-            if ref in self._unsaid and not self._has(said):  # in their words, then
-                yield self.judge(Operation(Does.ADD, as_line(said.text), sources=(ref,)))
+        for said in [one for ref, one in self.said.items() if ref in self._unsaid]:
+            is_told = said.by.is_word or said.ref in self._proved
+            if is_told and not self._has(said):  # in their words, then
+                yield self.judge(Operation(Does.ADD, as_line(said.text), sources=(said.ref,)))
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
             others = (other for other in self.near(one.text, one.claim) if other is not one)
             if not one.is_fixed and any(
@@ -327,7 +329,7 @@ class _Night(Standing):
         for said in case.said:
             news = [one.text for one in self.living.values() if self._brings(one, said)]
             if proved := removal_rules.words_proved(words, old, said, news):
-                self._proved[said.ref] = said
+                self._proved.add(said.ref)
                 if removal_rules.is_ahead(said.claim, self.material.today):
                     return Result(case.operation, "ahead", against=old)
                 meant = set(filter(None, (case.operation.on,)))

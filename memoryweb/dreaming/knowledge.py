@@ -15,6 +15,8 @@ from memoryweb.dreaming import operations
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.operations import meant
 from memoryweb.dreaming.removal_rules import is_rival, may_replace, outlives
+from memoryweb.language.ending_signs import is_news
+from memoryweb.language.ending_words import heavy_in
 from memoryweb.language.extraction_rules import Claim, claim_of, takes_back
 from memoryweb.language.statement_comparison import Lookup
 from memoryweb.markdown.marks import Ended
@@ -175,9 +177,12 @@ class KnownStatements:
         self._by_key: dict[tuple[str, str] | None, list[operations.LivingStatement]] = defaultdict(
             list
         )
+        self._by_word: dict[str, list[str]] = defaultdict(list)
         for one in living:
             if one.claim.key:
                 self._by_key[one.claim.key].append(one)
+            for word in heavy_in(one.living):
+                self._by_word[word].append(one.living)
         self._numbers: dict[str, int] = {}
         for number, line in enumerate(lines, start=1):
             if line.strip() and not line.lstrip().startswith(("#", "<!--")):
@@ -188,9 +193,13 @@ class KnownStatements:
         self._lookup = Lookup(self._numbers)
 
     def has_other(self, candidate: Candidate) -> bool:
-        """It says otherwise of the same thing."""
+        """It says otherwise of the same thing, or its owner tells news of it."""
         new = _statement(candidate)
-        return any(is_rival(new, one) for one in self._by_key.get(new.claim.key, ()))
+        if any(is_rival(new, one) for one in self._by_key.get(new.claim.key, ())):
+            return True
+        return candidate.is_owners and any(
+            is_news(new.text, one) for word in heavy_in(new.text) for one in self._by_word[word]
+        )
 
     def line(self, candidate: Candidate) -> int | None:
         """On which line of MEMORY.md; 0: in PROFILE.md."""

@@ -9,7 +9,8 @@ from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
 from memoryweb.language.clauses import QUESTION
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
-from memoryweb.language.ending_words import heavy_in, labels_in, topics_in
+from memoryweb.language.ending_signs import PROVED, RIVAL, news_of
+from memoryweb.language.ending_words import heavy_in, labels_in
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import is_cjk, read
 from memoryweb.language.single_values import tells_otherwise
@@ -345,11 +346,14 @@ def _tells_of(said: operations.CitableLine, clause: str, news: Iterable[str]) ->
         return True
     if labels & _NO_CHANGE or QUESTION.search(said.text):
         return False
-    is_rival = _shares(said.text, clause) or topics_in(said.text) & topics_in(clause)
-    is_own = is_cjk(said.text) or any(
-        it.own.search(said.text) for it in extraction_rules.languages_of(said.text)
-    )
-    return bool(is_rival and is_own) or any(_shares(it, clause) for it in news)
+    signs = news_of(said.text, clause)[0]
+    is_told = signs >= RIVAL or (signs >= PROVED and _is_own(said.text))
+    return is_told or any(_shares(it, clause) for it in news)
+
+
+def _is_own(text: str) -> bool:
+    languages = extraction_rules.languages_of(text)
+    return is_cjk(text) or any(it.own.search(text) for it in languages)
 
 
 def _shares(text: str, other: str) -> bool:

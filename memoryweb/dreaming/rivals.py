@@ -13,8 +13,8 @@ from itertools import combinations
 from memoryweb.dreaming.operations import LivingStatement, Result, is_later
 from memoryweb.dreaming.removal_rules import clauses, is_rival
 from memoryweb.language.comparison_words import NEGATIONS
-from memoryweb.language.ending import tells_change
-from memoryweb.language.ending_words import heavy_in, labels_in, listed
+from memoryweb.language.ending_signs import RIVAL, news_of
+from memoryweb.language.ending_words import heavy_in, topics_in
 from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import says_all_of
@@ -23,6 +23,7 @@ from memoryweb.language.tokens import stem
 FEW = 3  # living statements that a word stands in, at most
 NEWS = timedelta(days=30)  # how long ago the newer one was said, at most
 _WEEK = timedelta(days=7)
+_TOPIC = "topic "
 _APART = timedelta(hours=12)  # what was said together is no older and newer value
 
 
@@ -42,12 +43,8 @@ _CJK_SEVERAL = re.compile(
     "[猫狗犬鸟鳥]|息子|娘|子供|子ども|孩子|儿子|女儿|朋友|友[達人だち]|[日英中韓法德独西葡]?[语語]"
     "|アレルギー|过敏|ペット|宠物|覚|[妻夫]$|旦那"
 )
-# Of these one has one at a time: a change of it may be one of the older, without a word of that.
-_TOPICS = listed(
-    """home job shift boss doctor partner phone email name car handset laptop bank gym study rent
-    pay budget weight dietstyle"""
-)
-_CUES = listed("now end off died gone moved fix")  # labels of what tells that something changed
+# Nobody is asked to give up what keeps somebody well, or how they want to be answered.
+_KEPT = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
 Pair = tuple[LivingStatement, LivingStatement]
 Asked = tuple[LivingStatement, LivingStatement | None]  # the older one, and what came since
 
@@ -75,30 +72,24 @@ def left_alone(living: Iterable[LivingStatement], today: date) -> Iterator[Asked
 
 
 def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair]:
-    """The older one first; pairs that share most first, then those with the latest news. One word
-    or topic alone says little, unless the newer one tells of a change."""
+    """The older one first; those with most signs first, then those with the latest news."""
     asked = [one for one in living if not (one.is_flagged or one.is_hidden)]
     holders: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(asked):
         for word in _matters(one.living):
             holders[word].append(number)
-    shared: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for word, numbers in holders.items():
-        for both in combinations(numbers, 2) if len(numbers) <= FEW else ():
-            shared[both].append(word)
+    few = (one for word, one in holders.items() if len(one) <= FEW or word.startswith(_TOPIC))
     found = []
-    for (first, other), words in shared.items():
+    for first, other in {both for numbers in few for both in combinations(numbers, 2)}:
         pair = _in_time(asked[first], asked[other], today)
-        if pair and _may_be_of_one(words, pair[1].text):
-            found.append((len(words), _when(pair[1]), pair))
+        if pair is None:
+            continue
+        signs, _clause = news_of(pair[1].text, pair[0].living)
+        is_kept = any(one.claim.kind in _KEPT for one in clauses(pair[0]))
+        if signs >= RIVAL and not is_kept and _may_differ(*pair):
+            found.append((signs, _when(pair[1]), pair))
     found.sort(key=lambda one: one[:2], reverse=True)
-    return [pair for _count, _at, pair in found if _may_differ(*pair)]
-
-
-def _may_be_of_one(shared: Iterable[str], newer: str) -> bool:
-    words = [word for word in shared if not word.startswith("topic ")]
-    has_cue = bool(words) and not labels_in(newer).isdisjoint(_CUES)
-    return len(words) > 1 or has_cue or tells_change(newer)
+    return [pair for _signs, _at, pair in found]
 
 
 def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair | None:
@@ -113,10 +104,7 @@ def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair 
 
 
 def _may_differ(older: LivingStatement, newer: LivingStatement) -> bool:
-    """What says the same, or is proved to be over, is decided without asking; and nobody is asked
-    to give up what keeps somebody well, or how they want to be answered."""
-    if any(one.claim.kind in {Kind.HEALTH, Kind.INSTRUCTION} for one in clauses(older)):
-        return False
+    """What says the same, or is proved to be over, is decided without asking."""
     texts = older.living, newer.living
     one, two = map(read, texts)
     if any(mark.on >= _day(newer) - _WEEK for mark in older.ended):
@@ -137,6 +125,5 @@ def _when(one: LivingStatement) -> float:
 
 def _matters(text: str) -> frozenset[str]:
     """Words that tell what it speaks of, and its topics."""
-    topics = {label.rstrip("!?") for label in labels_in(text)} & _TOPICS
     words = {one for one in heavy_in(text) - _SEVERAL if not _CJK_SEVERAL.search(one)}
-    return frozenset(words | {f"topic {topic}" for topic in topics})
+    return frozenset(words | {f"{_TOPIC}{topic}" for topic in topics_in(text)})

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from memoryweb.language import role_play
-from memoryweb.language.ending import tells_change
+from memoryweb.language.ending import parts_of, tells_change
+from memoryweb.language.ending_signs import has_cue
+from memoryweb.language.ending_words import heavy_in
 from memoryweb.language.extraction_rules import (
     Act,
     Claim,
@@ -26,6 +28,7 @@ from memoryweb.language.extraction_rules import (
     spoken_of,
     tells_of_life,
 )
+from memoryweb.language.extraction_rules.model import Language
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
@@ -227,8 +230,10 @@ class _Kept:
         is_bare = sentence.needs_other and (before is None or len(before.text) >= _room(text))
         is_lost = (is_unnamed and before is None) or (sentence.is_lost and not self.is_open)
         claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost or is_bare)
-        is_more = before is not None and before.claim.durable and adds(sentence)
-        if is_more and not (claim.durable or is_lost or sentence.is_lost):
+        is_after = before is not None and before.claim.durable
+        is_more = is_after and adds(sentence)
+        is_told = is_more or (is_after and scene.to_assistant and _is_plain(sentence))
+        if is_told and not (claim.durable or is_lost or sentence.is_lost or self._is_light):
             claim = Claim(durable=True, general=True)
         is_request = sentence.is_request and scene.to_assistant
         if is_request or _leads_in(text, claim):
@@ -340,18 +345,40 @@ def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool)
     return claim
 
 
+def _is_plain(sentence: Sentence) -> bool:
+    """Nothing asked, ordered, imagined or of the moment: beside what somebody tells of themselves
+    it tells more."""
+    spoken, text = sentence.language, sentence.text
+    if spoken is None or sentence.is_question or sentence.is_request:
+        return False
+    return len(heavy_in(text)) > 1 and not _is_light(text, spoken)
+
+
+def _is_light(text: str, spoken: Language) -> bool:
+    cues = (spoken.small, spoken.orders, spoken.maybe, spoken.laughs, spoken.fleeting)
+    return any(cue.search(text) for cue in cues)
+
+
 def _lasts(sentence: Sentence, scene: _Scene) -> bool:
     """It states something of the speaker's life, or that a thing of theirs changed."""
     if tells_of_life(sentence):
         return True
     spoken, text = sentence.language, sentence.text
-    if spoken is None or sentence.leans or sentence.is_lost or sentence.is_question:
+    if spoken is None or sentence.leans or sentence.is_lost:
         return False
     if not scene.to_assistant:  # much is said for company
         return False
-    cues = (spoken.small, spoken.orders, spoken.maybe, spoken.laughs, spoken.fleeting)
-    is_theirs = spoken.own.search(text) or _NAME.search(text)
-    return bool(is_theirs) and not any(cue.search(text) for cue in cues) and tells_change(text)
+    if sentence.is_question or _is_light(text, spoken):
+        return False
+    is_theirs = bool(spoken.own.search(text) or _NAME.search(text))
+    return is_theirs and (tells_change(text) or _is_whole(text, spoken))
+
+
+def _is_whole(text: str, spoken: Language) -> bool:
+    """A sentence on something, in which nothing is asked."""
+    size = len(text) if _NO_SPACES.search(text) else len(text.split()) * 2
+    is_asked = any(spoken.asking.search(text[first:last]) for first, last in parts_of(text))
+    return size > _FEWEST_CHARACTERS and len(heavy_in(text)) > 1 and not is_asked
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:
@@ -370,7 +397,7 @@ def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = Fal
         return not language.small.search(text)
     if sentence.leans and language.fleeting.search(text):
         return False
-    if language.small.search(text) or not language.own.search(text):
+    if language.small.search(text) or not (language.own.search(text) or has_cue(text)):
         return False
     return not _orders(text, sentence, scene)
 

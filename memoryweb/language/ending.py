@@ -194,7 +194,7 @@ def _by_reach(news: News, part: Part) -> str:
     return reached_at(part.text, news.text)
 
 
-def _shared(one: Part, other: Part) -> frozenset[str]:
+def shared_in(one: Part, other: Part) -> frozenset[str]:
     """Heavy words of both; of signs, runs of which one holds the other."""
     pairs = ((a, b) for a in one.heavy for b in other.heavy)
     return frozenset(b for a, b in pairs if a == b or _is_within(a, b))
@@ -215,7 +215,7 @@ def _is_within(one: str, other: str) -> bool:
 def _by_name(news: News, part: Part) -> str:
     """It says of something that both name that it is over."""
     for one, its in news.parts:
-        shared, labels = _shared(one, part), its
+        shared, labels = shared_in(one, part), its
         kinds = one.labels & part.labels
         if not shared and not (not one.who and kinds & (_ANIMALS | _PLANS)):
             continue
@@ -380,7 +380,7 @@ def _by_frame(news: News, part: Part) -> str:
     for one, _labels in news.parts:
         if one.who or "kin" in one.labels or not one.labels & {"now", "moved"}:
             continue
-        shared = _shared(one, part)
+        shared = shared_in(one, part)
         values = [{*_VALUE.findall(it.text)} for it in (one, part)]
         if shared - values[1] and all(values) and not values[0] & values[1] and is_cjk(one.text):
             return part.text
@@ -432,7 +432,7 @@ def _by_value(news: News, part: Part) -> str:
         is_told = labels & {"now", "moved", "done", "end"} or _VALUE_IS.search(one.text)
         if not is_told or ("once" in labels and not labels & {"now", "moved"}):
             continue
-        shared = _shared(one, part)
+        shared = shared_in(one, part)
         if not _is_same(one, part, shared):
             continue
         if shared and (words := slot(part.text, news.text)):

@@ -29,13 +29,13 @@ _BREAK = re.compile(
     r"|\s[-–—]\s|—)"
     r"|\s(?=(?:but|because|cos|while|although|though|which|aber|sondern|weil|während|obwohl"
     r"|denn)\s)"
-    r"|\s(?=(?P<joint>and|und|so|plus)\s)"
+    r"|\s(?=(?P<joint>and|und|so|plus|&)\s)"
     r"|、|(?<=[てでしただすいる])(?=けど|けれど)|(?<=[だたすいる])(?:ので|から)(?![\w])"
     r"|(?<=[すただ])が、",
     re.IGNORECASE,
 )
 _LED = re.compile(
-    r"^[\s,，、:;.…()–—-]*(?:(?:and|but|so|because|cos|while|although|though|which|plus"
+    r"^[\s,，、:;.…()&–—-]*(?:(?:and|but|so|because|cos|while|although|though|which|plus"
     r"|oh|well|btw"
     r"|und|aber|weil|also|dann|denn|obwohl|während|sondern|ach|übrigens|あと|けど|でも|それで)"
     r"(?:[\s,、]+|(?<=[あとけどでもそれ])))*",
