@@ -29,6 +29,7 @@ from memoryweb.language.extraction_rules import (
     tells_of_life,
 )
 from memoryweb.language.extraction_rules.model import Language
+from memoryweb.language.extraction_rules.own_words import stated
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
@@ -363,6 +364,8 @@ def _lasts(sentence: Sentence, scene: _Scene) -> bool:
     """It states something of the speaker's life, or that a thing of theirs changed."""
     if tells_of_life(sentence):
         return True
+    if scene.to_assistant and _states_whole(sentence):
+        return True
     spoken, text = sentence.language, sentence.text
     if spoken is None or sentence.leans or sentence.is_lost:
         return False
@@ -372,6 +375,20 @@ def _lasts(sentence: Sentence, scene: _Scene) -> bool:
         return False
     is_theirs = bool(spoken.own.search(text) or _NAME.search(text))
     return is_theirs and (tells_change(text) or _is_whole(text, spoken))
+
+
+def _states_whole(sentence: Sentence) -> bool:
+    """A clause of it that asks and orders nothing says something of the speaker or of a name."""
+    spoken, text = sentence.language, sentence.text
+    if spoken is None or sentence.leans or sentence.is_lost:
+        return False
+    for first, last in stated(sentence, spoken):
+        clause = text[first:last].strip()
+        is_theirs = spoken.own.search(clause) or _NAME.search(clause)
+        is_light = _is_light(clause, spoken) or spoken.maybe.search(text[:last])
+        if is_theirs and not is_light and _is_whole(clause, spoken):
+            return True
+    return False
 
 
 def _is_whole(text: str, spoken: Language) -> bool:

@@ -26,10 +26,10 @@ def tells_of_life(sentence: Sentence) -> bool:
     spoken, text = sentence.language, sentence.text
     if spoken is None or sentence.leans or sentence.is_lost or spoken.jokes.search(text):
         return False
-    return any(_tells(text, start, end, spoken) for start, end in _stated(sentence, spoken))
+    return any(_tells(text, start, end, spoken) for start, end in stated(sentence, spoken))
 
 
-def _stated(sentence: Sentence, spoken: Language) -> Iterator[tuple[int, int]]:
+def stated(sentence: Sentence, spoken: Language) -> Iterator[tuple[int, int]]:
     """Where its clauses stand that ask and order nothing: "Give me ideas, I have asthma"."""
     text, start = sentence.text, 0
     is_order = bool(spoken.small.search(text) or spoken.orders.search(text))
