@@ -1,7 +1,7 @@
 """From a sentence to what it claims."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -261,8 +261,7 @@ def spoken_of(sentence: str, said: date | None = None) -> Sentence:
 @lru_cache(maxsize=16_384)
 def undated(sentence: str) -> Sentence:
     """Read once, whenever it was said."""
-    bare = plain(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
-    bare = unquoted(bare)
+    bare = _bare(sentence)
     read_as = [_spoken(bare, one) for one in languages_of(bare)]
     if not read_as:
         return Sentence(model.Claim(), None, bare)
@@ -272,10 +271,37 @@ def undated(sentence: str) -> Sentence:
     return found
 
 
+def may_rival(text: str) -> bool:
+    """Whether what it claims may speak against a statement: of a change, an end, or a value of some
+    attribute. To try the rows of these takes a third of the time that reading it does."""
+    line = clean(text)[:LONGEST]
+    if LABEL.match(line) or sentence_of(line):
+        return True
+    read_as = ((bare, one) for bare in map(_bare, split(line)) for one in languages_of(bare))
+    return any(_has_rival(_in_full(bare, spoken), spoken) for bare, spoken in read_as)
+
+
+def _has_rival(text: str, spoken: model.Language) -> bool:
+    asked = spoken.asks.search(text)
+    told = text[asked.end() :] if asked else text
+    rows = [
+        row for row in spoken.rows_for(told) if row.attribute or row.act is not model.Act.STATES
+    ]
+    return any(_tried(rows, told, spoken))
+
+
+def _bare(sentence: str) -> str:
+    return unquoted(plain(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'")))
+
+
+def _in_full(text: str, spoken: model.Language) -> str:
+    for short, full in model.SHORT_FORMS if spoken is language("english") else ():
+        text = short.sub(full, text)
+    return text
+
+
 def _spoken(text: str, spoken: model.Language) -> Sentence:
-    if spoken is language("english"):
-        for short, full in model.SHORT_FORMS:
-            text = short.sub(full, text)
+    text = _in_full(text, spoken)
     asked = spoken.asks.search(text)
     found = _claim(text[asked.end() :] if asked else text, spoken) or model.Claim()
     if asked and not spoken.jokes.search(text):
@@ -324,20 +350,23 @@ def _is_instead(one: model.Claim, over: model.Claim) -> bool:
 
 
 def _claims(text: str, spoken: model.Language) -> Iterator[model.Claim]:
+    for row, found in _tried(spoken.rows_for(text), text, spoken):
+        if _is_meant(text, found, row, spoken):
+            claim = _of_row(found, row, spoken, text[: found.start()])
+            if claim is not None:
+                yield claim
+
+
+def _tried(
+    rows: Iterable[model.Row], text: str, spoken: model.Language
+) -> Iterator[tuple[model.Row, re.Match[str]]]:
+    """At few places: to search a whole sentence for each row takes ten times as long."""
     starts = sorted({found.end() for found in spoken.start.finditer(text)})
-    for row in spoken.rows_for(text):
-        for found in _matches(row, text, starts):
-            if _is_meant(text, found, row, spoken):
-                claim = _of_row(found, row, spoken, text[: found.start()])
-                if claim is not None:
-                    yield claim
-
-
-def _matches(row: model.Row, text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
-    """Tried at few places: to search a whole sentence for each row takes ten times as long."""
-    if row.anywhere:
-        return row.pattern.finditer(text)
-    return (found for at in starts if (found := row.pattern.match(text, at)))
+    for row in rows:
+        if row.anywhere:
+            yield from ((row, found) for found in row.pattern.finditer(text))
+        else:
+            yield from ((row, found) for at in starts if (found := row.pattern.match(text, at)))
 
 
 def _is_meant(text: str, found: re.Match[str], row: model.Row, spoken: model.Language) -> bool:

@@ -1,8 +1,9 @@
 """Which sentences of a message ask to forget something, and what."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.extraction_rules.model import LANGUAGES
@@ -36,17 +37,20 @@ class Forget:
     is_sure: bool = True
 
 
-def forgets(message: str) -> Iterator[Forget]:
+@lru_cache(maxsize=1_024)  # a batch is masked as a whole before it is heard
+def forgets(message: str) -> tuple[Forget, ...]:
     """Only whole sentences of a short message that quotes nothing: a draft, a mail or a story may
     say "forget" to somebody else."""
-    if len(message) > LONGEST or quotes(message):
-        return
-    said = speech(message)
-    for first, last in spans(message):
-        sentence = message[first:last].strip(_MARKS)
-        if sentence and sentence.replace("’", "'") in said and (found := _asked(sentence)):
-            about, language, is_sure = found
-            yield Forget(about, language, first, last, is_sure)
+    is_own = len(message) <= LONGEST and not quotes(message)
+    places = list(spans(message)) if is_own else ()
+    said = [(message[first:last].strip(_MARKS), first, last) for first, last in places]
+    asked = [(found, *one) for one in said if one[0] and (found := _asked(one[0]))]
+    spoken = speech(message) if asked else ""
+    return tuple(
+        Forget(about, language, first, last, is_sure)
+        for (about, language, is_sure), sentence, first, last in asked
+        if sentence.replace("’", "'") in spoken
+    )
 
 
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
