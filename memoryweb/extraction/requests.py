@@ -16,6 +16,7 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.models import Conversation, Evidence, Fact
 from memoryweb.memory.models.writer import Transaction, write_transaction
@@ -55,13 +56,15 @@ def request(
     integration: Integration | None = None,
     finished: bool = False,
     immediate: bool = False,
+    waited: bool = False,
 ) -> Run | None:
     """The run that will extract a conversation, or all that waits of an owner without one.
 
     After a batch (`trigger` conversation) it starts once the conversation has been quiet for
     EXTRACTION_IDLE_SECONDS, or at once when it is `finished`; not before the cooldown ends, unless
     `immediate` (commands) or imported. Where nothing is to be done, `skipped` of the conversation
-    says why, and who asked in person gets a run that was skipped for that reason.
+    says why, and who asked in person gets a run that was skipped for that reason. A conversation
+    that `waited` before, for a run that is on its way, only puts that one off.
     """
     run = Run(team=tx.team, agent=agent, owner=owner, kind=KIND, trigger=trigger)
     run.user, run.integration, run.created_at = user, integration, tx.now
@@ -70,12 +73,18 @@ def request(
     is_asked = trigger != Run.Trigger.CONVERSATION
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
         return _skipped(tx, run, reason) if is_asked else None
+    is_told = not (finished or is_asked or immediate)
+    if waited and is_told and conversation and (there := _active(agent.pk, owner.pk)):
+        [found] = there
+        found.agent, found.owner = agent, owner
+        _put_off(found, tx.now + _idle(), conversation)
+        return found
     if is_asked:
         paused = _paused(tx.now).filter(conversation__agent=agent, conversation__owner=owner)
         paused.update(retry_at=tx.now)
     run.due_at = tx.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
-    if conversation is not None and not (finished or is_asked or immediate):
+    if conversation is not None and is_told:
         _put_off(found, run.due_at, conversation)
     if is_asked:
         _record(tx, "run.requested", found, {"kind": run.kind})
@@ -132,7 +141,7 @@ def _paused(now: datetime) -> "QuerySet[Extraction]":
 
 def _due(run: Run, *, is_quiet: bool) -> datetime:
     """Only a run that came to an end uses up the cooldown: a failure doesn't."""
-    idle = timedelta(seconds=0 if is_quiet else settings.EXTRACTION_IDLE_SECONDS)
+    idle = timedelta() if is_quiet else _idle()
     now = run.created_at
     earlier = Run.objects.filter(agent=run.agent, owner=run.owner, kind=KIND, status__in=GOOD)
     # Not those of a clock that ran ahead; one that ends in this very transaction is later than it.
@@ -146,6 +155,22 @@ def _due(run: Run, *, is_quiet: bool) -> datetime:
     if pauses and None not in pauses:
         moments.append(min(pauses))
     return max(moments)
+
+
+def _idle() -> timedelta:
+    return timedelta(seconds=settings.EXTRACTION_IDLE_SECONDS)
+
+
+@PreparedQuery
+def _active(agent_id: UUID, owner_id: UUID) -> QuerySet[Run]:
+    runs = Run.objects.filter(agent=agent_id, owner=owner_id, kind=KIND, night=None).active()
+    return runs.defer("inputs", "answer", "checked")[:1]
+
+
+@PreparedQuery
+def _others(agent_id: UUID, owner_id: UUID, but: UUID) -> "QuerySet[Any, tuple[UUID]]":
+    waiting = Conversation.objects.filter(agent=agent_id, owner=owner_id, waiting=True)
+    return waiting.exclude(pk=but).values_list("pk")[:1]
 
 
 def _queued(wanted: Run, *, retried: bool) -> Run:
@@ -174,8 +199,7 @@ def _bring_forward(run: Run, due_at: datetime, now: datetime, *, retried: bool =
 
 def _put_off(run: Run, due_at: datetime, conversation: Conversation) -> None:
     """A conversation that goes on is not quiet; unless another one waits for the same run."""
-    others = Conversation.objects.filter(agent=run.agent, owner=run.owner, waiting=True)
-    if others.exclude(pk=conversation.pk).exists():
+    if (run.due_at or due_at) >= due_at or _others(run.agent_id, run.owner_id, conversation.pk):
         return
     unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
     mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
@@ -239,10 +263,12 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 
 def mark(conversation: Conversation) -> Skip | None:
     reason = skip_reason(conversation)
+    before = (conversation.waiting, conversation.skipped)
     conversation.waiting = reason is None
     if reason is not Skip.NOTHING_NEW:  # what was extracted was not skipped
         conversation.skipped = reason or ""
-    conversation.save(update_fields=["waiting", "skipped"])
+    if before != (conversation.waiting, conversation.skipped):
+        conversation.save(update_fields=["waiting", "skipped"])
     return reason
 
 
