@@ -31,8 +31,6 @@ from memoryweb.language.secrets.in_names import holds_secret
 
 def person_owner(team: Team, user: User) -> Owner:
     """The signed-in person: kept by the immutable user id, never by name or e-mail."""
-    if found := _known(team.pk, "user", str(user.pk)):
-        return found[0]
     owner, _made = Owner.objects.get_or_create(
         team=team, source="user", external_id=str(user.pk), defaults={"person": user}
     )
@@ -197,7 +195,7 @@ def _met(team: Team, source: str, identity: str, integration: Integration | None
         "source": source,
         "external_id": checked_identity(identity),
     }
-    if found := _known(team.pk, source, keys["external_id"]):
+    if found := _of_key(team.pk, source, keys["external_id"]):
         return found[0]
     if holds_secret(keys["external_id"]):
         raise OwnerRefused(_("An owner's id may not contain what looks like a secret."))
@@ -206,9 +204,9 @@ def _met(team: Team, source: str, identity: str, integration: Integration | None
 
 
 @PreparedQuery
-def _known(team_id: uuid.UUID, source: str, identity: str) -> "QuerySet[Owner]":
-    rows = Owner.objects.filter(team=team_id, source=source, external_id=identity)
-    return rows.select_related("integration", "person")
+def _of_key(team_id: uuid.UUID, source: str, identity: str) -> "QuerySet[Owner]":
+    rows = Owner.objects.select_related("integration", "person")
+    return rows.filter(team=team_id, source=source, external_id=identity)
 
 
 def _member(team: Team, name: str) -> User:

@@ -73,19 +73,14 @@ def request(
     is_asked = trigger != Run.Trigger.CONVERSATION
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
         return _skipped(tx, run, reason) if is_asked else None
-    is_told = not (finished or is_asked or immediate)
-    if waited and is_told and conversation and (there := _active(agent.pk, owner.pk)):
-        [found] = there
-        found.agent, found.owner = agent, owner
-        _put_off(found, tx.now + _idle(), conversation)
+    goes_on = waited and not (finished or is_asked or immediate)
+    if goes_on and conversation and (found := _put_off(conversation, tx.now)):
         return found
     if is_asked:
         paused = _paused(tx.now).filter(conversation__agent=agent, conversation__owner=owner)
         paused.update(retry_at=tx.now)
     run.due_at = tx.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
-    if conversation is not None and is_told:
-        _put_off(found, run.due_at, conversation)
     if is_asked:
         _record(tx, "run.requested", found, {"kind": run.kind})
     return found
@@ -141,7 +136,7 @@ def _paused(now: datetime) -> "QuerySet[Extraction]":
 
 def _due(run: Run, *, is_quiet: bool) -> datetime:
     """Only a run that came to an end uses up the cooldown: a failure doesn't."""
-    idle = timedelta() if is_quiet else _idle()
+    idle = timedelta(seconds=0 if is_quiet else settings.EXTRACTION_IDLE_SECONDS)
     now = run.created_at
     earlier = Run.objects.filter(agent=run.agent, owner=run.owner, kind=KIND, status__in=GOOD)
     # Not those of a clock that ran ahead; one that ends in this very transaction is later than it.
@@ -155,22 +150,6 @@ def _due(run: Run, *, is_quiet: bool) -> datetime:
     if pauses and None not in pauses:
         moments.append(min(pauses))
     return max(moments)
-
-
-def _idle() -> timedelta:
-    return timedelta(seconds=settings.EXTRACTION_IDLE_SECONDS)
-
-
-@PreparedQuery
-def _active(agent_id: UUID, owner_id: UUID) -> QuerySet[Run]:
-    runs = Run.objects.filter(agent=agent_id, owner=owner_id, kind=KIND, night=None).active()
-    return runs.defer("inputs", "answer", "checked")[:1]
-
-
-@PreparedQuery
-def _others(agent_id: UUID, owner_id: UUID, but: UUID) -> "QuerySet[Any, tuple[UUID]]":
-    waiting = Conversation.objects.filter(agent=agent_id, owner=owner_id, waiting=True)
-    return waiting.exclude(pk=but).values_list("pk")[:1]
 
 
 def _queued(wanted: Run, *, retried: bool) -> Run:
@@ -197,14 +176,26 @@ def _bring_forward(run: Run, due_at: datetime, now: datetime, *, retried: bool =
         wake_up(run, now)
 
 
-def _put_off(run: Run, due_at: datetime, conversation: Conversation) -> None:
-    """A conversation that goes on is not quiet; unless another one waits for the same run."""
-    if (run.due_at or due_at) >= due_at or _others(run.agent_id, run.owner_id, conversation.pk):
-        return
-    unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
-    mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
-    if mine.filter(due_at__lt=due_at).update(due_at=due_at):
-        run.due_at = due_at
+def _put_off(conversation: Conversation, now: datetime) -> Run | None:
+    """The run that it waits for. A conversation that goes on is not quiet; unless another one waits
+    for the same run."""
+    due_at = now + timedelta(seconds=settings.EXTRACTION_IDLE_SECONDS)
+    for run in _active(conversation.agent_id, conversation.owner_id, conversation.pk):
+        if not vars(run)["is_shared"] and run.due_at and run.due_at < due_at:
+            unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
+            mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
+            mine.filter(due_at__lt=due_at).update(due_at=due_at)
+        run.agent, run.owner = conversation.agent, conversation.owner
+        return run
+    return None
+
+
+@PreparedQuery
+def _active(agent_id: UUID, owner_id: UUID, conversation_id: UUID) -> QuerySet[Run]:
+    others = Conversation.objects.filter(agent=agent_id, owner=owner_id, waiting=True)
+    runs = Run.objects.active().filter(agent=agent_id, owner=owner_id, kind=KIND, night=None)
+    runs = runs.annotate(is_shared=Exists(others.exclude(pk=conversation_id)))
+    return runs.defer("inputs", "answer", "checked")[:1]
 
 
 def skip_reason(conversation: Conversation) -> Skip | None:

@@ -212,8 +212,8 @@ _Says = Callable[[re.Match[str], date, bool | None], str]
 def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
     """The text with each relative date followed by the one it means, where only one can be meant.
     `ahead` tells whether a bare weekday lies before or after; None: nobody knows."""
-    lowered = text.lower()
-    there = [rule for rule in _RELATIVE if any(word in lowered for word in rule[0])]
+    holds = text.lower().__contains__
+    there = [rule for rule in _RELATIVE if any(map(holds, rule[0]))]
     for _needs, pattern, says in there:
 
         def put(found: re.Match[str], says: _Says = says) -> str:

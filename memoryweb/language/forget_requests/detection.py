@@ -104,9 +104,10 @@ def asks_to_forget(answer: str) -> bool | None:
 
 def _asked(sentence: str) -> tuple[str, str, bool] | None:
     plain = " ".join(_MASKED.sub("", sentence).replace("’", "'").split())
+    holds = plain.lower().__contains__
     for language in LANGUAGES:
         for row in table(language).rows:
-            found = row.pattern.fullmatch(plain)
+            found = row.pattern.fullmatch(plain) if any(map(holds, row.needs)) else None
             about = found["about"].strip(" ,，、") if found else ""
             if found and about and _is_meant(about, row, table(language)) and not _is_news(found):
                 return about, language, row.how != "maybe" and not is_for_later(plain)

@@ -317,7 +317,7 @@ def _append(
     before = _said_before(conversation, [item.message for item in fresh])
     rows = [
         Message(
-            team=tx.team,
+            team_id=tx.team.pk,
             conversation=conversation,
             position=position,
             external_id=names[position],
@@ -370,10 +370,8 @@ def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Map
 
 
 @PreparedQuery
-def _worded(
-    conversation_id: UUID, texts: Collection[str]
-) -> QuerySet[Message, tuple[str, datetime]]:
-    rows = Message.objects.filter(conversation=conversation_id, raw_content__in=texts)
+def _worded(talk: UUID, texts: Collection[str]) -> QuerySet[Message, tuple[str, datetime]]:
+    rows = Message.objects.filter(conversation=talk, raw_content__in=texts)
     return rows.order_by("-position").values_list("raw_content", "timestamp")
 
 

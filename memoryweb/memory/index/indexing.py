@@ -170,7 +170,7 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             agent_id=conversation.agent_id,
             owner_id=conversation.owner_id,
             kind=Passage.Kind.MESSAGE,
-            message=message,
+            message_id=message.pk,
             line=message.position,
             end_line=message.position,
             trail=message.name,

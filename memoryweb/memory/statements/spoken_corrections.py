@@ -5,7 +5,7 @@ into no prompt and no search any more, and the next dream writes the file.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
 from uuid import UUID
 
@@ -70,21 +70,15 @@ def _first_of(agent_id: UUID, owner_id: UUID) -> QuerySet[Fact, tuple[UUID]]:
     return standing.values_list("pk")[:1]
 
 
-def claims_against(message: Message) -> Sequence[Claim]:
+def claims_against(message: Message) -> Iterator[Claim]:
     """What it may say against something of before: another value of the same thing, or that
     something is over."""
     said = message.said_at.date() if message.said_at else None
-    return tuple(
-        claim
-        for claim in _claims(message.raw_content, said)
-        if (claim.key or claim.act in _AGAINST) and not _is_ahead(claim, said)
-    )
-
-
-def _claims(text: str, said: date | None) -> Iterator[Claim]:
-    for sentence in map(str.strip, _SENTENCE.split(text)):
+    for sentence in map(str.strip, _SENTENCE.split(message.raw_content)):
         if sentence and not sentence.endswith(("?", "？")) and may_rival(sentence):
-            yield claim_of(sentence, said)
+            claim = claim_of(sentence, said)
+            if (claim.key or claim.act in _AGAINST) and not _is_ahead(claim, said):
+                yield claim
 
 
 def _is_ahead(claim: Claim, said: date | None) -> bool:
