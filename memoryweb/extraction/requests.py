@@ -71,11 +71,11 @@ def request(
     if conversation is not None and conversation.source == Conversation.Source.IMPORT:
         immediate = True
     is_asked = trigger != Run.Trigger.CONVERSATION
+    goes_on = waited and not (finished or is_asked or immediate)
+    if conversation and goes_on and (there := _put_off(conversation, tx.now)):
+        return there
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
         return _skipped(tx, run, reason) if is_asked else None
-    goes_on = waited and not (finished or is_asked or immediate)
-    if goes_on and conversation and (found := _put_off(conversation, tx.now)):
-        return found
     if is_asked:
         paused = _paused(tx.now).filter(conversation__agent=agent, conversation__owner=owner)
         paused.update(retry_at=tx.now)
@@ -180,7 +180,8 @@ def _put_off(conversation: Conversation, now: datetime) -> Run | None:
     """The run that it waits for. A conversation that goes on is not quiet; unless another one waits
     for the same run."""
     due_at = now + timedelta(seconds=settings.EXTRACTION_IDLE_SECONDS)
-    for run in _active(conversation.agent_id, conversation.owner_id, conversation.pk):
+    key = (conversation.agent_id, conversation.owner_id, conversation.pk)
+    for run in _active(*key) if skip_reason(conversation) is None else ():
         if not vars(run)["is_shared"] and run.due_at and run.due_at < due_at:
             unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
             mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
@@ -254,12 +255,10 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 
 def mark(conversation: Conversation) -> Skip | None:
     reason = skip_reason(conversation)
-    before = (conversation.waiting, conversation.skipped)
     conversation.waiting = reason is None
     if reason is not Skip.NOTHING_NEW:  # what was extracted was not skipped
         conversation.skipped = reason or ""
-    if before != (conversation.waiting, conversation.skipped):
-        conversation.save(update_fields=["waiting", "skipped"])
+    conversation.save(update_fields=["waiting", "skipped"])
     return reason
 
 

@@ -146,8 +146,7 @@ def hear(tx: Transaction, conversation: Conversation, messages: Sequence[Message
     no longer is hidden until a night writes it down."""
     if conversation.group or conversation.is_automatic or not conversation.owner.is_one_person:
         return
-    memory = Memory(conversation.agent, conversation.owner)
-    asked = _told_since(memory.agent.pk, memory.owner_id, tx.now - _ANSWERED)
+    asked = _told_since(tx.now - _ANSWERED, conversation.agent_id, conversation.owner_id)
     for message in messages if asked else ():
         is_users = message.role == Message.Role.USER
         if is_users and source_of_message(conversation, message) == SourceClass.OWNER:
@@ -155,9 +154,9 @@ def hear(tx: Transaction, conversation: Conversation, messages: Sequence[Message
 
 
 @PreparedQuery
-def _told_since(agent_id: UUID, owner_id: UUID, at: datetime) -> "QuerySet[Contradiction]":
-    its = _of(agent_id, owner_id).filter(state=State.OPEN, told_at__gt=at)
-    return its.order_by("created_at", "pk")
+def _told_since(at: datetime, agent: UUID, owner: UUID) -> "QuerySet[Contradiction]":
+    told = Contradiction.objects.filter(state=State.OPEN, told_at__gt=at)  # only questions are
+    return told.filter(agent=agent, owner=owner).order_by("created_at", "pk")
 
 
 def _hear(tx: Transaction, message: Message, asked: list[Contradiction]) -> None:

@@ -141,11 +141,6 @@ class Row:
     def needs(self) -> frozenset[str]:
         return needed(self.outline)
 
-    @property
-    def is_rival(self) -> bool:
-        """What it finds may speak against something else."""
-        return bool(self.attribute) or self.act is not Act.STATES
-
 
 @dataclass(frozen=True)
 class Language:

@@ -270,8 +270,7 @@ def undated(sentence: str) -> Sentence:
 
 
 def may_rival(text: str) -> bool:
-    """It may tell a change or the value of an attribute, as what speaks against something does.
-    To try those rows takes a third of the time."""
+    """It may tell a change, or the value of an attribute: that is sooner tried than read."""
     line = clean(text)[:LONGEST]
     if LABEL.match(line) or sentence_of(line):
         return True
@@ -281,8 +280,7 @@ def may_rival(text: str) -> bool:
 
 def _read_as(sentence: str) -> Iterator[tuple[str, str, model.Language]]:
     """In full, and what of that stands behind a request to remember; in each likely language."""
-    bare = _bare(sentence)
-    for spoken in languages_of(bare):
+    for spoken in languages_of(bare := _bare(sentence)):
         text = bare
         for short, full in model.SHORT_FORMS if spoken is language("english") else ():
             text = short.sub(full, text)
@@ -351,7 +349,9 @@ def _claims(text: str, spoken: model.Language) -> Iterator[model.Claim]:
 def _tried(text: str, spoken: model.Language, *, is_rival: bool = False) -> Iterator[_Found]:
     """At few places: to search a whole sentence for each row takes ten times as long."""
     starts = sorted({found.end() for found in spoken.start.finditer(text)})
-    for row in (row for row in spoken.rows_for(text) if row.is_rival or not is_rival):
+    for row in spoken.rows_for(text):
+        if is_rival and not row.attribute and row.act is model.Act.STATES:
+            continue
         tried = (row.pattern.match(text, at) for at in starts)
         matches = row.pattern.finditer(text) if row.anywhere else tried
         yield from ((row, found) for found in matches if found)

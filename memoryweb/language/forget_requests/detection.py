@@ -42,14 +42,12 @@ def forgets(message: str) -> tuple[Forget, ...]:
     """Only whole sentences of a short message that quotes nothing: a draft, a mail or a story may
     say "forget" to somebody else."""
     is_own = len(message) <= LONGEST and not quotes(message)
-    places = list(spans(message)) if is_own else ()
-    said = [(message[first:last].strip(_MARKS), first, last) for first, last in places]
-    asked = [(found, *one) for one in said if one[0] and (found := _asked(one[0]))]
-    spoken = speech(message) if asked else ""
     return tuple(
-        Forget(about, language, first, last, is_sure)
-        for (about, language, is_sure), sentence, first, last in asked
-        if sentence.replace("’", "'") in spoken
+        Forget(found[0], found[1], first, last, found[2])
+        for first, last in (spans(message) if is_own else ())
+        if (sentence := message[first:last].strip(_MARKS))
+        and (found := _asked(sentence))
+        and sentence.replace("’", "'") in speech(message)
     )
 
 

@@ -182,11 +182,6 @@ def _conversation(
     return found
 
 
-@PreparedQuery
-def _called(agent_id: UUID, owner_id: UUID, external_id: str) -> QuerySet[Conversation]:
-    return Conversation.objects.filter(agent=agent_id, owner=owner_id, external_id=external_id)
-
-
 def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
     if owner.paused:
         return PAUSED
@@ -240,16 +235,10 @@ def _several_from(conversation: Conversation, messages: Iterable[NewMessage | Me
     return conversation.message_count + 1 if is_room else 0
 
 
-@PreparedQuery
-def _speakers(conversation_id: UUID) -> QuerySet[Message, tuple[str]]:
-    said = Message.objects.filter(conversation=conversation_id, role=Message.Role.USER)
-    return said.exclude(name="").values_list("name").distinct()
-
-
 def _said_anew(
     conversation: Conversation,
     messages: Sequence[NewMessage],
-    known: Mapping[str, Message],
+    known: Mapping[str, Any],
     now: datetime,
 ) -> Iterator[tuple[str, datetime]]:
     """What the owner says in their own conversation, and when: no import, nothing that was here
@@ -278,17 +267,13 @@ def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Cl
     return _CleanMessage(index, masked, sights)
 
 
-def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
+def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Any]:
     ids = [message.id for message in messages if message.id is not None]
-    return {row.external_id: row for row in _sent(conversation.pk, ids)} if ids else {}
+    rows = _kept(conversation.pk, Q(external_id__in=ids)) if ids else ()
+    return {row.external_id: row for row in rows}
 
 
-@PreparedQuery
-def _sent(conversation_id: UUID, ids: Collection[str]) -> QuerySet[Message]:
-    return Message.objects.filter(conversation=conversation_id, external_id__in=ids)
-
-
-def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
+def _is_new(index: int, message: NewMessage, known: dict[str, Any]) -> bool:
     row = known.get(message.id) if message.id is not None else None
     if row is None:
         return True
@@ -334,19 +319,13 @@ def _append(
         for position, item in enumerate(fresh, start=first)
     ]
     row_batches.insert(rows)
-    for row, (key,) in zip(rows, _keys(conversation.pk, first), strict=True):
-        row.pk = key
+    for row, kept in zip(rows, _kept(conversation.pk, Q(position__gte=first)), strict=True):
+        row.pk = kept.pk
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
     spoken_corrections.hear(tx, conversation, rows)
     _record(tx, conversation, {"added": len(rows), **_sighted(fresh)})
     return rows
-
-
-@PreparedQuery
-def _keys(conversation_id: UUID, first: int) -> QuerySet[Message, tuple[int]]:
-    rows = Message.objects.filter(conversation=conversation_id, position__gte=first)
-    return rows.order_by("position").values_list("pk")
 
 
 def _sighted(fresh: Sequence[_CleanMessage]) -> dict[str, Any]:
@@ -366,13 +345,8 @@ def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Map
     is_import = conversation.source == Conversation.Source.IMPORT
     if not untold or is_import or not conversation.message_count:
         return {}
-    return dict(_worded(conversation.pk, tuple(untold)))
-
-
-@PreparedQuery
-def _worded(talk: UUID, texts: Collection[str]) -> QuerySet[Message, tuple[str, datetime]]:
-    rows = Message.objects.filter(conversation=talk, raw_content__in=texts)
-    return rows.order_by("-position").values_list("raw_content", "timestamp")
+    rows = _kept(conversation.pk, Q(raw_content__in=tuple(untold)))
+    return {row.raw_content: row.timestamp for row in reversed(rows)}
 
 
 def _is_untold(message: NewMessage) -> bool:
@@ -393,7 +367,7 @@ def _names(
     made = {at: f"m{at}" for at, name in named.items() if name is None}
     given = {at: name for at, name in named.items() if name is not None}
     while made:
-        rows = _sent(conversation.pk, tuple(made.values()))
+        rows = _kept(conversation.pk, Q(external_id__in=tuple(made.values())))
         taken = {*given.values(), *(row.external_id for row in rows)}.intersection(made.values())
         if not taken:
             break
@@ -466,3 +440,23 @@ def first_said(talks: Collection[Conversation]) -> QuerySet[Message]:
     spoken = Message.objects.filter(role=Message.Role.USER, reverted_at=None)
     first = spoken.filter(conversation=OuterRef("conversation")).order_by("position")
     return spoken.filter(conversation__in=talks, position=Subquery(first.values("position")[:1]))
+
+
+# Made once a process: a message more is a few of these.
+
+
+@PreparedQuery
+def _called(agent: UUID, owner: UUID, name: str) -> QuerySet[Conversation]:
+    return Conversation.objects.filter(agent=agent, owner=owner, external_id=name)
+
+
+@PreparedQuery
+def _kept(talk: UUID, which: Q) -> QuerySet[Message, Any]:
+    rows = Message.objects.filter(which, conversation=talk).order_by("position")
+    return rows.values_list("pk", "external_id", "role", "raw_content", "timestamp", named=True)
+
+
+@PreparedQuery
+def _speakers(talk: UUID) -> QuerySet[Message, tuple[str]]:
+    rows = Message.objects.filter(conversation=talk, role=Message.Role.USER).exclude(name="")
+    return rows.values_list("name").distinct()

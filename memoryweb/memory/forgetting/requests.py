@@ -451,12 +451,8 @@ def _hide_echoes(
 
 
 @PreparedQuery
-def _lively(
-    conversation_id: UUID, owner_id: UUID, since: datetime
-) -> QuerySet[models.ForgetRequest]:
-    asked = models.ForgetRequest.objects.hiding().filter(
-        conversation=conversation_id, owner=owner_id
-    )
+def _lively(talk: UUID, owner: UUID, since: datetime) -> QuerySet[models.ForgetRequest]:
+    asked = models.ForgetRequest.objects.hiding().filter(conversation=talk, owner=owner)
     is_idle = Q(state=models.ForgetRequest.State.OPEN) & (
         Q(created_at__lt=since)
         | ~Exists(models.Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
