@@ -195,12 +195,18 @@ def _met(team: Team, source: str, identity: str, integration: Integration | None
         "source": source,
         "external_id": checked_identity(identity),
     }
-    if found := Owner.objects.filter(**keys).first():
-        return found
+    if found := _of_key(team.pk, source, keys["external_id"]):
+        return found[0]
     if holds_secret(keys["external_id"]):
         raise OwnerRefused(_("An owner's id may not contain what looks like a secret."))
     owner, _made = Owner.objects.get_or_create(**keys, defaults={"integration": integration})
     return owner
+
+
+@PreparedQuery
+def _of_key(team_id: uuid.UUID, source: str, identity: str) -> "QuerySet[Owner]":
+    rows = Owner.objects.select_related("integration", "person")
+    return rows.filter(team=team_id, source=source, external_id=identity)
 
 
 def _member(team: Team, name: str) -> User:

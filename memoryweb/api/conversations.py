@@ -153,7 +153,8 @@ def received(
         run = None
         if not added.skipped:
             trigger, talk = Run.Trigger.CONVERSATION, added.conversation
-            run = _extraction(tx, caller, talk, trigger, finished=batch.finished)
+            how = {"finished": batch.finished, "waited": added.waited}
+            run = _extraction(tx, caller, talk, trigger, **how)
     return MessageReceipt(
         conversation_id=external_id,
         added=added.added,
@@ -241,7 +242,7 @@ def _speaker(caller: Caller, fields: schemas.OwnerFields, conversation: str) -> 
 
 
 def _extraction(
-    tx: Transaction, caller: Caller, talk: Conversation, trigger: Run.Trigger, *, finished: bool
+    tx: Transaction, caller: Caller, talk: Conversation, trigger: Run.Trigger, **how: bool
 ) -> Run | None:
     return requests.request(
         tx,
@@ -251,7 +252,7 @@ def _extraction(
         conversation=talk,
         user=caller.user,
         integration=caller.integration,
-        finished=finished,
+        **how,
     )
 
 

@@ -20,6 +20,7 @@ from django.http import HttpRequest, HttpResponse
 from memoryweb.audit import keys
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
+from memoryweb.core import row_batches
 from memoryweb.core.prepared_queries import PreparedQuery
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
@@ -88,12 +89,14 @@ def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
             Label(event=event, team_id=team_id, name=name, salt=salt, text=text)
             for name, (salt, text) in salted.items()
         ]
-    Event.objects.bulk_create(events)
-    Label.objects.bulk_create(labels)
+    if labels:  # which need the keys of their events
+        Event.objects.bulk_create(events)
+        Label.objects.bulk_create(labels)
+    else:
+        row_batches.insert(events)
     # A seal that does not fit is kept: going on must not make good what somebody else wrote.
     head.seal = keys.seal_of(head) if is_sealed else head.seal
-    rows = ChainHead.objects.filter(team_id=team_id)
-    rows.update(seq=head.seq, hash=head.hash, seal=head.seal)
+    row_batches.update([head], ["seq", "hash", "seal"])
     return events
 
 

@@ -167,6 +167,7 @@ def keep(prompt: Prompt, text: str) -> StoredAnswer:
                 conversation=added.conversation,
                 user=asked.user,
                 integration=asked.integration,
+                waited=added.waited,
             )
     return StoredAnswer(text, not added.skipped, added.offer)
 

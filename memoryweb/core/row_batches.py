@@ -13,6 +13,7 @@ from django.db.models import (
     BooleanField,
     Case,
     CharField,
+    DateTimeField,
     F,
     IntegerField,
     JSONField,
@@ -84,8 +85,8 @@ def _column(values: Sequence[Any], field: Any) -> Sequence[Any]:
 def _value(value: Any, field: Any) -> Any:
     if value is None:
         return value
-    is_key = isinstance(value, UUID | int)
-    return as_stored(value) if is_key else field.get_db_prep_save(value, connection)
+    is_plain = isinstance(value, UUID | int) or isinstance(field, DateTimeField)
+    return as_stored(value) if is_plain else field.get_db_prep_save(value, connection)
 
 
 def as_stored(value: Any) -> Any:

@@ -16,6 +16,7 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.models import Conversation, Evidence, Fact
 from memoryweb.memory.models.writer import Transaction, write_transaction
@@ -55,19 +56,24 @@ def request(
     integration: Integration | None = None,
     finished: bool = False,
     immediate: bool = False,
+    waited: bool = False,
 ) -> Run | None:
     """The run that will extract a conversation, or all that waits of an owner without one.
 
     After a batch (`trigger` conversation) it starts once the conversation has been quiet for
     EXTRACTION_IDLE_SECONDS, or at once when it is `finished`; not before the cooldown ends, unless
     `immediate` (commands) or imported. Where nothing is to be done, `skipped` of the conversation
-    says why, and who asked in person gets a run that was skipped for that reason.
+    says why, and who asked in person gets a run that was skipped for that reason. A conversation
+    that `waited` before, for a run that is on its way, only puts that one off.
     """
     run = Run(team=tx.team, agent=agent, owner=owner, kind=KIND, trigger=trigger)
     run.user, run.integration, run.created_at = user, integration, tx.now
     if conversation is not None and conversation.source == Conversation.Source.IMPORT:
         immediate = True
     is_asked = trigger != Run.Trigger.CONVERSATION
+    goes_on = waited and not (finished or is_asked or immediate)
+    if conversation and goes_on and (there := _put_off(conversation, tx.now)):
+        return there
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
         return _skipped(tx, run, reason) if is_asked else None
     if is_asked:
@@ -75,8 +81,6 @@ def request(
         paused.update(retry_at=tx.now)
     run.due_at = tx.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
-    if conversation is not None and not (finished or is_asked or immediate):
-        _put_off(found, run.due_at, conversation)
     if is_asked:
         _record(tx, "run.requested", found, {"kind": run.kind})
     return found
@@ -172,15 +176,27 @@ def _bring_forward(run: Run, due_at: datetime, now: datetime, *, retried: bool =
         wake_up(run, now)
 
 
-def _put_off(run: Run, due_at: datetime, conversation: Conversation) -> None:
-    """A conversation that goes on is not quiet; unless another one waits for the same run."""
-    others = Conversation.objects.filter(agent=run.agent, owner=run.owner, waiting=True)
-    if others.exclude(pk=conversation.pk).exists():
-        return
-    unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
-    mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
-    if mine.filter(due_at__lt=due_at).update(due_at=due_at):
-        run.due_at = due_at
+def _put_off(conversation: Conversation, now: datetime) -> Run | None:
+    """The run that it waits for. A conversation that goes on is not quiet; unless another one waits
+    for the same run."""
+    due_at = now + timedelta(seconds=settings.EXTRACTION_IDLE_SECONDS)
+    key = (conversation.agent_id, conversation.owner_id, conversation.pk)
+    for run in _active(*key) if skip_reason(conversation) is None else ():
+        if not vars(run)["is_shared"] and run.due_at and run.due_at < due_at:
+            unstarted = {"status": Run.Status.QUEUED, "phase": Run.Phase.NONE}
+            mine = Run.objects.filter(pk=run.pk, trigger=Run.Trigger.CONVERSATION, **unstarted)
+            mine.filter(due_at__lt=due_at).update(due_at=due_at)
+        run.agent, run.owner = conversation.agent, conversation.owner
+        return run
+    return None
+
+
+@PreparedQuery
+def _active(agent_id: UUID, owner_id: UUID, conversation_id: UUID) -> QuerySet[Run]:
+    others = Conversation.objects.filter(agent=agent_id, owner=owner_id, waiting=True)
+    runs = Run.objects.active().filter(agent=agent_id, owner=owner_id, kind=KIND, night=None)
+    runs = runs.annotate(is_shared=Exists(others.exclude(pk=conversation_id)))
+    return runs.defer("inputs", "answer", "checked")[:1]
 
 
 def skip_reason(conversation: Conversation) -> Skip | None:

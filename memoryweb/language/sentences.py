@@ -88,7 +88,8 @@ def speech(content: str) -> str:
     text = _QUOTE.sub(_pasted, _PICTURES.sub(" ", _TAG.sub(" ", text)))
     paste = _PASTE.search(text)
     text = text[: paste.start()] if paste else text
-    text = "".join(char for char in text if char == "\n" or _is_printable(char))
+    if not text.replace("\n", "").isprintable():  # which is all that most need
+        text = "".join(char for char in text if char == "\n" or _is_printable(char))
     return "\n".join(line for line in text.split("\n") if not _LOG.match(line))
 
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner, Reader, reading
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language import answers
 from memoryweb.markdown import marks
 from memoryweb.memory.lines.source_classes import source_of_message
@@ -145,12 +146,17 @@ def hear(tx: Transaction, conversation: Conversation, messages: Sequence[Message
     no longer is hidden until a night writes it down."""
     if conversation.group or conversation.is_automatic or not conversation.owner.is_one_person:
         return
-    memory = Memory(conversation.agent, conversation.owner)
-    asked = list(waiting(memory).filter(told_at__gt=tx.now - _ANSWERED))
+    asked = _told_since(tx.now - _ANSWERED, conversation.agent_id, conversation.owner_id)
     for message in messages if asked else ():
         is_users = message.role == Message.Role.USER
         if is_users and source_of_message(conversation, message) == SourceClass.OWNER:
             _hear(tx, message, asked)
+
+
+@PreparedQuery
+def _told_since(at: datetime, agent: UUID, owner: UUID) -> "QuerySet[Contradiction]":
+    told = Contradiction.objects.filter(state=State.OPEN, told_at__gt=at)  # only questions are
+    return told.filter(agent=agent, owner=owner).order_by("created_at", "pk")
 
 
 def _hear(tx: Transaction, message: Message, asked: list[Contradiction]) -> None:

@@ -4,10 +4,13 @@ import json
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.models import Message
+from memoryweb.runs.models import Run
 from tests.api.callers import Callers
 from tests.world import World
 
@@ -239,3 +242,13 @@ def test_summarize_says_why_it_skips(callers: Callers, memory: str, conversation
     asked = callers.helpdesk.post(f"{memory}/summarize/c-1", {"endUserId": "42"})
     assert asked.status_code == 202
     assert (asked.json()["skipped"], asked.json()["run"]["status"]) == ("source", "skipped")
+
+
+def test_extraction_is_asked_for_once_a_conversation(callers: Callers, conversation: str) -> None:
+    first = callers.helpdesk.post(conversation, batch(say())).json()
+    due = Run.objects.values_list("due_at", flat=True).get()
+    with CaptureQueriesContext(connection) as statements:
+        second = callers.helpdesk.post(conversation, batch(say(content="And ours."))).json()
+    assert first["run"]["id"] == second["run"]["id"]
+    assert Run.objects.filter(due_at__gt=due).exists()
+    assert len(statements) <= 24

@@ -235,7 +235,7 @@ def test_a_conversation_that_goes_on_is_not_quiet(
     clock = Clock(now, monkeypatch)
     first = ask(world, talk(world))
     clock.put(now + timedelta(seconds=100))
-    again = ask(world, go_on(world, [("user", "Just kidding.")]))
+    again = ask(world, go_on(world, [("user", "Just kidding.")]), waited=True)
     assert first == again
     assert Run.objects.filter(due_at__gte=now + timedelta(seconds=220)).exists()
 

@@ -313,11 +313,11 @@ def test_no_query_is_built_for_what_a_message_does_not_hold(
 
     add(world, say("The first one, which makes the conversation."))
     counts = []
-    for size in (2, 20):
+    for size in (2, 20, 2, 20):  # those of a length are prepared when it comes first
         built.clear()
         with monkeypatch.context() as patch:
             patch.setattr(TeamManager, "get_queryset", counted)
             add(world, *(say(f"Box {number} of {size} stands there.") for number in range(size)))
         counts.append(len(built))
-    assert counts[0] == counts[1]
+    assert counts[2] == counts[3]
     assert "NoSecret" not in built

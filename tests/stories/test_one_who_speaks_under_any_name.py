@@ -8,7 +8,7 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.extraction.extractors import by_rules
-from memoryweb.memory.conversations.messages import NewMessage, add_messages, next_window
+from memoryweb.memory.conversations import NewMessage, add_messages, next_window
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Conversation, ForgetRequest, Message
 from memoryweb.memory.models.writer import write_transaction

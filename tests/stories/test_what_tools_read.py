@@ -7,7 +7,7 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Reader
 from memoryweb.extraction.extractors import by_model
-from memoryweb.memory.conversations.messages import Window
+from memoryweb.memory.conversations import Window
 from memoryweb.memory.models import AuthorKind, Conversation, Fact
 from memoryweb.memory.models.writer import Writer, write_transaction
 from memoryweb.memory.tools import files

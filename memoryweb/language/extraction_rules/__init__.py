@@ -14,6 +14,7 @@ from memoryweb.language.extraction_rules.reading import (
     is_pronoun,
     languages_of,
     lasts,
+    may_rival,
     name_before,
     spoken_of,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "languages_of",
     "last_day",
     "lasts",
+    "may_rival",
     "means_what_stood_before",
     "name_before",
     "of_speaker",

@@ -1,7 +1,7 @@
 """From a sentence to what it claims."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -105,6 +105,7 @@ _NAMES_ITSELF = re.compile(
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({model.Act.CANCELS, model.Act.ENDS})
+_Found = tuple[model.Row, re.Match[str]]
 _PASSING = frozenset({model.Kind.EVENT, model.Kind.OTHER})
 _STAYING = frozenset(
     {
@@ -254,31 +255,46 @@ def languages_of(text: str) -> tuple[model.Language, ...]:
 
 def spoken_of(sentence: str, said: date | None = None) -> Sentence:
     found = undated(sentence)
-    claim = found.claim
-    return replace(found, claim=_dated(claim, sentence, said))
+    return replace(found, claim=_dated(found.claim, sentence, said))
 
 
 @lru_cache(maxsize=16_384)
 def undated(sentence: str) -> Sentence:
     """Read once, whenever it was said."""
-    bare = plain(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
-    bare = unquoted(bare)
-    read_as = [_spoken(bare, one) for one in languages_of(bare)]
-    if not read_as:
-        return Sentence(model.Claim(), None, bare)
+    if not (read_as := [_spoken(*one) for one in _read_as(sentence)]):
+        return Sentence(model.Claim(), None, _bare(sentence))
     found = max(read_as, key=lambda one: (one.claim.durable, not one.claim.general))
     if found.claim.general and len(read_as) > 1:  # a form is only known in a known language
         return replace(found, claim=model.Claim())
     return found
 
 
-def _spoken(text: str, spoken: model.Language) -> Sentence:
-    if spoken is language("english"):
-        for short, full in model.SHORT_FORMS:
+def may_rival(text: str) -> bool:
+    """It may tell a change, or the value of an attribute: that is sooner tried than read."""
+    line = clean(text)[:LONGEST]
+    if LABEL.match(line) or sentence_of(line):
+        return True
+    read_as = (one for sentence in split(line) for one in _read_as(sentence))
+    return any(any(_tried(told, spoken, is_rival=True)) for _text, told, spoken in read_as)
+
+
+def _read_as(sentence: str) -> Iterator[tuple[str, str, model.Language]]:
+    """In full, and what of that stands behind a request to remember; in each likely language."""
+    for spoken in languages_of(bare := _bare(sentence)):
+        text = bare
+        for short, full in model.SHORT_FORMS if spoken is language("english") else ():
             text = short.sub(full, text)
-    asked = spoken.asks.search(text)
-    found = _claim(text[asked.end() :] if asked else text, spoken) or model.Claim()
-    if asked and not spoken.jokes.search(text):
+        asked = spoken.asks.search(text)
+        yield text, text[asked.end() :] if asked else text, spoken
+
+
+def _bare(sentence: str) -> str:
+    return unquoted(plain(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'")))
+
+
+def _spoken(text: str, told: str, spoken: model.Language) -> Sentence:
+    found = _claim(told, spoken) or model.Claim()
+    if told != text and not spoken.jokes.search(text):
         found = replace(found, act=model.Act.ASKS, durable=True, general=False)
     leans = bool(spoken.leans.search(text)) or _is_unnamed(found.subject, text, spoken)
     return Sentence(found, spoken, text, leans)
@@ -324,20 +340,21 @@ def _is_instead(one: model.Claim, over: model.Claim) -> bool:
 
 
 def _claims(text: str, spoken: model.Language) -> Iterator[model.Claim]:
+    for row, found in _tried(text, spoken):
+        is_meant = _is_meant(text, found, row, spoken)
+        if is_meant and (claim := _of_row(found, row, spoken, text[: found.start()])):
+            yield claim
+
+
+def _tried(text: str, spoken: model.Language, *, is_rival: bool = False) -> Iterator[_Found]:
+    """At few places: to search a whole sentence for each row takes ten times as long."""
     starts = sorted({found.end() for found in spoken.start.finditer(text)})
     for row in spoken.rows_for(text):
-        for found in _matches(row, text, starts):
-            if _is_meant(text, found, row, spoken):
-                claim = _of_row(found, row, spoken, text[: found.start()])
-                if claim is not None:
-                    yield claim
-
-
-def _matches(row: model.Row, text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
-    """Tried at few places: to search a whole sentence for each row takes ten times as long."""
-    if row.anywhere:
-        return row.pattern.finditer(text)
-    return (found for at in starts if (found := row.pattern.match(text, at)))
+        if is_rival and not row.attribute and row.act is model.Act.STATES:
+            continue
+        tried = (row.pattern.match(text, at) for at in starts)
+        matches = row.pattern.finditer(text) if row.anywhere else tried
+        yield from ((row, found) for found in matches if found)
 
 
 def _is_meant(text: str, found: re.Match[str], row: model.Row, spoken: model.Language) -> bool:

@@ -5,8 +5,10 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import itemgetter
 
 from memoryweb.language.extraction_rules.lasting import clause_at
+from memoryweb.language.extraction_rules.model import needed
 
 _MONTH_NAMES = (
     r"(?:jan(?:uary|uar)?|jänner|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni"
@@ -210,7 +212,9 @@ _Says = Callable[[re.Match[str], date, bool | None], str]
 def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
     """The text with each relative date followed by the one it means, where only one can be meant.
     `ahead` tells whether a bare weekday lies before or after; None: nobody knows."""
-    for pattern, says in _RELATIVE:
+    holds = text.lower().__contains__
+    there = [rule for rule in _RELATIVE if any(map(holds, rule[0]))]
+    for _needs, pattern, says in there:
 
         def put(found: re.Match[str], says: _Says = says) -> str:
             try:
@@ -243,14 +247,17 @@ def _is_one_of_several(found: re.Match[str]) -> bool:
 
 def _years_given(text: str, said: date) -> str:
     """A plan's date without a year is the coming one."""
-    found = [one for one in _dates(text, said) if f"{one[2]}" not in text]
-    for start, end, day in sorted(found, reverse=True):
+    found = list(_dates(text, said))
+    told = {day for day in {day for _start, _end, day in found} if f"{day}" in text}
+    pieces, last = [], 0
+    for start, end, day in sorted(found, key=itemgetter(1)):
         end -= text[start:end].endswith(".") and end == len(text)
-        is_told = str(day)[:4] in text[start:end]
-        if not is_told and not re.match(r"\s?[(（]\d{4}-", text[end:]):
-            space = " " if text[end - 1] < "\u3000" and not text[end:].startswith(_KANJI) else ""
-            text = f"{text[:end]}{space}({day}){text[end:]}"
-    return text
+        is_told = day in told or str(day)[:4] in text[start:end] or end == last
+        if not is_told and not _GIVEN.match(text, end):
+            space = " " if text[end - 1] < "\u3000" and not text.startswith(_KANJI, end) else ""
+            pieces.append(f"{text[last:end]}{space}({day})")
+            last = end
+    return "".join([*pieces, text[last:]])
 
 
 _DAYS = re.compile(
@@ -258,6 +265,7 @@ _DAYS = re.compile(
     rf"|\b{_DE_NAMES}(?:(?:, |,? und | ?[/&] ?){_DE_NAMES})+\b",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\s?[(（]\d{4}-")
 _KANJI = tuple("到要我まはのにがだ日号")
 _HABIT = re.compile(
     r"\b(?:every|each|always|never|usually|normally|daily|weekly|monthly|immer|nie|jede[nmrs]?"
@@ -361,13 +369,14 @@ def _bare(found: re.Match[str], said: date, ahead: bool | None) -> str:
 _A_DAY = r"\d{1,2}(?!\d|[:.]\d\d(?!\d)| ?(?:[ap]\.?m\b|uhr|h\b|o'?clock))"
 
 
-def _rule(pattern: str, says: _Says) -> tuple[re.Pattern[str], _Says]:
+def _rule(pattern: str, says: _Says) -> tuple[frozenset[str], re.Pattern[str], _Says]:
+    """With the words of which a text must have one."""
     # Not what is dated already, also by the person's own words ("Tuesday, March 10").
     own = (
         rf"(?!\s?[(（]\d{{4}}-|s\b|['’]s|,? (?:(?:the|den|der) )?(?:{_A_DAY}|{_MONTH_NAMES})"
         r"|[,，、のに]?\d{1,2}月)"
     )
-    return re.compile(rf"(?:{pattern}){own}", re.IGNORECASE), says
+    return needed(pattern), re.compile(rf"(?:{pattern}){own}", re.IGNORECASE), says
 
 
 _RELATIVE = (

@@ -1,8 +1,9 @@
 """Which sentences of a message ask to forget something, and what."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.extraction_rules.model import LANGUAGES
@@ -36,17 +37,18 @@ class Forget:
     is_sure: bool = True
 
 
-def forgets(message: str) -> Iterator[Forget]:
+@lru_cache(maxsize=1_024)  # a batch is masked as a whole before it is heard
+def forgets(message: str) -> tuple[Forget, ...]:
     """Only whole sentences of a short message that quotes nothing: a draft, a mail or a story may
     say "forget" to somebody else."""
-    if len(message) > LONGEST or quotes(message):
-        return
-    said = speech(message)
-    for first, last in spans(message):
-        sentence = message[first:last].strip(_MARKS)
-        if sentence and sentence.replace("’", "'") in said and (found := _asked(sentence)):
-            about, language, is_sure = found
-            yield Forget(about, language, first, last, is_sure)
+    is_own = len(message) <= LONGEST and not quotes(message)
+    return tuple(
+        Forget(found[0], found[1], first, last, found[2])
+        for first, last in (spans(message) if is_own else ())
+        if (sentence := message[first:last].strip(_MARKS))
+        and (found := _asked(sentence))
+        and sentence.replace("’", "'") in speech(message)
+    )
 
 
 def is_own_wish(message: str, asked: Sequence[Forget]) -> bool:
@@ -100,9 +102,10 @@ def asks_to_forget(answer: str) -> bool | None:
 
 def _asked(sentence: str) -> tuple[str, str, bool] | None:
     plain = " ".join(_MASKED.sub("", sentence).replace("’", "'").split())
+    holds = plain.lower().__contains__
     for language in LANGUAGES:
         for row in table(language).rows:
-            found = row.pattern.fullmatch(plain)
+            found = row.pattern.fullmatch(plain) if any(map(holds, row.needs)) else None
             about = found["about"].strip(" ,，、") if found else ""
             if found and about and _is_meant(about, row, table(language)) and not _is_news(found):
                 return about, language, row.how != "maybe" and not is_for_later(plain)

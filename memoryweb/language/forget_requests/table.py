@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from memoryweb.language.extraction_rules import Claim, Kind
-from memoryweb.language.extraction_rules.model import PART, compiled
+from memoryweb.language.extraction_rules.model import PART, compiled, needed
 from memoryweb.language.normal_form import is_cjk, normalise
 
 _NEVER = re.compile(r"(?!)")
@@ -24,6 +24,10 @@ class Row:
     pattern: re.Pattern[str]
     examples: tuple[str, ...] = field(compare=False)
     counter: tuple[str, ...] = field(compare=False)
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        return needed(self.pattern.pattern) or frozenset({""})
 
 
 @dataclass(frozen=True)

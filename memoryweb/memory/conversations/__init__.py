@@ -1,11 +1,9 @@
 """Messages: kept in order, masked, once each; and what is read of them."""
 
 from memoryweb.memory.conversations.messages import (
-    SPEAKING,
     ImportCounts,
     Intake,
     Talks,
-    Window,
     add_messages,
     amount_of,
     first_said,
@@ -13,9 +11,6 @@ from memoryweb.memory.conversations.messages import (
     last_marker,
     messages_by_day,
     messages_with_talks,
-    newest,
-    next_window,
-    note_date,
     talks_per_owner,
 )
 from memoryweb.memory.conversations.parsing import (
@@ -25,4 +20,11 @@ from memoryweb.memory.conversations.parsing import (
     conversation_id,
     parse_batch,
     parse_message,
+)
+from memoryweb.memory.conversations.windows import (
+    SPEAKING,
+    Window,
+    newest,
+    next_window,
+    note_date,
 )

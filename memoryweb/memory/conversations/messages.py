@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -17,6 +17,8 @@ from memoryweb.accounts.models import Team, Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import memory_of
 from memoryweb.audit.record import target
+from memoryweb.core import row_batches
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.secrets import in_names
 from memoryweb.memory import forgetting, questions
@@ -29,7 +31,6 @@ from memoryweb.memory.models.refusals import BatchRefused, MessageConflict
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.statements import spoken_corrections
 from memoryweb.memory.visible.hidden import MARK, is_meant
-from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.memory.visible.text_matching import sentences
 from memoryweb.memory.writing import screening, tombstones
 from memoryweb.memory.writing.screening import MAX_SIGHTS, Sight, told
@@ -44,7 +45,7 @@ _NOT_LIVE = frozenset(
 class Intake:
     """`skipped` says why nothing was kept: `paused` or `ephemeral`. `masked` are the
     secrets that were, each with its message's index in the batch. `offer`: what was asked to be
-    forgotten and waits for a yes."""
+    forgotten and waits for a yes. `waited`: earlier messages of it wait for an extraction."""
 
     conversation: Conversation
     added: int = 0
@@ -52,6 +53,7 @@ class Intake:
     skipped: str = ""
     masked: tuple[tuple[int, Sight], ...] = ()
     offer: ForgetRequest | None = None
+    waited: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def add_messages(
     Raises MessageConflict, BatchRefused (an id is a secret)."""
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
+    waited = conversation.waiting
     if reason := _not_kept(conversation, owner, ephemeral):
         return _refrain(tx, conversation, reason, messages)
     known = _known(conversation, messages)
@@ -107,7 +110,8 @@ def add_messages(
         if buried.is_hiding:
             tombstones.in_messages(conversation, rows, anew)
     sights = tuple((item.index, one) for item in masked for _place, one in item.sights)
-    return Intake(conversation, len(fresh), len(messages) - len(fresh), masked=sights, offer=offer)
+    known_before = len(messages) - len(fresh)
+    return Intake(conversation, len(fresh), known_before, "", sights, offer, waited)
 
 
 def import_messages(
@@ -169,14 +173,12 @@ def _conversation(
     tx: Transaction, agent: Agent, owner: Owner, external_id: str, source: str, group: bool
 ) -> Conversation:
     """The team's lock is held: nobody else makes it meanwhile."""
-    found, _is_new = Conversation.objects.get_or_create(
-        team=tx.team,
-        agent=agent,
-        owner=owner,
-        external_id=external_id,
-        defaults={"source": source, "group": group, "created_at": tx.now},
+    found = next(iter(_called(agent.pk, owner.pk, external_id)), None) or Conversation(
+        team=tx.team, external_id=external_id, source=source, group=group, created_at=tx.now
     )
-    found.owner = owner
+    found.agent, found.owner = agent, owner
+    if found._state.adding:
+        found.save(force_insert=True)
     return found
 
 
@@ -227,8 +229,7 @@ def _several_from(conversation: Conversation, messages: Iterable[NewMessage | Me
     fresh = {one.name for one in messages if one.role == Message.Role.USER and one.name}
     if conversation.several_from or not fresh:
         return conversation.several_from
-    said = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
-    names = {*map(normalise, {*fresh, *said.values_list("name", flat=True).distinct()})}
+    names = {*map(normalise, {*fresh, *(name for (name,) in _speakers(conversation.pk))})}
     others = [one for one in names if len(names) > 1 and not is_own_name(one, conversation.owner)]
     is_room = len(others) > 1 or 0 < len(others) < len(names)
     return conversation.message_count + 1 if is_room else 0
@@ -237,7 +238,7 @@ def _several_from(conversation: Conversation, messages: Iterable[NewMessage | Me
 def _said_anew(
     conversation: Conversation,
     messages: Sequence[NewMessage],
-    known: Mapping[str, Message],
+    known: Mapping[str, Any],
     now: datetime,
 ) -> Iterator[tuple[str, datetime]]:
     """What the owner says in their own conversation, and when: no import, nothing that was here
@@ -266,13 +267,13 @@ def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Cl
     return _CleanMessage(index, masked, sights)
 
 
-def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
+def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Any]:
     ids = [message.id for message in messages if message.id is not None]
-    rows = conversation.messages.filter(external_id__in=ids)
+    rows = _kept(conversation.pk, Q(external_id__in=ids)) if ids else ()
     return {row.external_id: row for row in rows}
 
 
-def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
+def _is_new(index: int, message: NewMessage, known: dict[str, Any]) -> bool:
     row = known.get(message.id) if message.id is not None else None
     if row is None:
         return True
@@ -299,26 +300,27 @@ def _append(
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
     before = _said_before(conversation, [item.message for item in fresh])
-    rows = Message.objects.bulk_create(
-        [
-            Message(
-                team=tx.team,
-                conversation=conversation,
-                position=position,
-                external_id=names[position],
-                role=item.message.role,
-                name=item.message.name,
-                raw_content=item.message.content,
-                timestamp=_time(item.message, before, tx.now),
-                tools_used=list(item.message.tools_used),
-                token=token,
-                batch=batch,
-                masked=len(item.sights),
-                created_at=tx.now,
-            )
-            for position, item in enumerate(fresh, start=first)
-        ]
-    )
+    rows = [
+        Message(
+            team_id=tx.team.pk,
+            conversation=conversation,
+            position=position,
+            external_id=names[position],
+            role=item.message.role,
+            name=item.message.name,
+            raw_content=item.message.content,
+            timestamp=_time(item.message, before, tx.now),
+            tools_used=list(item.message.tools_used),
+            token=token,
+            batch=batch,
+            masked=len(item.sights),
+            created_at=tx.now,
+        )
+        for position, item in enumerate(fresh, start=first)
+    ]
+    row_batches.insert(rows)
+    for row, kept in zip(rows, _kept(conversation.pk, Q(position__gte=first)), strict=True):
+        row.pk = kept.pk
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
     spoken_corrections.hear(tx, conversation, rows)
@@ -343,8 +345,8 @@ def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Map
     is_import = conversation.source == Conversation.Source.IMPORT
     if not untold or is_import or not conversation.message_count:
         return {}
-    rows = conversation.messages.filter(raw_content__in=untold).order_by("-position")
-    return dict(rows.values_list("raw_content", "timestamp"))
+    rows = _kept(conversation.pk, Q(raw_content__in=tuple(untold)))
+    return {row.raw_content: row.timestamp for row in reversed(rows)}
 
 
 def _is_untold(message: NewMessage) -> bool:
@@ -361,20 +363,16 @@ def _names(
     conversation: Conversation, fresh: Sequence[_CleanMessage], first: int
 ) -> dict[int, str]:
     """The client's ids; a message without one is called after its position, `m12`."""
-    named = {position: item.message.id for position, item in enumerate(fresh, start=first)}
-    made = [f"m{position}" for position, given in named.items() if given is None]
-    taken = {given for given in named.values() if given is not None}
-    if made:
-        rows = conversation.messages.filter(external_id__startswith="m")
-        taken |= set(rows.values_list("external_id", flat=True))
-    return {position: given or _free(position, taken) for position, given in named.items()}
-
-
-def _free(position: int, taken: set[str]) -> str:
-    name = f"m{position}"
-    while name in taken:
-        name += "-"
-    return name
+    named = {at: item.message.id for at, item in enumerate(fresh, start=first)}
+    made = {at: f"m{at}" for at, name in named.items() if name is None}
+    given = {at: name for at, name in named.items() if name is not None}
+    while made:
+        rows = _kept(conversation.pk, Q(external_id__in=tuple(made.values())))
+        taken = {*given.values(), *(row.external_id for row in rows)}.intersection(made.values())
+        if not taken:
+            break
+        made = {at: f"{name}-" if name in taken else name for at, name in made.items()}
+    return given | made
 
 
 def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message]) -> None:
@@ -386,7 +384,7 @@ def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message
     conversation.waiting = True
     conversation.skipped = ""
     counted = ("message_count", "started_at", "last_message_at", "several_from")
-    conversation.save(update_fields=[*counted, "waiting", "skipped"])
+    row_batches.update([conversation], [*counted, "waiting", "skipped"])
 
 
 def _record(
@@ -444,57 +442,21 @@ def first_said(talks: Collection[Conversation]) -> QuerySet[Message]:
     return spoken.filter(conversation__in=talks, position=Subquery(first.values("position")[:1]))
 
 
-# Which messages one extraction looks at (SPEC §4).
-
-SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
+# Made once a process: a message more is a few of these.
 
 
-@dataclass(frozen=True)
-class Window:
-    """Positions `first` to `last`, all roles; `turns` are what people and assistants said there,
-    `before` what was said just before, and `texts` (by their keys) the words of it, without what is
-    to be forgotten."""
-
-    first: int
-    last: int
-    turns: tuple[Message, ...]
-    texts: Mapping[int, str]
-    before: Message | None = None
-
-    @classmethod
-    def of(
-        cls, first: int, last: int, turns: Sequence[Message], before: Message | None = None
-    ) -> "Window":
-        readable = readable_messages([*filter(None, [before]), *turns], To.HOST)
-        return cls(first, last, tuple(turns), {one.id: one.text for one in readable}, before)
-
-    @property
-    def heard(self) -> tuple[Message, ...]:
-        """With what an assistant asked just before, which the first of them may answer."""
-        is_asked = self.before and self.before.role == Message.Role.ASSISTANT
-        return (self.before, *self.turns) if self.before and is_asked else self.turns
+@PreparedQuery
+def _called(agent: UUID, owner: UUID, name: str) -> QuerySet[Conversation]:
+    return Conversation.objects.filter(agent=agent, owner=owner, external_id=name)
 
 
-def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:
-    """The first `size` turns after the watermark; None when it has been reached.
-
-    `last` asks for the window that was taken before and ended there, whatever has come since.
-    """
-    if conversation.extracted_upto >= conversation.message_count:
-        return None
-    said = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("position")
-    turns = list(said.filter(position__gt=conversation.extracted_upto)[: size + 1])
-    before = said.filter(position__lte=conversation.extracted_upto).last()
-    end = conversation.message_count if len(turns) <= size else turns[size].position - 1
-    end = end if last is None else last
-    kept = [turn for turn in turns[:size] if turn.position <= end]
-    return Window.of(conversation.extracted_upto + 1, end, kept, before)
+@PreparedQuery
+def _kept(talk: UUID, which: Q) -> QuerySet[Message, Any]:
+    rows = Message.objects.filter(which, conversation=talk).order_by("position")
+    return rows.values_list("pk", "external_id", "role", "raw_content", "timestamp", named=True)
 
 
-def newest(turns: Sequence[Message], now: datetime) -> datetime:
-    """The moment of the newest message; the future counts as now."""
-    return min(max((turn.timestamp for turn in turns), default=now), now)
-
-
-def note_date(turns: Sequence[Message], now: datetime) -> date:
-    return newest(turns, now).astimezone(UTC).date()
+@PreparedQuery
+def _speakers(talk: UUID) -> QuerySet[Message, tuple[str]]:
+    rows = Message.objects.filter(conversation=talk, role=Message.Role.USER).exclude(name="")
+    return rows.values_list("name").distinct()

@@ -52,7 +52,7 @@ def parse_batch(body: Mapping[str, Any]) -> Batch:
     """The body of POST …/messages, without its owner. Raises BatchRefused."""
     source = body.get("source", Conversation.Source.API)
     if source not in _SENT:
-        raise BatchRefused("source", _one_of("source", _SENT))
+        raise _not_one_of("source", _SENT)
     flags = {name: _flag(body, name) for name in ("group", "ephemeral", "finished")}
     return Batch(parse_messages(body.get("messages")), source=source, **flags)
 
@@ -64,12 +64,12 @@ def parse_messages(values: object) -> tuple[NewMessage, ...]:
     if not values:
         raise BatchRefused("messages", _("“messages” is empty; send at least one message."))
     if len(values) > MAX_MESSAGES:
-        raise BatchRefused(
+        raise _refused(
             "messages",
-            _("A batch holds at most {most} messages; this one has {count}.").format(
-                most=MAX_MESSAGES, count=len(values)
-            ),
+            _("A batch holds at most {most} messages; this one has {count}."),
             "too_large",
+            most=MAX_MESSAGES,
+            count=len(values),
         )
     messages = tuple(
         _dated(parse_message(value, f"messages[{index}]") for index, value in enumerate(values))
@@ -88,10 +88,10 @@ def dated(message: NewMessage, earlier: datetime | None) -> NewMessage:
 def parse_message(value: object, field: str) -> NewMessage:
     """One message; `field` is its name in a refusal. Raises BatchRefused."""
     if not isinstance(value, Mapping):
-        raise BatchRefused(field, _("{field} must be an object.").format(field=field))
+        raise _refused(field, _("{field} must be an object."))
     role = value.get("role")
     if not isinstance(role, str) or role not in _ROLES:
-        raise BatchRefused(f"{field}.role", _one_of(f"{field}.role", Message.Role.values))
+        raise _not_one_of(f"{field}.role", Message.Role.values)
     tools = _tools(value.get("toolsUsed"), f"{field}.toolsUsed")
     return NewMessage(
         role=role,
@@ -107,8 +107,12 @@ def conversation_id(value: object, field: str = "conversationId") -> str:
     """Raises BatchRefused."""
     identifier = _identifier(value, field)
     if identifier is None:
-        raise BatchRefused(field, _("{field} is missing.").format(field=field))
+        raise _refused(field, _("{field} is missing."))
     return identifier
+
+
+def _refused(field: str, sentence: str, code: str = "invalid", **told: object) -> BatchRefused:
+    return BatchRefused(field, sentence.format(field=field, **told), code)
 
 
 def _flag(body: Mapping[str, Any], name: str) -> bool:
@@ -116,39 +120,32 @@ def _flag(body: Mapping[str, Any], name: str) -> bool:
     if value is None:
         return False
     if not isinstance(value, bool):
-        raise BatchRefused(name, _("{field} must be true or false.").format(field=name))
+        raise _refused(name, _("{field} must be true or false."))
     return value
 
 
-def _one_of(field: str, values: Sequence[str]) -> str:
+def _not_one_of(field: str, values: Sequence[str]) -> BatchRefused:
     listed = ", ".join(f"“{value}”" for value in values)
-    return _("{field} must be one of {list}.").format(field=field, list=listed)
+    return _refused(field, _("{field} must be one of {list}."), list=listed)
 
 
 def _content(value: object, field: str, role: str, has_tools: bool) -> str:
     """Blank only where a turn can consist of tools: an assistant's, a tool's."""
     text = _text(value, field)
     if len(text.encode()) > MAX_MESSAGE_BYTES:
-        raise BatchRefused(
-            field,
-            _("{field} is larger than 256 KiB; split the message.").format(field=field),
-            "too_large",
-        )
+        raise _refused(field, _("{field} is larger than 256 KiB; split the message."), "too_large")
     if not text.strip() and role in {"user", "system"} and not has_tools:
-        raise BatchRefused(field, _("{field} is blank.").format(field=field))
+        raise _refused(field, _("{field} is blank."))
     return text
 
 
 def _text(value: object, field: str) -> str:
     if not isinstance(value, str):
-        raise BatchRefused(field, _("{field} must be a string.").format(field=field))
+        raise _refused(field, _("{field} must be a string."))
     if "\0" in value:
-        raise BatchRefused(field, _("{field} holds a NUL character.").format(field=field))
+        raise _refused(field, _("{field} holds a NUL character."))
     if _SURROGATE.search(value):
-        raise BatchRefused(
-            field,
-            _("{field} contains half a character (a lone surrogate).").format(field=field),
-        )
+        raise _refused(field, _("{field} contains half a character (a lone surrogate)."))
     return value
 
 
@@ -156,20 +153,12 @@ def _identifier(value: object, field: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        raise BatchRefused(
-            field,
-            _("{field} must be a string: large numbers lose digits in JSON.").format(field=field),
-        )
+        raise _refused(field, _("{field} must be a string: large numbers lose digits in JSON."))
     text = _text(value, field)
     if not 1 <= len(text) <= MAX_ID or not text.strip():
-        raise BatchRefused(
-            field,
-            _("{field} must have 1 to {most} characters.").format(field=field, most=MAX_ID),
-        )
+        raise _refused(field, _("{field} must have 1 to {most} characters."), most=MAX_ID)
     if any(unicodedata.category(char) == "Cc" for char in text):
-        raise BatchRefused(
-            field, _("{field} may not contain control characters.").format(field=field)
-        )
+        raise _refused(field, _("{field} may not contain control characters."))
     return text
 
 
@@ -178,10 +167,7 @@ def _name(value: object, field: str) -> str:
         return ""
     name = " ".join(_text(value, field).split())
     if len(name) > MAX_NAME:
-        raise BatchRefused(
-            field,
-            _("{field} may have at most {most} characters.").format(field=field, most=MAX_NAME),
-        )
+        raise _refused(field, _("{field} may have at most {most} characters."), most=MAX_NAME)
     return name
 
 
@@ -190,40 +176,32 @@ def _timestamp(value: object, field: str) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str) or len(value) < len("2026-01-01T00:00"):
-        raise BatchRefused(field, _not_a_time(field))
+        raise _not_a_time(field)
     try:
         moment = datetime.fromisoformat(value)
         moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise BatchRefused(field, _not_a_time(field)) from None
+        raise _not_a_time(field) from None
     if moment < _EARLIEST:
-        raise BatchRefused(field, _("{field} lies before 1970.").format(field=field))
+        raise _refused(field, _("{field} lies before 1970."))
     return moment
 
 
-def _not_a_time(field: str) -> str:
-    return _("{field} must be a time in ISO 8601, such as 2026-03-01T09:30:00Z.").format(
-        field=field
-    )
+def _not_a_time(field: str) -> BatchRefused:
+    told = _("{field} must be a time in ISO 8601, such as 2026-03-01T09:30:00Z.")
+    return _refused(field, told)
 
 
 def _tools(value: object, field: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > MAX_TOOLS:
-        raise BatchRefused(
-            field,
-            _("{field} must be a list of at most {most} names.").format(
-                field=field, most=MAX_TOOLS
-            ),
-        )
+        raise _refused(field, _("{field} must be a list of at most {most} names."), most=MAX_TOOLS)
     for index, name in enumerate(value):
         if not isinstance(name, str) or not _TOOL.fullmatch(name):
-            raise BatchRefused(
+            raise _refused(
                 f"{field}[{index}]",
-                _("{field} must be a tool's name: letters, digits and . : / _ -").format(
-                    field=f"{field}[{index}]"
-                ),
+                _("{field} must be a tool's name: letters, digits and . : / _ -"),
             )
     return tuple(value)
 
@@ -242,11 +220,11 @@ def _check_ids(messages: Sequence[NewMessage]) -> None:
         if message.id is None:
             continue
         if message.id in seen:
-            raise BatchRefused(
+            raise _refused(
                 f"messages[{index}].id",
-                _("messages[{index}].id repeats the id of messages[{first}].").format(
-                    index=index, first=seen[message.id]
-                ),
+                _("messages[{index}].id repeats the id of messages[{first}]."),
+                index=index,
+                first=seen[message.id],
             )
         seen[message.id] = index
 
@@ -269,11 +247,11 @@ def check(lines: Iterable[bytes]) -> int:
             continue
         first = seen.setdefault((conversation, message.id), number)
         if first != number:
-            raise BatchRefused(
+            raise _refused(
                 f"line {number}.id",
-                _("Line {line} has the id of line {first}, in the same conversation.").format(
-                    line=number, first=first
-                ),
+                _("Line {line} has the id of line {first}, in the same conversation."),
+                line=number,
+                first=first,
             )
     if not count:
         raise BatchRefused("file", _("The file holds no messages."))
@@ -311,15 +289,13 @@ def _messages(lines: Iterable[bytes]) -> Iterator[tuple[int, str, NewMessage]]:
 def _object(raw: bytes, number: int) -> dict[str, Any]:
     field = f"line {number}"
     if len(raw) > MAX_LINE_BYTES:
-        raise BatchRefused(
-            field, _("Line {line} is longer than 2 MiB.").format(line=number), "too_large"
-        )
+        raise _refused(field, _("Line {line} is longer than 2 MiB."), "too_large", line=number)
     try:
         value = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:
-        raise BatchRefused(field, _("Line {line} is not UTF-8.").format(line=number)) from None
+        raise _refused(field, _("Line {line} is not UTF-8."), line=number) from None
     except (ValueError, RecursionError):
-        raise BatchRefused(field, _("Line {line} is not JSON.").format(line=number)) from None
+        raise _refused(field, _("Line {line} is not JSON."), line=number) from None
     if not isinstance(value, dict):
-        raise BatchRefused(field, _("Line {line} is not a JSON object.").format(line=number))
+        raise _refused(field, _("Line {line} is not a JSON object."), line=number)
     return value

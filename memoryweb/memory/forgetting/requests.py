@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, Max, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language import forget_requests
 from memoryweb.language.ending_parts import claims_of
 from memoryweb.language.forget_requests import meanings as meanings_of
@@ -434,14 +436,7 @@ def _hide_echoes(
     ]
     if not said:
         return
-    asked = models.ForgetRequest.objects.hiding().filter(
-        conversation=conversation, owner=conversation.owner
-    )
-    is_idle = Q(state=models.ForgetRequest.State.OPEN) & (
-        Q(created_at__lt=tx.now - _ECHOED)
-        | ~Exists(models.Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
-    )
-    lively = list(asked.exclude(is_idle).select_related("message"))
+    lively = _lively(conversation.pk, conversation.owner_id, tx.now - _ECHOED)
     texts = {
         key: [content.text for content in of.hidden]
         for key, of in request_contents.tell_all(lively).items()
@@ -453,6 +448,16 @@ def _hide_echoes(
             meanings = meanings_of(request.raw_about) if is_answer else ()
             if places := finding.echoes_of(meanings, texts[request.pk], message):
                 hiding.add(request, places)
+
+
+@PreparedQuery
+def _lively(talk: UUID, owner: UUID, since: datetime) -> QuerySet[models.ForgetRequest]:
+    asked = models.ForgetRequest.objects.hiding().filter(conversation=talk, owner=owner)
+    is_idle = Q(state=models.ForgetRequest.State.OPEN) & (
+        Q(created_at__lt=since)
+        | ~Exists(models.Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
+    )
+    return asked.exclude(is_idle).select_related("message")
 
 
 def _heard_before(message: models.Message) -> int:

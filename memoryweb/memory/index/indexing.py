@@ -34,6 +34,7 @@ TEXT, HEADINGS, TOLD = "t", "h", "m"
 # PostgreSQL refuses a tsvector of over 1 MiB: of an endless block the first words are found.
 _MOST_BYTES = 900_000
 _PER_TOKEN = 21  # scope key and field, and what PostgreSQL adds
+_FEW = 4_000  # words that fit in any case: one has at most 40 characters
 _MOST_OF_TRAIL = 500
 _MOST_ABOVE = 32  # words of headings: each passage below holds them again
 # Of what a file's passages have in common: rows that have other values are made again.
@@ -170,7 +171,7 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             agent_id=conversation.agent_id,
             owner_id=conversation.owner_id,
             kind=Passage.Kind.MESSAGE,
-            message=message,
+            message_id=message.pk,
             line=message.position,
             end_line=message.position,
             trail=message.name,
@@ -212,7 +213,11 @@ def _joined(words: Sequence[str], above: Sequence[str], told: Sequence[str]) -> 
     return " ".join(token for field, of in fields for token in _fitting(field, of))
 
 
-def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:
+def _fitting(field: str, words: Sequence[str]) -> Iterable[str]:
+    return (field + word for word in (words if len(words) < _FEW else _first_of(words)))
+
+
+def _first_of(words: Sequence[str]) -> Iterator[str]:
     room, seen = _MOST_BYTES, set[str]()
     for word in words:
         if word not in seen:
@@ -220,7 +225,7 @@ def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:
             seen.add(word)
         if room < 0:
             return
-        yield field + word
+        yield word
 
 
 # What no hit is asked for: each column of each row takes its time.

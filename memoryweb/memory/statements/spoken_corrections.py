@@ -5,11 +5,15 @@ into no prompt and no search any more, and the next dream writes the file.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
+from uuid import UUID
+
+from django.db.models import QuerySet
 
 from memoryweb.audit.record import target
-from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
+from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.language.extraction_rules import Act, Claim, claim_of, may_rival, takes_back
 from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
 from memoryweb.markdown.marks import living
@@ -29,15 +33,14 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
     messages need not be kept.
     """
     is_talk = conversation.source not in _OF_MACHINES and not conversation.group
-    if not (is_talk and conversation.owner.is_one_person):
+    own = [one for one in messages if is_talk and _is_own(conversation, one)]
+    memory = (conversation.agent_id, conversation.owner_id)
+    if not (own and conversation.owner.is_one_person and _first_of(*memory)):
         return 0
-    said = [(message, claim) for message in messages for claim in claims_against(message)]
-    if not said:
-        return 0
-    said = [one for one in said if source_of_message(conversation, one[0]) == SourceClass.OWNER]
-    standing = Fact.objects.of(conversation.agent_id, conversation.owner_id).living()
+    said = [(message, claim) for message in own for claim in claims_against(message)]
+    standing = Fact.objects.of(*memory).living().filter(hidden_at=None)
     hidden = []
-    for fact in standing.filter(hidden_at=None):
+    for fact in standing if said else ():
         against = next((one for one, claim in said if _speaks_against(one, claim, fact)), None)
         if against is not None:
             fact.hidden_at, fact.hidden_by = tx.now, against if against.pk else None
@@ -53,25 +56,29 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
     return len(hidden)
 
 
-def claims_against(message: Message) -> Sequence[Claim]:
-    """What a short message of the owner's own may say against something of before: another value
-    of the same thing, or that something is over."""
-    text = message.raw_content
-    is_own = message.role == Message.Role.USER and len(text) <= LONGEST
-    if not is_own or quotes(text):
-        return ()
+def _is_own(conversation: Conversation, message: Message) -> bool:
+    """A short message of the owner's own that quotes nobody."""
+    is_short = message.role == Message.Role.USER and len(message.raw_content) <= LONGEST
+    is_owners = is_short and source_of_message(conversation, message) == SourceClass.OWNER
+    return is_owners and not quotes(message.raw_content)
+
+
+@PreparedQuery
+def _first_of(agent_id: UUID, owner_id: UUID) -> QuerySet[Fact, tuple[UUID]]:
+    """There is a statement that may be spoken against."""
+    standing = Fact.objects.of(agent_id, owner_id).living().filter(hidden_at=None)
+    return standing.values_list("pk")[:1]
+
+
+def claims_against(message: Message) -> Iterator[Claim]:
+    """What it may say against something of before: another value of the same thing, or that
+    something is over."""
     said = message.said_at.date() if message.said_at else None
-    return tuple(
-        claim
-        for claim in _claims(text, said)
-        if (claim.key or claim.act in _AGAINST) and not _is_ahead(claim, said)
-    )
-
-
-def _claims(text: str, said: date | None) -> Iterator[Claim]:
-    for sentence in _SENTENCE.split(text):
-        if sentence.strip() and not sentence.rstrip().endswith(("?", "？")):
-            yield claim_of(sentence.strip(), said)
+    for sentence in map(str.strip, _SENTENCE.split(message.raw_content)):
+        if sentence and not sentence.endswith(("?", "？")) and may_rival(sentence):
+            claim = claim_of(sentence, said)
+            if (claim.key or claim.act in _AGAINST) and not _is_ahead(claim, said):
+                yield claim
 
 
 def _is_ahead(claim: Claim, said: date | None) -> bool:
