@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 from memoryweb.dreaming.operations import CitableLine, Utterance, meant
 from memoryweb.language.extraction_rules import Act, Kind, claim_of, tells_of_self
@@ -141,6 +142,7 @@ def gather(
     return [_candidate(text, places, recalls) for text, places in groups.items()]
 
 
+@lru_cache(maxsize=16_384)
 def as_line(text: str) -> str:
     """A statement as it stands in MEMORY.md: one line, no bullet, no "Correction:"."""
     line = _BLOCK_MARK.sub("", clean(text))

@@ -5,7 +5,7 @@ they are shown. They name places, never the text of a note: they are shown witho
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate, Score, age_in_days
 from memoryweb.dreaming.knowledge import KnownStatements, Later
-from memoryweb.dreaming.operations import LEFT_OUT, CitableLine, LivingStatement
+from memoryweb.dreaming.operations import LEFT_OUT, UNJUDGED, CitableLine, LivingStatement
 from memoryweb.memory.writing.proposing import Rejections
 
 Text = str | Promise
@@ -52,7 +52,7 @@ class Gate:
 
     @property
     def detail(self) -> str:
-        return sentence(asdict(self))
+        return sentence(vars(self))
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,12 @@ class Verdict:
         return replace(self, verdict=verdict, reason=said, gates=gates)
 
     @property
+    def is_judged(self) -> bool:
+        return not self.reason.startswith(UNJUDGED)
+
+    @property
     def why(self) -> str:
-        return why(self.reason, [asdict(gate) for gate in self.gates])
+        return why(self.reason, [vars(gate) for gate in self.gates])
 
 
 def sentence(gate: Mapping[str, Any]) -> str:

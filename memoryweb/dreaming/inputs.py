@@ -294,11 +294,12 @@ def _mentions(
 ) -> Iterable[Mention]:
     """The blocks of the notes; never what a dream wrote, nor what is to be forgotten."""
     for note in notes:
+        forgotten = away.lines_in(uuid.UUID(note.file_id), note.content)
         for block in blocks(note.content):
             rows = origins.get((note.file_id, block.line), [])
             if any(row.author_kind == AuthorKind.DREAM for row in rows):
                 continue
-            if block.line in away.lines_in(uuid.UUID(note.file_id), note.content):
+            if block.line in forgotten:
                 continue
             yield Mention(
                 file_id=note.file_id,
