@@ -60,7 +60,9 @@ def clauses(one: operations.LivingStatement) -> list[operations.LivingStatement]
 
 
 def claims_in(text: str) -> list[extraction_rules.Claim]:
-    return [extraction_rules.claim_of(it) for it in _parts(text)]
+    parts = _parts(text)
+    is_whole = len(parts) == 1 and parts[0] == text.rstrip(".!。！ ")
+    return [extraction_rules.claim_of(it) for it in ((text,) if is_whole else parts)]
 
 
 def is_rival(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
