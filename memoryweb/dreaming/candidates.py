@@ -50,9 +50,9 @@ class Mention:
         return f"{self.path}#L{self.line}"
 
     @cached_property
-    def order(self) -> tuple[date | str | int, ...]:
+    def order(self) -> tuple[str, str, int, str]:
         """By time and place, then by all the rest: no two different mentions tie."""
-        return self.date, self.path, self.line, repr(self)
+        return self.date.isoformat(), self.path, self.line, repr(self)
 
     @property
     def said(self) -> CitableLine:

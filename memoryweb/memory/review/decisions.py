@@ -237,7 +237,7 @@ def tell(tx: Transaction, place: Place, content: str) -> None:
 
 
 @PreparedQuery
-def _crowded(agent_id: UUID, owner_id: UUID | None, path: str) -> "QuerySet[CrowdedFile, int]":
+def _crowded(agent_id: UUID, owner_id: UUID | None, path: str) -> "QuerySet[CrowdedFile, UUID]":
     file = File.objects.of(agent_id, owner_id).filter(path=path)
     rows = CrowdedFile.objects.filter(state=State.OPEN, file__in=file.values("pk"))
     return rows.values_list("pk", flat=True)
