@@ -60,9 +60,21 @@ class Event(models.Model):
         indexes = [
             models.Index(fields=["team_id", "action", "-seq"], name="audit_event_action"),
             models.Index(fields=["team_id", "target_id", "-seq"], name="audit_event_target"),
-            models.Index(fields=["team_id", "run_id"], name="audit_event_run"),
-            models.Index(fields=["team_id", "actor_id", "-seq"], name="audit_event_actor"),
-            models.Index(fields=["team_id", "agent_id", "-seq"], name="audit_event_agent"),
+            models.Index(
+                fields=["team_id", "run_id"],
+                condition=Q(run_id__isnull=False),
+                name="audit_event_of_run",
+            ),
+            models.Index(
+                fields=["team_id", "actor_id", "-seq"],
+                condition=~Q(actor_id=""),
+                name="audit_event_of_actor",
+            ),
+            models.Index(
+                fields=["team_id", "agent_id", "-seq"],
+                condition=Q(agent_id__isnull=False),
+                name="audit_event_of_agent",
+            ),
         ]
 
     def __str__(self) -> str:
