@@ -65,16 +65,8 @@ class Event(models.Model):
                 condition=Q(run_id__isnull=False),
                 name="audit_event_of_run",
             ),
-            models.Index(
-                fields=["team_id", "actor_id", "-seq"],
-                condition=~Q(actor_id=""),
-                name="audit_event_of_actor",
-            ),
-            models.Index(
-                fields=["team_id", "agent_id", "-seq"],
-                condition=Q(agent_id__isnull=False),
-                name="audit_event_of_agent",
-            ),
+            models.Index(fields=["team_id", "actor_id", "-seq"], name="audit_event_actor"),
+            models.Index(fields=["team_id", "agent_id", "-seq"], name="audit_event_agent"),
         ]
 
     def __str__(self) -> str:

@@ -97,7 +97,7 @@ def as_stored(value: Any) -> Any:
     return connection.ops.adapt_datefield_value(value) if isinstance(value, date) else value
 
 
-def remove(rows: QuerySet[Any], keys: Iterable[int | UUID]) -> None:
+def remove(rows: QuerySet[Any], keys: Iterable[int]) -> None:
     for some in batches(keys):
         rows.filter(pk__in=some).delete()
 

@@ -54,11 +54,7 @@ class Mention:
         """By time and place, then by all the rest: no two different mentions tie."""
         return self.date.isoformat(), self.path, self.line, repr(self)
 
-    @property
-    def said(self) -> CitableLine:
-        return self.said_of(frozenset())
-
-    def said_of(self, names: Collection[str]) -> CitableLine:
+    def said_of(self, names: Collection[str] = ()) -> CitableLine:
         """`names`: of whom the memory is about."""
         text = clean(self.text)
         bare, whole = claim_of(as_line(text), self.date), claim_of(text, self.date)

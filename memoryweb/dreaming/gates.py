@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate, Score, age_in_days
 from memoryweb.dreaming.knowledge import KnownStatements, Later
-from memoryweb.dreaming.operations import LEFT_OUT, UNJUDGED, CitableLine, LivingStatement
+from memoryweb.dreaming.operations import LEFT_OUT, CitableLine, LivingStatement
 from memoryweb.memory.writing.proposing import Rejections
 
 Text = str | Promise
@@ -71,10 +71,6 @@ class Verdict:
         if reason in LEFT_OUT:
             gates += (Gate(DECIDED, False, reason, {} if number is None else {"limit": number}),)
         return replace(self, verdict=verdict, reason=said, gates=gates)
-
-    @property
-    def is_judged(self) -> bool:
-        return not self.reason.startswith(UNJUDGED)
 
     @property
     def why(self) -> str:

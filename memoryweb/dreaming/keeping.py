@@ -1,6 +1,6 @@
 """How long a team keeps what runs that are over told, beside what they wrote."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,8 +23,8 @@ def expire(now: datetime) -> None:
     for team in Team.objects.filter(reports_days__isnull=False):
         with scope(team=team):
             over = _over(team, now - timedelta(days=team.reports_days or 0))
-            found = {rows.model.__name__.lower(): _some(rows) for rows in _told(over)}
-            if any(found.values()):
+            found = [(rows, _some(rows), left) for rows, left in _told(over)]
+            if any(keys for _rows, keys, _left in found):
                 _forget(team, found)
 
 
@@ -37,35 +37,30 @@ def _over(team: Team, before: datetime) -> "QuerySet[Run]":
     return runs
 
 
-def _told(over: "QuerySet[Run]") -> "tuple[QuerySet[Any], ...]":
+def _told(over: "QuerySet[Run]") -> "Iterator[tuple[QuerySet[Any], dict[str, Any]]]":
+    """Rows, and what their columns hold then; with none the rows go."""
     runs = over.values("pk")
-    its = Fact.objects.filter(agent=OuterRef("report__agent"), fingerprint=OuterRef("key"))
-    stands = Exists(its.filter(owner=OuterRef("report__owner"))) | Q(report__owner=None) & Q(
-        Exists(its.filter(owner=None))
-    )
-    weighed = Candidate.objects.filter(report__run__in=runs)
+    facts = Fact.objects.filter(agent=OuterRef("report__agent"), fingerprint=OuterRef("key"))
+    stands = Q(Exists(facts.filter(owner=OuterRef("report__owner"))))
+    stands |= Q(Exists(facts.filter(owner=None)), report__owner=None)
+    weighed = Candidate.objects.filter(report__run__in=runs).exclude(stands)
+    yield weighed.exclude(verdict=Candidate.Verdict.KEPT), {}
+    yield Operation.objects.filter(report__run__in=runs).exclude(code=""), {}
+    answered = Q(answer__isnull=False) | Q(checked__isnull=False)
+    yield over.filter(answered), {"answer": None, "checked": None}
     extractions: Any = Run._meta.get_field("extractions").related_model
-    return (
-        weighed.exclude(verdict=Candidate.Verdict.KEPT).exclude(stands),
-        Operation.objects.filter(report__run__in=runs).exclude(code=""),
-        over.filter(Q(answer__isnull=False) | Q(checked__isnull=False)),
-        extractions.objects.filter(run__in=runs).exclude(answer={}).exclude(status="answered"),
-    )
+    done = extractions.objects.filter(run__in=runs).exclude(status="answered")
+    yield done.exclude(answer={}), {"answer": {}}
 
 
 def _some(rows: "QuerySet[Any]") -> list[Any]:
     return list(rows.values_list("pk", flat=True)[:A_TICK])
 
 
-def _forget(team: Team, found: dict[str, list[Any]]) -> None:
-    extractions: Any = Run._meta.get_field("extractions").related_model
-    ways: dict[str, Callable[[list[Any]], object]] = {
-        "candidate": lambda keys: Candidate.objects.filter(pk__in=keys).delete(),
-        "operation": lambda keys: Operation.objects.filter(pk__in=keys).delete(),
-        "run": lambda keys: Run.objects.filter(pk__in=keys).update(answer=None, checked=None),
-        "extraction": lambda keys: extractions.objects.filter(pk__in=keys).update(answer={}),
-    }
+def _forget(team: Team, found: "list[tuple[QuerySet[Any], list[Any], dict[str, Any]]]") -> None:
     with write_transaction(team) as tx:
-        for name, keys in found.items():
-            ways[name](keys)
-        tx.record("reports.expired", details={name: len(keys) for name, keys in found.items()})
+        for rows, keys, left in found:
+            its = rows.model._default_manager.filter(pk__in=keys)
+            its.update(**left) if left else its.delete()
+        counts = {rows.model.__name__.lower(): len(keys) for rows, keys, _left in found}
+        tx.record("reports.expired", details=counts)

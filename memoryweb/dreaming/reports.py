@@ -46,7 +46,7 @@ def store(
     held: str = "",
 ) -> Report:
     """`memory`: MEMORY.md as the night left it."""
-    judged = [one for one in made.verdicts if one.is_judged]
+    judged = [one for one in made.verdicts if not one.reason.startswith(UNJUDGED)]
     counts = Counter[str](one.verdict for one in judged)
     report = Report.objects.create(
         team=tx.team,

@@ -8,7 +8,6 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.extraction.requests import KIND, request
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.conversations import ConversationQuerySet
@@ -24,7 +23,7 @@ def extractions(lease: Lease) -> Sequence[UUID]:
     run = lease.run
     if run.phase != Run.Phase.CLAIMED or run.trigger == Run.Trigger.BACKFILL:
         return ()
-    if not _open(run.agent_id, _of(run)):
+    if not _uncovered(run).exists():
         return ()
     if not (run.checked or {}).get("gathered"):
         with write_transaction(run.team) as tx:
@@ -53,12 +52,6 @@ def _ask(tx: Transaction, dream: Run) -> None:
     for owner in owners.order_by("created_at"):
         by = Run.Trigger.CONVERSATION
         request(tx, agent=dream.agent, owner=owner, trigger=by, immediate=True)
-
-
-@PreparedQuery
-def _open(agent_id: UUID, which: Q) -> "QuerySet[Conversation, UUID]":
-    rows = Conversation.objects.filter(which, agent=agent_id).uncovered()
-    return rows.values_list("pk", flat=True)[:1]
 
 
 def _uncovered(dream: Run) -> ConversationQuerySet:

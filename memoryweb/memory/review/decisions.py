@@ -5,14 +5,12 @@ from collections.abc import Callable, Collection, Iterable
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.audit.record import target
-from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.core.row_batches import remove
 from memoryweb.markdown.file_kinds import CORE
 from memoryweb.memory import facts, forgetting
 from memoryweb.memory.lines import flags
@@ -232,15 +230,9 @@ def tell(tx: Transaction, place: Place, content: str) -> None:
         if is_new:
             follow(Kind.CROWDED, [found.pk])
     else:
-        open_ones = _crowded(*place.memory.key, place.path)
-        remove(CrowdedFile.objects.all(), open_ones)
-
-
-@PreparedQuery
-def _crowded(agent_id: UUID, owner_id: UUID | None, path: str) -> "QuerySet[CrowdedFile, UUID]":
-    file = File.objects.of(agent_id, owner_id).filter(path=path)
-    rows = CrowdedFile.objects.filter(state=State.OPEN, file__in=file.values("pk"))
-    return rows.values_list("pk", flat=True)
+        files = place.memory.files
+        open_ones = CrowdedFile.objects.filter(state=State.OPEN)
+        open_ones.filter(file__in=files.filter(path=place.path).values("pk")).delete()
 
 
 def see_crowded(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
