@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Max, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -97,10 +97,10 @@ def after_extraction(tx: Transaction, run: Run) -> None:
 
 
 def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> list[Run]:
-    """For the shared notes, where there are any, and every owner with new ones, some at a time:
-    whoever writes needn't wait for all. Raises CoolingDown if that is none."""
+    """For the shared notes, unless all are personal, and every owner with new ones, some at a
+    time: whoever writes needn't wait for all. Raises CoolingDown if that is none."""
     owners = [owner for owner in with_new_notes(agent, timezone.now()) if owner]
-    shared = [None] if not owners or _shared_notes(agent.pk) else []
+    shared = [] if owners and _are_personal(agent) else [None]
     made: list[Run] = []
     waits: list[int] = []
     for some in batches([Memory(agent, owner) for owner in (*shared, *owners)], _AT_ONCE):
@@ -194,7 +194,7 @@ def _plan(agent: Agent, now: datetime) -> int:
             for owner in due
             if (owner.pk if owner else None) not in unstarted
         ]
-        if None not in due and None not in unstarted and _shared_notes(agent.pk):
+        if None not in due and None not in unstarted and not _are_personal(agent):
             _record_look(tx, agent, night)
     return sum(one.created for one in made)
 
@@ -233,10 +233,15 @@ def _notes(agent_id: UUID, first: date, last: date) -> "QuerySet[File, Any]":
     return notes.values_list("owner", "pk", "revision")
 
 
+def _are_personal(agent: Agent) -> bool:
+    """There are notes of the agent, and none of them is shared."""
+    return any(_first_note(agent.pk))
+
+
 @PreparedQuery
-def _shared_notes(agent_id: UUID) -> "QuerySet[File, UUID]":
-    notes = File.objects.of(agent_id, None).present().filter(note_date__isnull=False)
-    return notes.values_list("pk", flat=True)[:1]
+def _first_note(agent_id: UUID) -> "QuerySet[File, UUID | None]":
+    notes = File.objects.present().filter(agent=agent_id, note_date__isnull=False)
+    return notes.order_by(F("owner").asc(nulls_first=True)).values_list("owner", flat=True)[:1]
 
 
 @PreparedQuery

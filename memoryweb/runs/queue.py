@@ -33,10 +33,9 @@ def due(now: datetime) -> QuerySet[Run]:
     return Run.objects.filter(status__in=WAITING, due_at__lte=now)
 
 
-def startable(now: datetime, share: int | None = None) -> QuerySet[Run]:
+def startable(now: datetime) -> QuerySet[Run]:
     """Due, its team below its share, and its (agent, owner, kind) not running already."""
-    share = share or settings.RUNS_PER_TEAM
-    return _free(now).filter(team__in=_teams(now, share).values("pk"))
+    return _free(now).filter(team__in=_teams(now, settings.RUNS_PER_TEAM).values("pk"))
 
 
 def fairest(
@@ -128,11 +127,6 @@ def _look(
     return runs.select_for_update(of=("team",), no_key=True)[:1]
 
 
-@PreparedQuery
-def _may_start(now: datetime, share: int, run_id: UUID) -> QuerySet[Run, UUID]:
-    return startable(now, share).filter(pk=run_id).values_list("pk", flat=True)
-
-
 def _take(run: Run, now: datetime) -> bool:
     """Asks again whether the run may start: what `_look` saw may be older than the lock."""
     changes = {
@@ -143,9 +137,8 @@ def _take(run: Run, now: datetime) -> bool:
         "heartbeat_at": now,
         "started_at": run.started_at or now,
     }
-    mine = Run.objects.filter(pk=run.pk, fence=run.fence)
-    may_start = _may_start(now, settings.RUNS_PER_TEAM, run.pk)
-    if not (may_start and mine.update(fence=F("fence") + 1, **changes)):
+    found = startable(now).filter(pk=run.pk, fence=run.fence)
+    if not found.update(fence=F("fence") + 1, **changes):
         return False
     has_its_turn(run, now)
     for name, value in changes.items():

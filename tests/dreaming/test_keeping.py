@@ -91,3 +91,12 @@ def test_nothing_under_a_legal_hold_goes(world: World, old: Run) -> None:
         forgetting.make_hold(tx, by=world.alice, reason="Claim 7", owner=world.customer)
     _expire(world, 60)
     assert _told(old) == before
+
+
+def test_what_was_not_judged_is_not_stored(world: World) -> None:
+    """Of those that were too many one operation says so."""
+    texts = [f"Marta keeps {n} lamps in box {n * 7}." for n in range(1, 206)]
+    note(world, world.customer, TODAY, *texts)
+    report = Report.objects.get(run=dream(world, world.customer, TODAY))
+    assert report.promoted + report.kept + report.rejected == report.candidates.count() == 200
+    assert report.operations.filter(code="too_many").count() == 1
