@@ -73,6 +73,7 @@ class Team(models.Model):
     daily_tokens = models.BigIntegerField(null=True, blank=True)
     messages_days = models.IntegerField(null=True, help_text="null: kept until they are deleted")
     owners_days = models.IntegerField(null=True, help_text="the same of people who are silent")
+    reports_days = models.IntegerField(null=True, help_text="the same of what old runs told")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -35,11 +35,12 @@ def rename_team(*, team: Team, name: str, by: Actor) -> Team:
 
 
 @transaction.atomic
-def keep_for(*, team: Team, messages_days: int | None, owners_days: int | None, by: Actor) -> Team:
-    """How many days messages are kept, and people who say nothing; None: for ever."""
-    team.messages_days, team.owners_days = messages_days, owners_days
-    team.save(update_fields=["messages_days", "owners_days"])
-    kept = {"messages_days": messages_days, "owners_days": owners_days}
+def keep_for(*, team: Team, by: Actor, **kept: int | None) -> Team:
+    """How many days messages are kept (`messages_days`), people who say nothing (`owners_days`),
+    and what old runs told (`reports_days`); None: for ever."""
+    for name, days in kept.items():
+        setattr(team, name, days)
+    team.save(update_fields=[*kept])
     record(team.pk, Entry("team.changed", by, **target(team), details=kept))
     return team
 

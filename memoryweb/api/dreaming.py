@@ -156,7 +156,8 @@ def dream_now(
 ) -> Status[RunList]:
     """Dream now.
 
-    Without an owner: the shared notes, and every owner of the agent with new notes.
+    Without an owner: the shared notes, unless all are personal, and every owner of the agent with
+    new notes.
     """
     caller = request.auth
     agent = caller.agent(agent_id)

@@ -57,6 +57,7 @@ ACTIONS: dict[str, str | Promise] = {
     "keys.lost": _("Began anew with another secret key, because the old one was lost."),
     "memory.forget_decided": _("Decided to erase what was asked to be forgotten."),
     "memory.expired": _("Deleted messages that the team keeps no longer."),
+    "reports.expired": _("Deleted answers and reports that the team keeps no longer."),
     "memory.forget_requested": _("Asked to forget something."),
     "hold.ended": _("Ended a legal hold."),
     "hold.made": _("Put memory under a legal hold."),

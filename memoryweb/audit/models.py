@@ -60,7 +60,11 @@ class Event(models.Model):
         indexes = [
             models.Index(fields=["team_id", "action", "-seq"], name="audit_event_action"),
             models.Index(fields=["team_id", "target_id", "-seq"], name="audit_event_target"),
-            models.Index(fields=["team_id", "run_id"], name="audit_event_run"),
+            models.Index(
+                fields=["team_id", "run_id"],
+                condition=Q(run_id__isnull=False),
+                name="audit_event_of_run",
+            ),
             models.Index(fields=["team_id", "actor_id", "-seq"], name="audit_event_actor"),
             models.Index(fields=["team_id", "agent_id", "-seq"], name="audit_event_agent"),
         ]

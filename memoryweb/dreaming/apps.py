@@ -8,6 +8,7 @@ class DreamingConfig(AppConfig):
     def ready(self) -> None:
         from memoryweb.dreaming import (  # noqa: PLC0415  models must be loaded
             backfill,
+            keeping,
             pipeline,
             preview,
             reports,
@@ -23,3 +24,4 @@ class DreamingConfig(AppConfig):
         engine.follow("extraction", backfill.after_extraction)
         engine.follow("extraction", schedule.after_extraction)
         engine.register_tick(schedule.tick)
+        engine.register_tick(keeping.expire)

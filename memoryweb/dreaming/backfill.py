@@ -113,7 +113,8 @@ def _unread(agent: Agent, **which: object) -> list[File]:
     since = min(note.updated_at for note in found)
     whose = {note.owner_id for note in found}
     of_them = Q(owner__in=[pk for pk in whose if pk]) | Q(owner=None)
-    read = inputs.read_by_dreams(agent.runs.filter(of_them, started_at__gte=since))
+    runs = agent.runs.filter(of_them, started_at__gte=since)
+    read = inputs.read_by_dreams(inputs.read_whole(runs))
     return [note for note in found if (str(note.pk), note.revision) not in read]
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import cached_property, lru_cache
+from operator import attrgetter
 
 from memoryweb.dreaming.operations import CitableLine, Utterance, meant
 from memoryweb.language.extraction_rules import Act, Kind, claim_of, tells_of_self
@@ -19,6 +21,7 @@ _LEAD_IN = re.compile(
 )
 # By the names that line origins have for them; the last are those of earlier versions.
 _KINDS = {kind.value: kind for kind in Kind} | {"work": Kind.IDENTITY, "commitment": Kind.PLAN}
+_order = attrgetter("order")
 _BLOCK_MARK = re.compile(r"^(?:[#>]+\s*|[-*+]\s+)+")
 
 
@@ -46,11 +49,12 @@ class Mention:
     def ref(self) -> str:
         return f"{self.path}#L{self.line}"
 
-    @property
-    def said(self) -> CitableLine:
-        return self.said_of(frozenset())
+    @cached_property
+    def order(self) -> tuple[str, str, int, str]:
+        """By time and place, then by all the rest: no two different mentions tie."""
+        return self.date.isoformat(), self.path, self.line, repr(self)
 
-    def said_of(self, names: Collection[str]) -> CitableLine:
+    def said_of(self, names: Collection[str] = ()) -> CitableLine:
         """`names`: of whom the memory is about."""
         text = clean(self.text)
         bare, whole = claim_of(as_line(text), self.date), claim_of(text, self.date)
@@ -134,7 +138,7 @@ def gather(
     """
     groups: dict[str, list[Mention]] = {}
     lookup = Lookup()
-    latest_first = sorted(set(mentions), key=_written, reverse=True)
+    latest_first = sorted(set(mentions), key=_order, reverse=True)
     lines = [(as_line(one.text), one) for one in latest_first if _is_said(one.text)]
     for text, one in sorted(lines, key=lambda line: -len(read(line[0]).words)):
         head = next(lookup.covering(text), text)
@@ -145,6 +149,7 @@ def gather(
     return [_candidate(text, places, recalls) for text, places in groups.items()]
 
 
+@lru_cache(maxsize=16_384)
 def as_line(text: str) -> str:
     """A statement as it stands in MEMORY.md: one line, no bullet, no "Correction:"."""
     line = _BLOCK_MARK.sub("", clean(text))
@@ -159,7 +164,7 @@ def _is_said(text: str) -> bool:
 def _candidate(
     text: str, places: Sequence[Mention], recalls: Mapping[tuple[str, int], Recall]
 ) -> Candidate:
-    mentions = tuple(sorted(places, key=_written))
+    mentions = tuple(sorted(places, key=_order))
     given = [recalls[at] for m in mentions if (at := (m.file_id, m.line)) in recalls]
     return Candidate(
         key=fingerprint(text),
@@ -175,17 +180,12 @@ def _candidate(
 
 def _kind(text: str, mentions: Sequence[Mention]) -> Kind:
     """What the place with this very text was marked as, else what the words say."""
-    marked = sorted(mentions, key=lambda m: (as_line(m.text) == text, _written(m)), reverse=True)
+    marked = sorted(mentions, key=lambda m: (as_line(m.text) == text, m.order), reverse=True)
     kinds = [_KINDS[m.category] for m in marked if m.category in _KINDS]
     known = (
         kind for kind in [*kinds, claim_of(text, mentions[-1].date).kind] if kind is not Kind.OTHER
     )
     return next(known, Kind.OTHER)
-
-
-def _written(mention: Mention) -> tuple[date | str | int, ...]:
-    """By time and place, then by all the rest: no two different mentions tie."""
-    return mention.date, mention.path, mention.line, repr(mention)
 
 
 # How much a candidate weighs, from 0 to 1.

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -44,7 +45,7 @@ class Consolidation:
     results: tuple[Result, ...]
     told: str = ""
 
-    @property
+    @cached_property
     def applied(self) -> list[Result]:
         return [one for one in self.results if one.is_applied]
 

@@ -11,6 +11,7 @@ from memoryweb.dreaming import removal_rules
 from memoryweb.dreaming.candidates import as_line
 from memoryweb.dreaming.operation_checks import CHECKS, Case, Corrections
 from memoryweb.dreaming.operations import (
+    UNJUDGED,
     CitableLine,
     Does,
     LivingStatement,
@@ -33,6 +34,7 @@ from memoryweb.markdown.marks import Ended
 from memoryweb.memory.writing.proposing import Rejections
 
 MOST = 200  # operations that are looked at in a night
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _OTHERWISE = frozenset({Why.SUPERSEDED, Why.CANCELLED, Why.ASKED})
 _TOLD = frozenset({"cancels", "known", "over"})
 # What it says may be true all the same, beside what it was to replace.
@@ -45,7 +47,7 @@ def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result,
     same the lesser one."""
     night = _Night(material, operations[:MOST])
     judged = [night.judge(operation) for operation in operations[:MOST]]
-    left = [Result(one, "too_many", {"limit": MOST}) for one in operations[MOST:]]
+    left = [Result(one, UNJUDGED, {"limit": MOST}) for one in operations[MOST:]]
     done = [*judged, *left, *night.take_beside()]
     for result in night.tidy():
         done += [result, *night.take_beside()]
@@ -197,11 +199,14 @@ class _Night(Standing):
         """What tells that something is so no longer: lines of notes in their order, and what was
         said ahead of the day from which on it holds."""
         today = self.material.today
+        first = min((_moment(one.by) for one in self.living.values()), default=_NEVER)
         lines = sorted(self.material.said, key=lambda one: _moment(one.by))
         for said in lines:
             claim = said.claim
+            if _moment(said.by) <= first or self.is_outside(said):  # it ends nothing
+                continue
             tells = claim.act in removal_rules.OVER or claim.is_against or tells_change(said.text)
-            if tells and not (self.is_outside(said) or removal_rules.is_ahead(claim, today)):
+            if tells and not removal_rules.is_ahead(claim, today):
                 yield said
         for one in list(self.living.values()):
             if removal_rules.begins(one, today) and not one.is_flagged:

@@ -5,7 +5,7 @@ they are shown. They name places, never the text of a note: they are shown witho
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -52,7 +52,7 @@ class Gate:
 
     @property
     def detail(self) -> str:
-        return sentence(asdict(self))
+        return sentence(vars(self))
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Verdict:
 
     @property
     def why(self) -> str:
-        return why(self.reason, [asdict(gate) for gate in self.gates])
+        return why(self.reason, [vars(gate) for gate in self.gates])
 
 
 def sentence(gate: Mapping[str, Any]) -> str:

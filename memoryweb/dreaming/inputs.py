@@ -194,15 +194,16 @@ def window(now: datetime) -> tuple[date, date]:
     return last - timedelta(days=settings.DREAM_DATES - 1), last
 
 
-def read_by_dreams(runs: QuerySet[Run]) -> set[tuple[str, int]]:
-    """Notes and their revisions that dreams of these runs read whole, and not for a topic."""
+def read_whole(runs: QuerySet[Run]) -> QuerySet[Run, Any]:
+    """What dreams of these runs read, but for those on a topic."""
     dreams = runs.filter(kind=Run.Kind.DREAM, topic="")
     frozen = dreams.exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
-    return {
-        (note["file"], note["revision"])
-        for read in frozen.values_list("inputs", flat=True)
-        for note in read.get("notes", ())
-    }
+    return frozen.values_list("inputs", flat=True)
+
+
+def read_by_dreams(frozen: Iterable[Mapping[str, Any]]) -> set[tuple[str, int]]:
+    """Notes and their revisions."""
+    return {(note["file"], note["revision"]) for read in frozen for note in read.get("notes", ())}
 
 
 def notes_of(owner: Owner | None) -> Q:
@@ -294,11 +295,12 @@ def _mentions(
 ) -> Iterable[Mention]:
     """The blocks of the notes; never what a dream wrote, nor what is to be forgotten."""
     for note in notes:
+        forgotten = away.lines_in(uuid.UUID(note.file_id), note.content)
         for block in blocks(note.content):
             rows = origins.get((note.file_id, block.line), [])
             if any(row.author_kind == AuthorKind.DREAM for row in rows):
                 continue
-            if block.line in away.lines_in(uuid.UUID(note.file_id), note.content):
+            if block.line in forgotten:
                 continue
             yield Mention(
                 file_id=note.file_id,

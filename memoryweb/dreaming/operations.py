@@ -294,6 +294,7 @@ class DreamAnswer(BaseModel):
 # Why something was left out, or left memory: codes, which are what is stored, and their sentences.
 # They name numbers and places, never the text of a note: they are shown without it.
 
+UNJUDGED = "too_many"
 LEFT_OUT: Mapping[str, Promise] = {
     "unknown_statement": _("It names a statement that doesn't exist."),
     "empty": _("It says nothing."),
@@ -322,7 +323,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "untold": _("Somebody else said it, or its source is trusted less."),
     "unproved": _("Nothing said later shows that it's no longer true."),
     "unproved_too_many": _("This dream has already removed as much as it may without proof."),
-    "too_many": _("A dream looks at {limit} changes at most."),
+    UNJUDGED: _("A dream looks at {limit} changes at most."),
     "rival": _("It contradicts another statement, so a person decides."),
     "outside": _("It comes from outside the team, so a person decides."),
     "full": _("MEMORY.md has no room for it. It's still known, but not in the prompt."),

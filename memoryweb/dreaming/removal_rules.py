@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
@@ -52,13 +53,17 @@ def clauses(one: operations.LivingStatement) -> list[operations.LivingStatement]
     whoever says all of it."""
     name = extraction_rules.name_before(one.living)
     parts = [f"{name}{it}" for it in _parts(one.living.removeprefix(name))]
+    if len(parts) < 2:
+        return [now(one)]
     day = _day_of(one.by)
     each = [replace(one, text=it, claim=extraction_rules.claim_of(it, day)) for it in parts]
-    return [now(one), *(each if len(each) > 1 else ())]
+    return [now(one), *each]
 
 
 def claims_in(text: str) -> list[extraction_rules.Claim]:
-    return [extraction_rules.claim_of(it) for it in _parts(text)]
+    parts = _parts(text)
+    is_whole = len(parts) == 1 and parts[0] == text.rstrip(".!。！ ")
+    return [extraction_rules.claim_of(it) for it in ((text,) if is_whole else parts)]
 
 
 def is_rival(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
@@ -432,8 +437,9 @@ def _can_end(old: operations.LivingStatement, words: str) -> bool:
     return can_mark(old.text, words) and is_new and not is_past
 
 
-def _parts(text: str) -> list[str]:
-    return [text[start:end] for start, end in parts_of(text)]
+@lru_cache(maxsize=4_096)
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(text[start:end] for start, end in parts_of(text))
 
 
 def _day_of(by: operations.Utterance) -> date | None:

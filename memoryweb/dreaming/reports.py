@@ -3,25 +3,26 @@
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.core.row_batches import insert
+from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.core.row_batches import insert, remove
 from memoryweb.dreaming import diary
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, PROFILE, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import Does, LivingStatement, Result, Why
+from memoryweb.dreaming.operations import UNJUDGED, Does, LivingStatement, Result, Why
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import marked, part
 from memoryweb.memory.models import File, Proposal
@@ -45,7 +46,8 @@ def store(
     held: str = "",
 ) -> Report:
     """`memory`: MEMORY.md as the night left it."""
-    counts = {kind: _count(made, kind) for kind in ("promoted", "kept", "rejected")}
+    judged = [one for one in made.verdicts if not one.reason.startswith(UNJUDGED)]
+    counts = Counter[str](one.verdict for one in judged)
     report = Report.objects.create(
         team=tx.team,
         agent=run.agent,
@@ -57,14 +59,14 @@ def store(
         diary=entry,
         changes=list(changes),
         fingerprint=_fingerprint(read, made),
-        **counts,
+        **{kind: counts[kind] for kind in Candidate.Verdict.values},
     )
     done = operations_of(read, made, held)
     for one in done:
         one.team_id, one.report_id = report.team_id, report.pk
     insert(done)
     lines = {one.text: one.line for one in statements_of(memory, MEMORY)}
-    insert(_candidate(report, one, made, lines) for one in made.verdicts)
+    insert(_candidate(report, one, made, lines) for one in judged)
     _forget_older(report)
     return report
 
@@ -161,23 +163,27 @@ def _forget_older(report: Report) -> None:
     is kept, and what a person still has to decide about. One on a topic weighed only a part."""
     if report.run.topic:
         return
-    earlier = Report.objects.filter(
-        agent=report.agent, owner=report.owner, dreamt_at__lte=report.dreamt_at
-    ).exclude(pk=report.pk)
+    left = _left(report.agent_id, report.owner_id, report.dreamt_at, report.pk)
+    remove(Candidate.objects.all(), left)
+
+
+@PreparedQuery
+def _left(
+    agent_id: UUID, owner_id: UUID | None, dreamt_at: datetime, but: UUID
+) -> "QuerySet[Candidate, int]":
+    earlier = Report.objects.filter(agent=agent_id, owner=owner_id, dreamt_at__lte=dreamt_at)
     open_ones = Proposal.objects.filter(state=Proposal.State.PENDING).values("run")
-    decided = earlier.exclude(run__in=open_ones)
+    decided = earlier.exclude(pk=but).exclude(run__in=open_ones)
     weighed = Candidate.objects.filter(report__in=decided.values("pk"))
-    weighed.exclude(verdict=Candidate.Verdict.PROMOTED).delete()
-
-
-def _count(made: Consolidation, kind: str) -> int:
-    return sum(verdict.verdict == kind for verdict in made.verdicts)
+    return weighed.exclude(verdict=Candidate.Verdict.PROMOTED).values_list("pk", flat=True)
 
 
 def operations_of(read: Inputs, made: Consolidation, held: str = "") -> list[Operation]:
-    """Not stored yet."""
+    """Not stored yet; the first of those that were too many stands for all of them."""
     mentions = {one.ref: one for one in read.mentions}
-    return [_operation(n, result, mentions, held) for n, result in enumerate(made.results)]
+    left = [one for one in made.results if one.code == UNJUDGED]
+    told = (one for one in made.results if one.code != UNJUDGED or one is left[0])
+    return [_operation(n, result, mentions, held) for n, result in enumerate(told)]
 
 
 def _operation(
@@ -237,9 +243,9 @@ def _candidate(
         sources=[_place(mention) for mention in candidate.mentions],
         score=round(verdict.scored.total, 4),
         components={
-            name: round(value, 4) for name, value in asdict(verdict.scored.components).items()
+            name: round(value, 4) for name, value in vars(verdict.scored.components).items()
         },
-        gates=[asdict(gate) for gate in verdict.gates],
+        gates=[vars(gate) for gate in verdict.gates],
         verdict=verdict.verdict,
         reason=verdict.reason,
         memory_line=_line_of(verdict, made, lines),

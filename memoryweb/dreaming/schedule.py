@@ -1,27 +1,34 @@
 """When dreams start: every night where there is something new, and by hand (SPEC §5.1)."""
 
 import logging
+import random
+import time
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Max, Q
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Agent, Owner, dream_time, next_dream_at, night_of
 from memoryweb.audit.record import Actor, target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import batches
 from memoryweb.dreaming import inputs, knowledge
-from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.models import Conversation, Fact, File, LineOrigin
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.statements.listing import is_pinned
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from memoryweb.runs.queue import call_tick
 
 LONGEST_TOPIC = 200
+SLICE = 2.0  # seconds of planning, in which others wait for the database
 _AT_ONCE = 5  # memories whose dreams are asked for in one transaction
 FARTHEST = timedelta(days=2)  # further ahead than the next night can be
 
@@ -37,13 +44,21 @@ class CoolingDown(Exception):
 
 
 def tick(now: datetime) -> int:
-    """Queue the nightly runs of every agent that is due; how many. One bad agent stops no other."""
+    """Queue the nightly runs of agents that are due; how many. One bad agent stops no other; what
+    takes longer than a slice goes on in the next call."""
     with scopes_disabled():
         for agent in Agent.objects.live().filter(next_dream_at__gt=now + FARTHEST):
             # Planned while the clock ran ahead: without this it would not dream until then.
             Agent.objects.filter(pk=agent.pk).update(next_dream_at=next_dream_at(agent, now))
-        due = list(Agent.objects.due(now).select_related("team"))
-    return sum(_plan_safely(agent, now) for agent in due) if settings.DREAMING else 0
+        due = list(Agent.objects.due(now).select_related("team")) if settings.DREAMING else []
+    random.shuffle(due)  # those that can't be planned are not the first of each slice
+    made, until = 0, time.monotonic() + SLICE
+    for agent in due:
+        if time.monotonic() > until:
+            call_tick()
+            break
+        made += _plan_safely(agent, now)
+    return made
 
 
 def topic_of(said: str) -> str:
@@ -82,12 +97,13 @@ def after_extraction(tx: Transaction, run: Run) -> None:
 
 
 def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> list[Run]:
-    """For the shared notes and every owner with new ones, some at a time: whoever writes needn't
-    wait for all. Raises CoolingDown if that is none."""
+    """For the shared notes, unless all are personal, and every owner with new ones, some at a
+    time: whoever writes needn't wait for all. Raises CoolingDown if that is none."""
     owners = [owner for owner in with_new_notes(agent, timezone.now()) if owner]
+    shared = [] if owners and _are_personal(agent) else [None]
     made: list[Run] = []
     waits: list[int] = []
-    for some in batches([Memory(agent, owner) for owner in (None, *owners)], _AT_ONCE):
+    for some in batches([Memory(agent, owner) for owner in (*shared, *owners)], _AT_ONCE):
         with write_transaction(agent.team, actor=actor) as tx:
             try:
                 made += request_each(tx, some, trigger=trigger, **by)
@@ -140,11 +156,13 @@ def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
     """Whose notes of the window hold what no dream has read, who said what no extraction has
     covered, or whose memory holds what is over."""
     first, last = inputs.window(now)
-    notes = File.objects.present().filter(agent=agent, note_date__range=(first, last))
-    revisions = set(notes.values_list("owner", "pk", "revision"))
-    read = _read_since(agent, first)
+    read = inputs.read_by_dreams(
+        _since(agent.pk, datetime.combine(first, datetime.min.time(), UTC))
+    )
     due: set[object] = {
-        owner for owner, file, revision in revisions if (str(file), revision) not in read
+        owner
+        for owner, file, revision in _notes(agent.pk, first, last)
+        if (str(file), revision) not in read
     }
     due |= _said(agent) | _over(agent, now) | _decided(agent)
     owners: list[Owner | None] = list(
@@ -176,7 +194,7 @@ def _plan(agent: Agent, now: datetime) -> int:
             for owner in due
             if (owner.pk if owner else None) not in unstarted
         ]
-        if None not in due and None not in unstarted:
+        if None not in due and None not in unstarted and not _are_personal(agent):
             _record_look(tx, agent, night)
     return sum(one.created for one in made)
 
@@ -209,11 +227,28 @@ def _record_look(tx: Transaction, agent: Agent, night: date) -> None:
         )
 
 
-def _read_since(agent: Agent, first: date) -> set[tuple[str, int]]:
-    """Notes and their revisions that dreams read, by the dreams' own clocks from a date on."""
-    start = datetime.combine(first, time(), UTC)
+@PreparedQuery
+def _notes(agent_id: UUID, first: date, last: date) -> "QuerySet[File, Any]":
+    notes = File.objects.present().filter(agent=agent_id, note_date__range=(first, last))
+    return notes.values_list("owner", "pk", "revision")
+
+
+def _are_personal(agent: Agent) -> bool:
+    """There are notes of the agent, and none of them is shared."""
+    return any(_first_note(agent.pk))
+
+
+@PreparedQuery
+def _first_note(agent_id: UUID) -> "QuerySet[File, UUID | None]":
+    notes = File.objects.present().filter(agent=agent_id, note_date__isnull=False)
+    return notes.order_by(F("owner").asc(nulls_first=True)).values_list("owner", flat=True)[:1]
+
+
+@PreparedQuery
+def _since(agent_id: UUID, start: datetime) -> "QuerySet[Run, Any]":
+    """What dreams read, by their own clocks from a moment on."""
     since = Q(clock__gte=start) | Q(clock=None, started_at__gte=start)
-    return inputs.read_by_dreams(agent.runs.filter(since))
+    return inputs.read_whole(Run.objects.filter(since, agent=agent_id))
 
 
 def _unstarted(agent: Agent) -> set[object]:
@@ -228,27 +263,37 @@ def _said(agent: Agent) -> set[object]:
     """Owners (None: shared) with conversations that are extracted before their dream."""
     if not settings.AUTO_SUMMARIZE:
         return set()
-    open_ones = Conversation.objects.filter(agent=agent).uncovered()
-    said = Owner.objects.filter(pk__in=open_ones.values("owner"))
     isolated = agent.owner_isolation
-    return {Memory.of(agent, owner if isolated else None).owner_id for owner in said}
+    return {Memory.of(agent, owner if isolated else None).owner_id for owner in _open(agent.pk)}
+
+
+@PreparedQuery
+def _open(agent_id: UUID) -> "QuerySet[Owner]":
+    open_ones = Conversation.objects.filter(agent=agent_id).uncovered()
+    return Owner.objects.filter(pk__in=open_ones.values("owner"))
 
 
 def _over(agent: Agent, now: datetime) -> set[object]:
     """Owners (None: shared) of whose statements one is over by its own words, or by
     what its owner said since; but for pinned ones, which no night moves."""
-    dreamt = Q(path=inputs.MEMORY) | Q(path=inputs.PROFILE, owner__isnull=False)
-    living = Fact.objects.living().filter(dreamt, agent=agent)
-    is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
-    is_told = Q(hidden_at__lt=now - knowledge.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
-    found = living.filter(is_over | is_told).select_related("file")
+    found = _ended(agent.pk, now.astimezone(agent.zone).date(), now - knowledge.NOTED_IN)
     return {fact.owner_id for fact in found if not is_pinned(fact)}
+
+
+@PreparedQuery
+def _ended(agent_id: UUID, today: date, noted: datetime) -> "QuerySet[Fact]":
+    dreamt = Q(path=inputs.MEMORY) | Q(path=inputs.PROFILE, owner__isnull=False)
+    living = Fact.objects.living().filter(dreamt, agent=agent_id)
+    is_over = Q(valid_to__lt=today, file__isnull=False)
+    is_told = Q(hidden_at__lt=noted) | Q(hidden_at__isnull=False, hidden_by=None)
+    return living.filter(is_over | is_told).select_related("file")
 
 
 def _decided(agent: Agent) -> set[object]:
     """Owners (None: shared) of a line that the last dream left to a person, who has kept it."""
-    kept = inputs.kept_last(Report.objects.filter(agent=agent)).select_related("report", "file")
-    held = [one for one in kept if one.file and inputs.is_held(one.gates)]
+    held = [one for one in _kept(agent.pk) if one.file and inputs.is_held(one.gates)]
+    if not held:
+        return set()
     flagged = LineOrigin.objects.filter(file__in={one.file_id for one in held}).exclude(marks="")
     waits = set(flagged.values_list("file", "line"))
     return {
@@ -256,6 +301,12 @@ def _decided(agent: Agent) -> set[object]:
         for one in held
         if one.file and one.file.says(one.text) and (one.file_id, one.line) not in waits
     }
+
+
+@PreparedQuery
+def _kept(agent_id: UUID) -> "QuerySet[Candidate]":
+    kept = inputs.kept_last(Report.objects.filter(agent=agent_id))
+    return kept.select_related("report", "file")
 
 
 def _check_cooldown(memory: Memory) -> None:

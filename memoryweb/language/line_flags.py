@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from memoryweb.language.extraction_rules import Kind, claim_of
@@ -151,7 +152,12 @@ def _readable(text: str) -> str:
 
 def _is_order(text: str) -> bool:
     plain = _LEET.sub(lambda match: match[0].translate(_LETTERS), text)
-    return any(order().search(_unstyled(said)) for said in {text, plain})
+    return any(_has_order(_unstyled(said)) for said in {text, plain})
+
+
+@lru_cache(maxsize=4_096)
+def _has_order(bare: str) -> bool:
+    return bool(order().search(bare))
 
 
 def _unstyled(text: str) -> str:

@@ -18,6 +18,7 @@ _STEMMER = snowballstemmer.stemmer("english")
 _ONE_AT_A_TIME = Lock()  # it keeps the word that it is at
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     if word.isdecimal():
         return word

@@ -43,6 +43,7 @@ def test_without_an_owner_everyone_with_new_notes_dreams(
     world: World, callers: Callers, memory: str
 ) -> None:
     note(world, world.customer, "Inês is allergic to nuts.")
+    note(world, None, "The harbour office opens at eight.")
     callers.admin.post(f"{memory}/emergence")
     assert {run.owner_id for run in Run.objects.all()} == {None, world.customer.pk}
 
@@ -52,6 +53,7 @@ def test_a_member_is_told_of_the_runs_that_may_be_seen(
 ) -> None:
     note(world, world.customer, "Inês is allergic to nuts.")
     note(world, world.bobs_memory, "Bob is on holiday in May.")
+    note(world, None, "The harbour office opens at eight.")
     runs = callers.member.post(f"{memory}/emergence").json()["runs"]
     assert {run["owner"] for run in runs} == {"shared", f"user:{world.bob.pk}"}
 

@@ -62,7 +62,7 @@ def candidate(text: str, *mentions: Mention, recall: Recall | None = None) -> Ca
 
 def verdicts(mentions: Sequence[Mention], memory: str = "", now: datetime = NIGHT) -> list[Verdict]:
     found = gather(mentions, {})
-    said = [one.said for one in mentions]
+    said = [one.said_of() for one in mentions]
     return judge(found, score(found, now), memory_lines=memory.split("\n"), now=now, said=said)
 
 
@@ -111,7 +111,7 @@ def inputs(
         )
         for one in statements_of(memory, "MEMORY.md")
     )
-    found = Material(now.date(), living, tuple(one.said for one in mentions))
+    found = Material(now.date(), living, tuple(one.said_of() for one in mentions))
     return Inputs(
         now=now,
         notes=(),

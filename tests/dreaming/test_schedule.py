@@ -69,8 +69,8 @@ def test_what_a_failed_dream_read_is_still_new(world: World) -> None:
 
 
 def test_a_night_without_new_notes_leaves_one_outcome_of_the_agent(world: World) -> None:
-    note(world, world.customer, NIGHT, SHIPS)
-    dream(world, world.customer)
+    note(world, None, NIGHT, SHIPS)
+    dream(world, None)
     following = NIGHT + timedelta(days=1)
     assert [_tick(world, following), _tick(world, following)] == [0, 0]
     look = Run.objects.get(kind="dream", night=following)
@@ -80,6 +80,34 @@ def test_a_night_without_new_notes_leaves_one_outcome_of_the_agent(world: World)
         assert (
             status(Memory(world.agent, owner), look.finished_at or look.created_at).last_run == look
         )
+
+
+def test_without_shared_notes_no_shared_run_is_made(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    assert _tick(world, NIGHT) == 1
+    assert [run.owner for run in Run.objects.filter(kind="dream")] == [world.customer]
+
+
+def test_without_shared_notes_a_dream_of_all_is_of_the_owners(world: World) -> None:
+    note(world, world.customer, timezone.now().date(), SHIPS)
+    [by_hand] = schedule.request_all(world.agent, actor=SYSTEM, trigger="person")
+    assert by_hand.owner == world.customer
+
+
+def test_with_nobodys_notes_a_dream_by_hand_is_of_the_shared_memory(world: World) -> None:
+    [by_hand] = schedule.request_all(world.agent, actor=SYSTEM, trigger="person")
+    assert by_hand.owner is None
+
+
+def test_what_is_due_is_planned_in_slices(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, calls = dream_time(world.agent, NIGHT), []
+    note(world, world.customer, NIGHT, SHIPS)
+    monkeypatch.setattr(schedule, "SLICE", -1.0)
+    monkeypatch.setattr(schedule, "call_tick", lambda: calls.append(1))
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now)
+    assert (schedule.tick(now), len(calls)) == (0, 1)
+    monkeypatch.setattr(schedule, "SLICE", 60.0)
+    assert (schedule.tick(now), len(calls)) == (1, 1)
 
 
 def test_a_look_that_found_nothing_new_is_in_the_way_of_no_dream(world: World) -> None:

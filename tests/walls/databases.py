@@ -26,6 +26,7 @@ TESTED = {
     "memoryweb.core.row_batches": "forgetting/test_queries.py",
     "memoryweb.core.upgrade": "upgrade/test_before.py",
     "memoryweb.dreaming.inputs": "dreaming/test_meanwhile.py",
+    "memoryweb.dreaming.keeping": "dreaming/test_keeping.py",
     "memoryweb.dreaming.night_results": "walls/test_statements.py",
     "memoryweb.dreaming.models": "dreaming/test_meanwhile.py",
     "memoryweb.dreaming.queries": "walls/test_statements.py",

@@ -35,6 +35,7 @@ ELSEWHERE = {
         "audit.exported",
         "memory.forgotten",
         "memory.expired",
+        "reports.expired",
         "access.denied",
         "personal.read",
         "personal.exported",

@@ -241,6 +241,7 @@ def test_a_simulated_night_of_long_ago_is_not_the_last_dream(
 def test_dream_now_starts_everybody_with_new_notes(world: World, bob: Client) -> None:
     """And the one who asks learns how many, not whose."""
     _note(world, world.customer)
+    _note(world, None)
     page = text(bob.post(url(world.team, "agents_dream", world.agent.pk), follow=True))
     assert "2 dreams were started." in page
     owners = world.team.runs.values_list("owner", flat=True)
@@ -248,7 +249,7 @@ def test_dream_now_starts_everybody_with_new_notes(world: World, bob: Client) ->
     assert world.customer.external_id not in page
 
 
-def _note(world: World, owner: Owner) -> None:
+def _note(world: World, owner: Owner | None) -> None:
     day = timezone.now().date().isoformat()
     with write_transaction(world.team) as tx:
         place = Place(world.agent, owner, f"memory/{day}.md")

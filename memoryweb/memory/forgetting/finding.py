@@ -313,12 +313,11 @@ def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage
     reach = scope_key(*asked.memory.key)
     (there,) = fulltext.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
     found = set[int]().union(*there.postings.values())
-    if meaning.signs:
-        said = (
-            Q(raw_text__contains=sign) | Q(message__raw_content__contains=sign)
-            for sign in meaning.signs
-        )
-        found.update(own.filter(reduce(or_, said)).values_list("pk", flat=True))
+    for way, text in (("file__", "raw_text"), ("message__conversation__", "message__raw_content")):
+        if meaning.signs:  # by an index of files, and by one of messages
+            its = {f"{way}agent": asked.memory.agent, f"{way}owner": asked.memory.owner}
+            said = reduce(or_, (Q(**{f"{text}__contains": sign}) for sign in meaning.signs))
+            found.update(own.filter(said, **its).values_list("pk", flat=True))
     return sorted(found, reverse=True), own
 
 

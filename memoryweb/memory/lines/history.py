@@ -175,12 +175,17 @@ def returning(file: File, number: int) -> dict[int, Origin]:
 def rooted(origins: Mapping[int, Origin]) -> Mapping[int, Origin]:
     """The same with the roots of every line that is a source: the messages behind it and the
     revisions that wrote them down."""
-    sources = {one for origin in origins.values() for one in origin.sources}
+    return all_rooted([origins])[0]
+
+
+def all_rooted(texts: Sequence[Mapping[int, Origin]]) -> list[Mapping[int, Origin]]:
+    """Of several texts at once."""
+    sources = {one for text in texts for origin in text.values() for one in origin.sources}
     behind = _behind({one for one in sources if one.file_id and one.root_id is None})
-    return {
-        line: replace(origin, sources=tuple(_roots(origin, behind)))
-        for line, origin in origins.items()
-    }
+    return [
+        {line: replace(one, sources=tuple(_roots(one, behind))) for line, one in text.items()}
+        for text in texts
+    ]
 
 
 def _roots(origin: Origin, behind: Mapping[_Place, list[_Root]]) -> Iterable[Source]:

@@ -64,7 +64,9 @@ class Conversation(tables.TeamRow):
         ]
         indexes = [
             models.Index(
-                fields=["team", "agent", "owner", "waiting"], name="conversations_waiting"
+                fields=["team", "agent", "owner"],
+                condition=models.Q(waiting=True),
+                name="conversations_that_wait",
             ),
             models.Index(fields=["team", "agent", "-last_message_at"], name="conversations_latest"),
         ]
@@ -99,7 +101,9 @@ class Message(tables.TeamRow):
     raw_content = tables.ErasableTextField(blank=True, db_column="content")
     timestamp = models.DateTimeField()
     tools_used = tables.PlainJSONField(default=list, blank=True, holds=tables.Holds.LABEL)
-    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    token = models.ForeignKey(
+        "accounts.Token", models.SET_NULL, null=True, related_name="+", db_index=False
+    )
     batch = models.ForeignKey(
         "memory.Import", models.SET_NULL, null=True, related_name="messages", db_index=False
     )
@@ -124,7 +128,12 @@ class Message(tables.TeamRow):
                 fields=["batch"],
                 condition=models.Q(batch__isnull=False),
                 name="conversations_message_batch",
-            )
+            ),
+            models.Index(
+                fields=["token"],
+                condition=models.Q(token__isnull=False),
+                name="conversations_message_token",
+            ),
         ]
 
     @property

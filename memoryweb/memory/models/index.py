@@ -31,7 +31,7 @@ class Passage(tables.TeamRow):
         "memory.File", models.CASCADE, null=True, related_name="passages", db_index=False
     )
     message = models.ForeignKey(
-        "memory.Message", models.CASCADE, null=True, related_name="passages"
+        "memory.Message", models.CASCADE, null=True, related_name="passages", db_index=False
     )
     line = models.IntegerField(default=0, help_text="first line of the block; a message's position")
     end_line = models.IntegerField(default=0)
@@ -66,8 +66,16 @@ class Passage(tables.TeamRow):
             )
         ]
         indexes = [
-            models.Index(fields=["agent", "owner"], name="recall_passage_of_owner"),
-            models.Index(fields=["file", "line"], name="recall_passage_file"),
+            models.Index(
+                fields=["file", "line"],
+                condition=Q(file__isnull=False),
+                name="recall_passage_of_file",
+            ),
+            models.Index(
+                fields=["message"],
+                condition=Q(message__isnull=False),
+                name="recall_passage_of_message",
+            ),
             models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
             models.Index(fields=["whole", "line"], name="recall_passage_whole"),
         ]

@@ -113,10 +113,9 @@ def passages(
     """What stands first, then notes, newest first, then diary and history."""
     found = models.Passage.objects.filter(
         team=team,
-        owner__in=owner_ids,
-        kind=models.Passage.Kind.FILE,
+        file__owner__in=owner_ids,
         file__deleted_at=None,
-        agent__archived_at=None,
+        file__agent__archived_at=None,
     )
     if wanted.kinds:
         found = found.filter(_any(wanted.kinds))

@@ -228,9 +228,8 @@ def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterat
     own = reader.owner.pk if reader.owner else None
     if own is not None:
         yield from Passage.objects.filter(
-            kind=Passage.Kind.MESSAGE,
-            agent=reader.agent,
-            owner=own,
+            message__conversation__agent=reader.agent,
+            message__conversation__owner=own,
             message__created_at__lte=moment,
         ).select_related("message__conversation")
 

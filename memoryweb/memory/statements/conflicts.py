@@ -157,7 +157,8 @@ def close_decided(tx: Transaction, left: Iterable[Fact]) -> None:
     """Those of which an edit left one side alone are resolved; it is no longer disputed. What took
     the place of a side that left is that side now."""
     newer = {row.contradiction_id: row.superseded_by_id for row in left if row.contradiction_id}
-    for found in Contradiction.objects.filter(pk__in=newer, state=State.OPEN):
+    disputed = Contradiction.objects.filter(pk__in=newer, state=State.OPEN)
+    for found in disputed if newer else ():
         sides = found.facts.filter(state__in=(Fact.State.DISPUTED, Fact.State.PENDING))
         for standing in Fact.objects.living().standing().filter(pk__in=[newer[found.pk]]):
             for waiting in sides.filter(state=Fact.State.PENDING):

@@ -41,10 +41,13 @@ class Rejections:
     """Statements that a person rejected, to be asked whether a text brings one of them again."""
 
     def __init__(self, texts: Collection[str]) -> None:
+        self._is_empty = not texts
         self._lookup = Lookup(sorted(texts))
         self._values = {_value(text) for text in texts} - {None}
 
     def has(self, text: str) -> bool:
+        if self._is_empty:
+            return False
         if self._values and _value(text) in self._values:
             return True
         if next(self._lookup.within(text), None) is not None:

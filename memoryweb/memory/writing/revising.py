@@ -11,7 +11,7 @@ from memoryweb.memory.lines import files as entries
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines import origins as line_origins
 from memoryweb.memory.lines.flags import NewLines, without_flagged
-from memoryweb.memory.lines.history import rooted
+from memoryweb.memory.lines.history import all_rooted
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.source_classes import source_of
 from memoryweb.memory.models import File, Revision, SourceClass
@@ -56,7 +56,7 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
     waits = flags.flagged_of([one.file for one in saves if one.file.revision])
     before = [one.file.raw_content for one in saves]
     # One of these files may be a source of another: what its lines stand on now.
-    stands_on = [rooted(one.origins) for one in saves]
+    stands_on = all_rooted([one.origins for one in saves])
     revisions = revise(tx, [(one.file, one.change) for one in saves], writer)
     brought = []
     for one, old, revision, origins in zip(saves, before, revisions, stands_on, strict=True):

@@ -218,6 +218,13 @@ class RetentionForm(forms.Form):
         max_value=36_500,
         help_text=_FOR_EVER,
     )
+    reports_days = forms.IntegerField(
+        label=gettext_lazy("Days that models’ answers and what dreams left out are kept"),
+        required=False,
+        min_value=60,
+        max_value=36_500,
+        help_text=gettext_lazy("Empty: for ever. What a statement rests on always stays."),
+    )
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
@@ -264,7 +271,7 @@ def _show(
     retention_form: RetentionForm | None = None,
 ) -> HttpResponse:
     team = request.visit.team
-    kept = {"messages_days": team.messages_days, "owners_days": team.owners_days}
+    kept = {name: getattr(team, name) for name in RetentionForm.base_fields}
     context = {
         "tab": "erasing",
         "is_by_rows": not forgetting.promises_bytes(),
