@@ -54,6 +54,15 @@ class DayInput(forms.DateInput):
     input_type = "date"
 
 
+class UntilForm(forms.Form):
+    day = forms.DateField(
+        label=_("Last day"),
+        required=False,
+        widget=DayInput,
+        help_text=_("Empty: as long as its text says."),
+    )
+
+
 class WordsField(forms.CharField):
     def validate(self, value: Any) -> None:
         super().validate(value)

@@ -18,10 +18,12 @@ from memoryweb.memory.my_memory.contents import (
     Place,
     Sentence,
     SentenceFilter,
+    in_full,
     kept_about,
     last_uses,
     own_file,
     passages,
     sentences,
+    standing_and_noted,
     wish_passages,
 )

@@ -5,7 +5,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +28,7 @@ from django.utils import timezone
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
@@ -38,7 +40,7 @@ from memoryweb.memory.lines.origins import origins_on
 from memoryweb.memory.prompt import wishes_about
 from memoryweb.memory.statements.listing import lines_of
 from memoryweb.memory.visible.hidden import is_meant
-from memoryweb.memory.visible.outdated import ending_soon
+from memoryweb.memory.visible.outdated import ending
 from memoryweb.memory.visible.readable import Look, ReadableFile, To, readable_files
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
@@ -128,6 +130,24 @@ def passages(
     return _ordered(found).annotate(is_note=is_note).only("file", "line")
 
 
+def standing_and_noted(
+    team: Team, owner_ids: Collection[UUID], shown: slice, notes: int
+) -> list[Any]:
+    """A part of what stands, then the latest notes, in one statement."""
+    return _listed(shown.start, shown.stop, notes)(team.pk, tuple(owner_ids))
+
+
+@lru_cache(128)
+def _listed(first: int, stop: int, notes: int) -> PreparedQuery[Any]:
+    def build(team: Any, owner_ids: Collection[UUID]) -> "QuerySet[Any]":
+        standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))[first:stop]
+        latest = passages(team, owner_ids, SentenceFilter(kinds=("notes",)))[:notes]
+        which = Q(pk__in=standing.values("pk")) | Q(pk__in=latest.values("pk"))
+        return passages(team, owner_ids, SentenceFilter()).filter(which)
+
+    return PreparedQuery(build)
+
+
 def wish_passages(team: Team, owner_ids: Collection[UUID]) -> list[models.Passage]:
     """Of how these owners want to be answered, as their prompts say it."""
     places = Q(pk__in=[])
@@ -138,23 +158,44 @@ def wish_passages(team: Team, owner_ids: Collection[UUID]) -> list[models.Passag
     return list(passages(team, owner_ids, SentenceFilter()).filter(places)) if places else []
 
 
-def sentences(found: Iterable[models.Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
-    """The sentences of a page of passages with their origins, in few statements; not those that
-    are to be forgotten."""
-    shown = list(found)
-    wanted = models.File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
-    wanted = wanted.select_related("agent", "owner__integration", "owner")
-    files = list(wanted.annotate(is_meant=is_meant(file="pk")))
+def sentences(found: Iterable[models.Passage]) -> list[Sentence]:
+    """The sentences of a page of passages, each with who wrote it; not those that are to be
+    forgotten."""
+    shown = [row for row in found if row.file_id]
+    files = _files(tuple({row.file_id for row in shown}))
     known = {
         (file.pk, block.line): sentence(file, text, block)
         for file, text in zip(files, readable_files(files, To.PAGE), strict=True)
         for block in blocks(text.text)
         if block.line not in text.hidden
     }
-    places = [(row.file_id, row.line) for row in shown if row.file_id]
-    made = [known[place] for place in places if place in known]
-    origins = _origins(made, owner_ids)
-    return [replace(one, origins=origins[one.place]) for one in made]
+    made = [known[row.file_id, row.line] for row in shown if (row.file_id, row.line) in known]
+    first: dict[Place, models.LineOrigin] = {}
+    for row in _written(tuple(_files_of(made)), tuple(_lines_of(made))):
+        first.setdefault((row.file_id, row.line), row)
+    wrote = [[first.get((one.file.pk, n)) for n in _numbers(one.block)] for one in made]
+    origins = (Origins(next(filter(None, rows), None)) for rows in wrote)
+    return [replace(one, origins=its) for one, its in zip(made, origins, strict=True)]
+
+
+@PreparedQuery
+def _files(ids: Collection[UUID]) -> "QuerySet[Any]":
+    found = models.File.objects.filter(pk__in=ids).annotate(is_meant=is_meant(file="pk"))
+    return found.select_related("agent", "owner__integration", "owner")
+
+
+@PreparedQuery
+def _written(files: Collection[UUID], lines: Collection[int]) -> "QuerySet[models.LineOrigin]":
+    rows = models.LineOrigin.objects.filter(file__in=files, line__in=lines)
+    rows = rows.select_related("user", "run", "root__token").order_by("line", "pk")
+    run, root = ("run__clock", "run__created_at"), ("root__user", "root__token__name")
+    user = ("user__name", "user__email")
+    return rows.only("file", "line", "since", "author_kind", *user, *run, *root)
+
+
+def in_full(one: Sentence, owner_ids: Collection[UUID]) -> Sentence:
+    """With all that it stands on."""
+    return replace(one, origins=_origins([one], owner_ids)[one.place])
 
 
 def sentence(file: models.File, text: ReadableFile, block: Block) -> Sentence:
@@ -207,7 +248,7 @@ def _ordered(found: "QuerySet[models.Passage]") -> "QuerySet[models.Passage]":
 
 
 def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[Place, Origins]:
-    rows = _rows({one.file.pk for one in made}, {n for one in made for n in _numbers(one.block)})
+    rows = _rows(_files_of(made), _lines_of(made))
     messages = [row.message for its in rows.values() for row in its if row.message]
     look = Look(To.PAGE, messages=messages)
     return {one.place: _of(one, rows, set(owner_ids), look) for one in made}
@@ -244,6 +285,14 @@ def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[m
     return found
 
 
+def _files_of(made: Iterable[Sentence]) -> set[UUID]:
+    return {one.file.pk for one in made}
+
+
+def _lines_of(made: Iterable[Sentence]) -> set[int]:
+    return {number for one in made for number in _numbers(one.block)}
+
+
 def _numbers(block: Block) -> range:
     return range(block.line, block.end + 1)
 
@@ -257,7 +306,6 @@ class Kept:
 
     agent: Agent
     files: int
-    lines: int
     conversations: int
     standing: int = 0  # sentences outside notes and diary
     instructions: int = 0
@@ -266,29 +314,35 @@ class Kept:
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
     """In one statement, however many agents there are."""
+    today = timezone.localdate()
+    soon = today, today + timedelta(days=1)
+    return [
+        Kept(
+            *(one, one.kept_files, one.kept_talks),
+            *(one.kept_standing, one.kept_told, one.kept_ending),
+        )
+        for one in (_kept(team.pk, tuple(owner_ids), soon) if owner_ids else ())
+    ]
+
+
+@PreparedQuery
+def _kept(team: Any, owner_ids: Collection[UUID], soon: tuple[date, date]) -> "QuerySet[Any]":
     files = models.File.objects.filter(owner__in=owner_ids, deleted_at=None)
-    lines = models.LineOrigin.objects.filter(
-        file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
-    )
     talks = models.Conversation.objects.filter(owner__in=owner_ids)
     standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))
     told = models.Fact.objects.filter(owner__in=owner_ids, kind=Kind.INSTRUCTION).living()
-    agents = team.agents.live().annotate(
-        kept_files=_of_each(files, "agent", Count("pk")),
-        kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),
-        kept_talks=_of_each(talks, "agent", Count("pk")),
-        kept_standing=_of_each(standing, "agent", Count("pk")),
-        kept_told=_of_each(told.standing(), "agent", Count("pk")),
-        kept_ending=_of_each(ending_soon(owner_ids, timezone.localdate()), "agent", Count("pk")),
-    )
-    found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
-    return [
-        Kept(
-            *(one, one.kept_files, one.kept_lines, one.kept_talks),
-            *(one.kept_standing, one.kept_told, one.kept_ending),
+    agents = (
+        Agent.objects.live()
+        .filter(team=team)
+        .annotate(
+            kept_files=_of_each(files, "agent", Count("pk")),
+            kept_talks=_of_each(talks, "agent", Count("pk")),
+            kept_standing=_of_each(standing, "agent", Count("pk")),
+            kept_told=_of_each(told.standing(), "agent", Count("pk")),
+            kept_ending=_of_each(ending(owner_ids, soon), "agent", Count("pk")),
         )
-        for one in found
-    ]
+    )
+    return agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
 
 
 def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:

@@ -29,7 +29,7 @@ from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.form_fields import Choices, DayInput, FilterForm
+from memoryweb.web.form_fields import Choices, FilterForm, UntilForm
 from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
 from memoryweb.web.wording import fact_url, owner_name, writer_of
 
@@ -82,15 +82,6 @@ class FactsForm(FilterForm):
 class EditForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("New text"), max_length=600, widget=forms.Textarea(attrs={"rows": 3})
-    )
-
-
-class UntilForm(forms.Form):
-    day = forms.DateField(
-        label=gettext_lazy("Last day"),
-        required=False,
-        widget=DayInput,
-        help_text=gettext_lazy("Empty: as long as its text says."),
     )
 
 
