@@ -133,21 +133,29 @@ class Dreamt:
 def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
     """The dreams of exactly one memory, the latest first, without what is to be forgotten."""
     away = away_from(*memory.key)
-    runs = Run.objects.filter(agent=memory.agent, owner=memory.owner_id, kind=Run.Kind.DREAM)
-    runs = runs.filter(finished_at__gte=now - timedelta(days=days + 1), reverted_at=None)
-    at = Coalesce("clock", "finished_at")
-    its = ("does", "why", "code", "waits", "before", "after")
-    rows = runs.annotate(at=at).order_by("-at", "pk", "report__operations__position")
-    columns = ("pk", "status", "night", "at", "started_at", "finished_at")
     found: dict[UUID, Dreamt] = {}
-    for row in rows.values(*columns, *(f"report__operations__{name}" for name in its)):
+    since = now - timedelta(days=days + 1)
+    for row in _dreams(memory.agent.pk, memory.owner_id, since):
         run = found.get(row["pk"]) or _dreamt(memory.agent, row)
         found[row["pk"]] = run
-        one = Operation(**{name: row[f"report__operations__{name}"] for name in its})
+        one = Operation(**{name: row[f"report__operations__{name}"] for name in _DID})
         texts = filter(None, (one.after, *(one.before or ())))
         if one.does and not one.code and not one.waits and not any(map(away.is_in, texts)):
             run.changes.append((one.outcome, one.after, one.before))
     return list(found.values())
+
+
+_DID = ("does", "why", "code", "waits", "before", "after")
+
+
+@PreparedQuery
+def _dreams(agent: UUID, owner: UUID | None, since: datetime) -> "QuerySet[Any, dict[str, Any]]":
+    runs = Run.objects.filter(agent=agent, owner=owner, kind=Run.Kind.DREAM)
+    runs = runs.filter(finished_at__gte=since, reverted_at=None)
+    rows = runs.annotate(at=Coalesce("clock", "finished_at"))
+    rows = rows.order_by("-at", "pk", "report__operations__position")
+    columns = ("pk", "status", "night", "at", "started_at", "finished_at")
+    return rows.values(*columns, *(f"report__operations__{name}" for name in _DID))
 
 
 def _dreamt(agent: Agent, row: dict[str, Any]) -> Dreamt:

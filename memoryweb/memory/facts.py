@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import Ended, living, marked
 from memoryweb.markdown.sections import with_bullet, without_lines
@@ -261,21 +262,32 @@ def _change(
 _STANDING = (models.Fact.State.ACTIVE, models.Fact.State.DISPUTED)
 
 
+MOST_STANDING = 200
+
+
 def amounts(agent: Agent, owners: Collection[UUID], now: datetime) -> dict[UUID | None, int]:
     """How many statements hold now, in the shared memory (None) and in that of these owners."""
+    return dict(_amounts(agent.pk, tuple(owners), today(now, agent.zone)))
+
+
+@PreparedQuery
+def _amounts(agent: UUID, owners: Collection[UUID], day: date) -> "QuerySet[Any, Any]":
     reach = Q(agent=agent) & (Q(owner=None) | Q(owner__in=owners))
-    found = remembered(reach).filter(in_states(_STANDING, today(now, agent.zone)))
-    return dict(found.order_by().values_list("owner").annotate(Count("pk")))
+    found = remembered(reach).filter(in_states(_STANDING, day))
+    return found.order_by().values_list("owner").annotate(Count("pk"))
 
 
-def standing(memory: Memory, now: datetime) -> "QuerySet[Any]":
-    """The statements of exactly one memory, the latest first, weighed. `was`: the value before."""
-    found = remembered(in_states(_STANDING, today(now, memory.agent.zone)))
-    found = found.filter(agent=memory.agent, owner=memory.owner_id)
+def standing(memory: Memory, now: datetime) -> list[Any]:
+    """The latest statements of exactly one memory, weighed. `was`: the value before."""
+    return _standing(memory.agent.pk, memory.owner_id, today(now, memory.agent.zone))
+
+
+@PreparedQuery
+def _standing(agent: UUID, owner: UUID | None, day: date) -> "QuerySet[Any]":
+    found = remembered(in_states(_STANDING, day)).filter(agent=agent, owner=owner)
     earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
-    was = Subquery(earlier.values("raw_value")[:1])
-    listed: QuerySet[Any] = weighed(found).annotate(was=was)
-    return listed.order_by("-changed_at", "-pk")
+    listed: QuerySet[Any] = weighed(found).annotate(was=Subquery(earlier.values("raw_value")[:1]))
+    return listed.order_by("-changed_at", "-pk")[:MOST_STANDING]
 
 
 State, Resolution = models.Contradiction.State, models.Contradiction.Resolution

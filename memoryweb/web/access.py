@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -33,6 +33,7 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner
 from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import AssignmentsFound
@@ -199,7 +200,16 @@ def require(request: TeamRequest, permission: Permission) -> None:
 
 
 def find_agent(request: TeamRequest, agent_id: UUID) -> Agent:
-    return get_object_or_404(request.visit.team.agents.live(), pk=agent_id)
+    team = request.visit.team
+    for agent in _agents(team.pk, agent_id):
+        agent.team = team
+        return agent
+    raise Http404
+
+
+@PreparedQuery
+def _agents(team: UUID, agent: UUID) -> "QuerySet[Agent]":
+    return Agent.objects.live().filter(team=team, pk=agent)
 
 
 def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:

@@ -136,13 +136,16 @@ def page(
     paginator = Paginator(listed, size)
     asked = request.GET.get("page", "")
     counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
-    if most:
+    first = list(listed[: size + 1]) if total is None and asked in {"", "1"} else None
+    if first is not None and len(first) <= size:  # nothing is left to be counted
+        total = len(first)
+    elif most:
         total = listed[: counted + 1].count()
     if total is not None:
         vars(paginator)["count"] = total  # as its cached property would keep it
     shown = paginator.get_page(asked)
     return Page(
-        items=list(shown.object_list),
+        items=list(shown.object_list) if first is None else first[:size],
         total=min(paginator.count, counted) if most else paginator.count,
         is_total_known=not most or paginator.count <= counted,
         first=shown.start_index(),

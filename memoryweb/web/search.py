@@ -22,7 +22,7 @@ from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.search import search as find
 from memoryweb.memory.search import search_each
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
-from memoryweb.web.form_fields import DayInput, FilterForm
+from memoryweb.web.form_fields import ChoiceField, DayInput, FilterForm
 from memoryweb.web.markdown import marked_html, plain, words_of
 from memoryweb.web.pages import show, to
 from memoryweb.web.wording import owner_name, owner_query, owner_title
@@ -55,9 +55,9 @@ class SearchForm(FilterForm):
             attrs={"type": "search", "autocomplete": "off", "autofocus": True, "data-search": ""}
         ),
     )
-    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
-    whose = forms.ChoiceField(label=gettext_lazy("Whose memory"), required=False)
-    kind = forms.ChoiceField(
+    agent = ChoiceField(label=gettext_lazy("Agent"), required=False)
+    whose = ChoiceField(label=gettext_lazy("Whose memory"), required=False)
+    kind = ChoiceField(
         label=gettext_lazy("In"),
         required=False,
         choices=(

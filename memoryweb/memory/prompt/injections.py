@@ -204,7 +204,7 @@ def _spans_of(hit: Hit) -> Iterator[Span]:
         yield Span(hit.file, hit.line, hit.end_line)
     elif hit.message:
         yield Span(message_id=hit.message.pk)
-    elif hit.fact and (said := evidence_of([hit.fact]).last()):
+    elif hit.fact and (said := evidence_of([hit.fact])[-1:]):
         yield Span(message_id=said.message_id)
 
 

@@ -7,13 +7,14 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.models import Reader, reading
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.ending_parts import claims_of
 from memoryweb.markdown.marks import marked
 from memoryweb.memory import facts as memory_facts
@@ -29,7 +30,7 @@ from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.form_fields import Choices, FilterForm, UntilForm
+from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, UntilForm
 from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
 from memoryweb.web.wording import fact_url, owner_name, writer_of
 
@@ -45,7 +46,7 @@ _LIVING = (Fact.State.ACTIVE, Fact.State.DISPUTED, Fact.State.PENDING)
 
 class FactsForm(FilterForm):
     q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
-    state = forms.ChoiceField(
+    state = ChoiceField(
         label=gettext_lazy("State"),
         required=False,
         choices=[
@@ -54,18 +55,18 @@ class FactsForm(FilterForm):
             ("all", gettext_lazy("All")),
         ],
     )
-    kind = forms.ChoiceField(
+    kind = ChoiceField(
         label=gettext_lazy("Kind"),
         required=False,
         choices=[("", gettext_lazy("All kinds")), *wording.FACT_KINDS.items()],
     )
-    trust = forms.ChoiceField(
+    trust = ChoiceField(
         label=gettext_lazy("Trust"),
         required=False,
         choices=[("", gettext_lazy("Any")), *Band.choices],
     )
-    about = forms.ChoiceField(label=gettext_lazy("Subject"), required=False)
-    source = forms.ChoiceField(
+    about = ChoiceField(label=gettext_lazy("Subject"), required=False)
+    source = ChoiceField(
         label=gettext_lazy("Who said it"),
         required=False,
         choices=[("", gettext_lazy("Anybody")), *SourceClass.choices],
@@ -113,11 +114,15 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
 
 def _headings(workspace: access.Workspace) -> Choices:
     """Under which statements of this memory stand."""
-    found = workspace.agent.facts.of(*workspace.memory.key).exclude(heading="")
-    names = found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
     yield "", _("All subjects")
-    for name in names:
+    for name in _names(workspace.agent.pk, workspace.owner_id):
         yield name, name
+
+
+@PreparedQuery
+def _names(agent: UUID, owner: UUID | None) -> "QuerySet[Fact, str]":
+    found = Fact.objects.filter(agent=agent, owner=owner).exclude(heading="")
+    return found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
 
 
 @access.team_view("GET")

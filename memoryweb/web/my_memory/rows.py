@@ -39,7 +39,7 @@ from memoryweb.memory.statements.listing import standing_in
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import TeamRequest, UserRequest
 from memoryweb.web.files.forms import RefusableForm
-from memoryweb.web.form_fields import FilterForm, UntilForm
+from memoryweb.web.form_fields import ChoiceField, FilterForm, UntilForm
 from memoryweb.web.wording import Text, author_name
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
@@ -135,12 +135,12 @@ _LARGEST = 2**31 - 1
 
 class MineForm(FilterForm):
     q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
-    kind = forms.ChoiceField(
+    kind = ChoiceField(
         label=gettext_lazy("Kind"),
         required=False,
         choices=[("", gettext_lazy("All kinds")), *((kind, KIND_LABELS[kind]) for kind in KINDS)],
     )
-    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
+    agent = ChoiceField(label=gettext_lazy("Agent"), required=False)
 
     def __init__(self, data: Any, *, agents: Iterable[Agent]) -> None:
         named = ((str(agent.pk), agent.name) for agent in agents)
