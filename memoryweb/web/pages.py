@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from django import forms
@@ -67,7 +68,12 @@ def about(workspace: Workspace, *, tab: str = "files", **more: Any) -> dict[str,
 
 def to(request: TeamRequest, name: str, *args: Any, query: str = "") -> str:
     """The address of a page of this team."""
-    return reverse(f"web:{name}", args=[request.visit.team.slug, *args]) + query
+    return path_of(request.visit.team.slug, name, *args) + query
+
+
+@lru_cache(4096)  # Django looks through its routes for each
+def path_of(team: str, name: str, *args: Any) -> str:
+    return reverse(f"web:{name}", args=[team, *args])
 
 
 # What the floors below refuse, told to the person. The block ends where it is refused.
