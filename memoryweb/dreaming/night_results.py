@@ -22,7 +22,7 @@ from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
 from memoryweb.memory.visible.readable import To, cited, statement
 from memoryweb.memory.writing.changes import brings, not_taken
-from memoryweb.runs.models import Run
+from memoryweb.runs.models import WORKED_WITH, Run
 
 # The filter for what a reader reaches, by the name of the owner's field.
 Reach = Callable[[str], Q]
@@ -169,7 +169,8 @@ def _done(
     done = Operation.objects.filter(open_to, code="", waits="", report__in=reports)
     seen = Seen.objects.filter(whose, agent=OuterRef("report__agent")).values("at")[:1]
     done = done.annotate(day=local_day("report__run__"), seen_at=Subquery(seen))
-    return done.select_related(*_SHOWN).order_by(*_ORDER)
+    away = (f"report__run__{name}" for name in WORKED_WITH)
+    return done.select_related(*_SHOWN).defer(*away).order_by(*_ORDER)
 
 
 @PreparedQuery
@@ -196,7 +197,7 @@ def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     rows: QuerySet[Any] = weighed(facts)
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
-    return rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at")
+    return rows.select_related("agent", "confirmed_by").order_by("changed_at")
 
 
 def _results_of(operations: Sequence[Any], cite: Cite = cited) -> list[NightResult]:

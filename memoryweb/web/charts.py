@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.formats import date_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memoryweb.dreaming.queries import Night
 from memoryweb.memory.index.recalls import Prompts
@@ -186,8 +187,13 @@ def _night(x: float, night: Night, most: int) -> list[Bar]:
     return bars
 
 
+@lru_cache(1024)  # the same nights for each agent
+def _named(day: date, language: str | None) -> str:
+    return date_format(day, _("j M"))
+
+
 def _title(night: Night) -> str:
-    day = date_format(night.day, _("j M"))
+    day = _named(night.day, get_language())
     if night.status == Run.Status.FAILED:
         return _("{day}: the dream failed").format(day=day)
     if night.status == Run.Status.NEEDS_REVIEW and not (night.added or night.changed):
