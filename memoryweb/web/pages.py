@@ -114,6 +114,7 @@ class Page(Generic[Item]):
     number: int
     previous_url: str
     next_url: str
+    rest_url: str  # all that comes behind, for whoever prints
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.items)
@@ -133,16 +134,20 @@ def page(
     size: int = 25,
     total: int | None = None,
     most: int = 0,
+    at: int = 0,
+    is_endless: bool = False,
 ) -> Page[Item]:
-    """The page that `?page=` asks for; out of range is the nearest one. `total` if it is known.
+    """The page that `?page=` asks for, else that of the row `at`; out of range is the nearest one.
+    `total` if it is known. With `most`, no more rows than that are counted behind the page.
 
-    With `most`, no more rows than that are counted behind the page.
+    Of a list that `is_endless`, `?page=2-` is the second page and all behind it.
     """
     listed: Any = rows  # what can be sliced: a queryset or a sequence
     paginator = Paginator(listed, size)
-    asked = request.GET.get("page", "")
+    asked = request.GET.get("page", str(at // size + 1))
+    has_rest, asked = is_endless and asked.endswith("-"), asked.removesuffix("-")
     counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
-    first = list(listed[: size + 1]) if total is None and asked in {"", "1"} else None
+    first = list(listed[: size + 1]) if total is None and asked == "1" else None
     if first is not None and len(first) <= size:  # nothing is left to be counted
         total = len(first)
     elif most:
@@ -150,22 +155,38 @@ def page(
     if total is not None:
         vars(paginator)["count"] = total  # as its cached property would keep it
     shown = paginator.get_page(asked)
+    items = list(shown.object_list) if first is None else first[:size]
+    if has_rest and shown.has_next():
+        items += listed[shown.end_index() :]
+    has_next = shown.has_next() and not has_rest
     return Page(
-        items=list(shown.object_list) if first is None else first[:size],
+        items=items,
         total=min(paginator.count, counted) if most else paginator.count,
         is_total_known=not most or paginator.count <= counted,
         first=shown.start_index(),
-        last=shown.end_index(),
+        last=paginator.count if has_rest else shown.end_index(),
         number=shown.number,
         previous_url=_page_url(request, shown.number - 1) if shown.has_previous() else "",
-        next_url=_page_url(request, shown.number + 1) if shown.has_next() else "",
+        next_url=_page_url(request, shown.number + 1) if has_next else "",
+        rest_url=_page_url(request, f"{shown.number + 1}-") if has_next and is_endless else "",
     )
 
 
-def _page_url(request: HttpRequest, number: int) -> str:
+def _page_url(request: HttpRequest, number: int | str) -> str:
     query = request.GET.copy()
     query["page"] = str(number)
+    for name in ("edit", "line"):  # these stand on a page of their own
+        query.pop(name, None)
     return f"?{query.urlencode()}"
+
+
+LINES = 100  # of a long file or list at once
+
+
+def to_line(query: str, line: int) -> str:
+    """The address of a file, or its query, and the line on whichever page it stands."""
+    asked = f"{'&' if '?' in query else '?'}line={line}" if line > LINES else ""
+    return f"{query}{asked}#L{line}"
 
 
 # What an address asks for, where a form would say too much.

@@ -23,7 +23,7 @@ from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
-from memoryweb.web.pages import to
+from memoryweb.web.pages import to, to_line
 
 Text = str | Promise
 
@@ -315,11 +315,12 @@ def file_url(
     request: TeamRequest, file: models.File, line: int | None = None, *, agent: Agent | None = None
 ) -> str:
     """Global files are read beside an agent; without one, in their own team."""
-    anchor = f"#L{line}" if line else ""
     if agent and file.agent_id != agent.pk:
+        anchor = f"#L{line}" if line else ""
         return to(request, "agents_global", agent.pk, file.path, query=anchor)
     query = owner_query(request.visit, file.owner_id)
-    return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
+    query = to_line(query, line) if line else query
+    return to(request, "agents_file", file.agent_id, file.path, query=query)
 
 
 def fact_url(request: TeamRequest, fact: models.Fact) -> str:

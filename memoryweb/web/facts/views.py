@@ -31,7 +31,7 @@ from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, UntilForm
-from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
+from memoryweb.web.pages import LINES, about, done, next_url, page, show, to, told_in, told_to
 from memoryweb.web.wording import fact_url, owner_name, writer_of
 
 _LOOKUPS = {
@@ -98,7 +98,8 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
         listed = weighed(remembered(_listed(workspace)))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
         found = found.select_related("agent", "file__agent", "file__owner")
-        shown = page(request, found.order_by("-changed_at", "-pk"), size=40)
+        found = found.order_by("-changed_at", "-pk")
+        shown = page(request, found, size=LINES, is_endless=True)
         told = rows.rows_of(request, shown.items, beside=workspace.agent)
     context = about(
         workspace,
@@ -109,7 +110,7 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
         rows=told,
         here=request.get_full_path(),
     )
-    return show(request, "facts/facts.html", context)
+    return show(request, "facts/facts.html", context, partials=("more",))
 
 
 def _headings(workspace: access.Workspace) -> Choices:
@@ -340,8 +341,6 @@ def _show(
 
 # One decision about several statements of a memory, one after the other.
 
-_MOST = 40  # a page of them
-
 
 class ManyForm(forms.Form):
     act = forms.ChoiceField(choices=[(name, name) for name in ("confirm", "not_true", "forget")])
@@ -375,7 +374,7 @@ def many(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
 def _picked(request: access.TeamRequest) -> list[UUID]:
     """What is no id is passed over."""
     found = []
-    for text in request.POST.getlist("pick")[:_MOST]:
+    for text in request.POST.getlist("pick")[:LINES]:
         try:
             found.append(UUID(text))
         except ValueError:

@@ -40,6 +40,7 @@ from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import TeamRequest, UserRequest
 from memoryweb.web.files.forms import RefusableForm
 from memoryweb.web.form_fields import ChoiceField, FilterForm, UntilForm
+from memoryweb.web.pages import to_line
 from memoryweb.web.wording import Text, author_name
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
@@ -314,7 +315,7 @@ def _notes(who: Oneself, found: Iterable[LineOrigin]) -> list[Row]:
 
 def _file_url(who: Oneself, file: File, line: int | None = None) -> str:
     """On a visit there is no page of a file: what it holds stands here, sentence by sentence."""
-    query = _owner(who, file) + (f"#L{line}" if line else "")
+    query = to_line(_owner(who, file), line) if line else _owner(who, file)
     return who.to("agents_file", file.agent_id, file.path, query=query)
 
 
