@@ -149,10 +149,10 @@ _DID = ("does", "why", "code", "waits", "before", "after")
 
 
 @PreparedQuery
-def _dreams(agent: UUID, owner: UUID | None, since: datetime) -> "QuerySet[Any, dict[str, Any]]":
+def _dreams(agent: UUID, owner: UUID | None, since: datetime) -> "QuerySet[Any, Any]":
     runs = Run.objects.filter(agent=agent, owner=owner, kind=Run.Kind.DREAM)
     runs = runs.filter(finished_at__gte=since, reverted_at=None)
-    rows = runs.annotate(at=Coalesce("clock", "finished_at"))
+    rows: QuerySet[Any, Any] = runs.annotate(at=Coalesce("clock", "finished_at"))
     rows = rows.order_by("-at", "pk", "report__operations__position")
     columns = ("pk", "status", "night", "at", "started_at", "finished_at")
     return rows.values(*columns, *(f"report__operations__{name}" for name in _DID))

@@ -308,7 +308,8 @@ def _keys(request: TeamRequest) -> tuple[UUID, tuple[UUID, ...], tuple[date, dat
 
 @PreparedQuery
 def _first(*keys: Any) -> "QuerySet[Any]":
-    return _live(*keys).annotate(found=Window(Count("pk")))[:_SIZE]
+    agents: QuerySet[Any] = _live(*keys).annotate(found=Window(Count("pk")))
+    return agents[:_SIZE]
 
 
 def _live(
@@ -385,12 +386,17 @@ def _asking(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> di
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in failed[:_FAILED]],
         "more_failed": _more_failed(len(failed) - _FAILED),
-        "ending": wording.ending(next((one.agent.ending for one in standing), 0)),
+        "ending": wording.ending(_leaving(one.agent for one in standing)),
         "warnings": [
             *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
             *queries.team_warnings(visit.team, late),
         ],
     }
+
+
+def _leaving(agents: Iterable[Any]) -> int:
+    """Each of `_live` tells it."""
+    return next((agent.ending for agent in agents), 0)
 
 
 def _asked(request: TeamRequest) -> date | None:

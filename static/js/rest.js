@@ -10,14 +10,14 @@ addEventListener("beforeprint", () => {
   request.send();
   if (request.status === 200) more.outerHTML = request.responseText;
 });
-{
+const find = () => {
   const line = /^#L(\d+)$/.exec(location.hash)?.[1];
-  if (line && document.getElementById("more") && !document.getElementById(`L${line}`)) {
-    const url = new URL(location);
-    if (!url.searchParams.has("line")) {
-      url.searchParams.delete("page");
-      url.searchParams.set("line", line);
-      location.replace(url);
-    }
-  }
-}
+  if (!line || !document.getElementById("more") || document.getElementById(`L${line}`)) return;
+  const url = new URL(location);
+  if (url.searchParams.get("line") === line) return;
+  url.searchParams.delete("page");
+  url.searchParams.set("line", line);
+  location.replace(url);
+};
+find();
+addEventListener("hashchange", find);

@@ -61,16 +61,21 @@ def test_filters_narrow_the_list(world: World, bob: Client) -> None:
 def test_a_long_list_has_pages_and_costs_no_more(
     world: World, bob: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    text_ = "".join(f"- Shelf {n} holds {n} boxes.\n" for n in range(90))
+    text_ = "".join(f"- Shelf {n} holds {n} boxes.\n" for n in range(210))
     with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
         write(tx, place, text_, writer=Writer(AuthorKind.PERSON, user=world.alice))
     address = url(world.team, "agents_facts", world.agent.pk)
     with django_assert_max_num_queries(14):
         first = text(bob.get(address))
-    assert first.count('class="says"') == 40
+    assert first.count('class="says"') == 100
     assert "page=2" in first
     assert text(bob.get(address + "?page=3")).count('class="says"') == 10
+    more = text(fragment(bob, address + "?page=2", "more"))
+    assert more.count('class="says"') == 100
+    assert "<html" not in more
+    assert 'hx-get="?page=3"' in more
+    assert text(fragment(bob, address + "?page=2-", "more")).count('class="says"') == 110
 
 
 def test_one_statement_tells_what_it_stands_on_and_where(

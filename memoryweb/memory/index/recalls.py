@@ -114,8 +114,8 @@ def days_of(agent: Agent, which: Q, since: datetime, zone: ZoneInfo) -> list[Day
 
 
 @lru_cache(128)
-def _days(zone: ZoneInfo) -> PreparedQuery[dict[str, Any]]:
-    def build(agent: uuid.UUID, which: Q, since: datetime) -> "QuerySet[Any, dict[str, Any]]":
+def _days(zone: ZoneInfo) -> PreparedQuery[Any]:
+    def build(agent: uuid.UUID, which: Q, since: datetime) -> "QuerySet[Any, Any]":
         via = Injection.Via.CONTEXT
         rows = Injection.objects.filter(which, agent=agent, via=via, at__gte=since)
         used = Count("pk", filter=Q(hits__gt=0))

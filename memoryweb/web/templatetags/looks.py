@@ -129,9 +129,9 @@ def _marked(text: str, tag: str) -> SafeString:
 
 class _Words(Node):
     def __init__(self, node: TranslateNode) -> None:
-        self.node, self.said = node, dict[str, SafeString]()
+        self.node, self.said = node, dict[str, str]()
 
-    def render(self, context: Context) -> SafeString:
+    def render(self, context: Context) -> str:
         language = get_language() or ""
         if language not in self.said:
             self.said[language] = self.node.render(context)
