@@ -61,7 +61,7 @@ class Visit:
         self.teams = teams  # all that the person is in, by name
         self.user: User = membership.user
         self.role = membership.role
-        self.role_label = membership.get_role_display()
+        self.role_label = Role(membership.role).label
         self.now: datetime = timezone.now()
         self.noted: set[tuple[str, str]] = set()
         self.looks: dict[str, Look] = {}  # what texts of what waits are read through

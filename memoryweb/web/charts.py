@@ -174,7 +174,7 @@ def week(days: Mapping[date, Prompts], today: date) -> BarChart:
 
 def _night(x: float, night: Night, most: int) -> list[Bar]:
     learned, changed = night.added, night.changed
-    title = _title(night)
+    title = _title(night, get_language())
     if night.status == Run.Status.FAILED:
         return [bar("bx", x, _HEIGHT - 12, 12, 12, title)]
     if not learned and not changed:
@@ -187,13 +187,9 @@ def _night(x: float, night: Night, most: int) -> list[Bar]:
     return bars
 
 
-@lru_cache(1024)  # the same nights for each agent
-def _named(day: date, language: str | None) -> str:
-    return date_format(day, _("j M"))
-
-
-def _title(night: Night) -> str:
-    day = _named(night.day, get_language())
+@lru_cache(2048)
+def _title(night: Night, _language: str | None) -> str:
+    day = date_format(night.day, _("j M"))
     if night.status == Run.Status.FAILED:
         return _("{day}: the dream failed").format(day=day)
     if night.status == Run.Status.NEEDS_REVIEW and not (night.added or night.changed):

@@ -240,14 +240,16 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
 
 def author_name(row: models.Revision | models.LineOrigin) -> str:
     """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
+    # Of a row, Django translates the labels of all choices.
+    kind = str(models.AuthorKind(row.author_kind).label)
     if row.author_kind == models.AuthorKind.PERSON and row.user:
         wrote = row if isinstance(row, models.Revision) else row.root
         if wrote is None or wrote.token is None:
             return str(row.user)
         return _("{person} (token “{name}”)").format(person=row.user, name=wrote.token.name)
     if isinstance(row, models.Revision) and row.integration:
-        return f"{row.get_author_kind_display()} · {row.integration.name}"
-    return str(row.get_author_kind_display())
+        return f"{kind} · {row.integration.name}"
+    return kind
 
 
 def trigger_name(run: Run) -> str:

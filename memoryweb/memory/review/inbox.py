@@ -260,7 +260,7 @@ def item_of(kind: Kind, row: Any) -> Item:
         since=item.since,
         reasons=tuple(source.reasons(row)),
         is_waiting=is_waiting,
-        state=_outcome(item, row),
+        state="" if is_waiting else _outcome(item, row),
         decided_by=None if is_waiting else row.decided_by,
         decided_at=item.decided_at,
     )

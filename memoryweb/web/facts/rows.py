@@ -245,7 +245,7 @@ def _speakers(request: TeamRequest, said: Iterable[Evidence]) -> dict[UUID, str]
 def _source(request: TeamRequest, fact: Fact) -> str:
     if fact.source == SourceClass.OWNER and fact.owner_id in request.visit.mine:
         return _("You")
-    return str(fact.get_source_display())
+    return str(SourceClass(fact.source).label)
 
 
 def _place(request: TeamRequest, fact: Fact, line: int, beside: Agent | None) -> Row:
