@@ -22,7 +22,7 @@ from memoryweb.memory.statements.listing import weighed
 from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
 from memoryweb.memory.visible.readable import To, cited, statement
 from memoryweb.memory.writing.changes import brings, not_taken
-from memoryweb.runs.models import WORKED_WITH, Run
+from memoryweb.runs.models import Run
 
 # The filter for what a reader reaches, by the name of the owner's field.
 Reach = Callable[[str], Q]
@@ -169,8 +169,7 @@ def _done(
     done = Operation.objects.filter(open_to, code="", waits="", report__in=reports)
     seen = Seen.objects.filter(whose, agent=OuterRef("report__agent")).values("at")[:1]
     done = done.annotate(day=local_day("report__run__"), seen_at=Subquery(seen))
-    away = (f"report__run__{name}" for name in WORKED_WITH)
-    return done.select_related(*_SHOWN).defer(*away).order_by(*_ORDER)
+    return done.select_related(*_SHOWN).order_by(*_ORDER)
 
 
 @PreparedQuery

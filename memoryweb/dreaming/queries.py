@@ -31,7 +31,7 @@ from memoryweb.dreaming.status import LATE, of_endpoint
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.request_contents import away_from
-from memoryweb.runs.models import ACTIVE, WORKED_WITH, Run
+from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
 _MATTERS = (
@@ -216,7 +216,6 @@ def _shown(agents: Sequence[UUID], visible: Q) -> "QuerySet[Any]":
     newest = dreams.filter(agent=OuterRef("agent"), finished_at__isnull=False)
     newest_first = newest.order_by(Coalesce("clock", "finished_at").desc()).values("pk")
     shown = dreams.filter(ACTIVE | Q(pk=Subquery(newest_first[:1]))).select_related("report")
-    shown = shown.defer(*WORKED_WITH)
     return shown.annotate(newest=Subquery(newest_first[:1])).order_by("-created_at")
 
 

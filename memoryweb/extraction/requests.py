@@ -270,13 +270,9 @@ def _record(tx: Transaction, action: str, run: Run, details: dict[str, object]) 
 # What the latest conversations taught.
 
 
-def latest(agent: Agent, which: Q) -> list[Conversation]:
-    """The latest five. `noted`: an extraction wrote something down."""
-    return _latest(agent.pk, which)
-
-
 @PreparedQuery
-def _latest(agent: UUID, which: Q) -> "QuerySet[Any]":
+def latest(agent: Any, which: Q) -> "QuerySet[Any]":
+    """The latest five. `noted`: an extraction wrote something down."""
     wrote = Extraction.objects.filter(conversation=OuterRef("pk"), status=Extraction.Status.APPLIED)
     found = Conversation.objects.filter(which, agent=agent, message_count__gt=0)
     return found.annotate(noted=Exists(wrote)).order_by("-last_message_at", "-created_at")[:5]

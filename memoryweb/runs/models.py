@@ -20,10 +20,6 @@ NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 ACTIVE = Q(status__in=["queued", "running"]) | Q(status="failed", due_at__isnull=False)
 
 
-# What a run works with: much, and shown on no list.
-WORKED_WITH = ("inputs", "answer", "checked", "result")
-
-
 class RunQuerySet(models.QuerySet["Run"]):
     def active(self) -> "RunQuerySet":
         """Queued, running, or failed with another try to come."""

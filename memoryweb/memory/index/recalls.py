@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -110,19 +109,11 @@ class Day(Prompts):
 
 def days_of(agent: Agent, which: Q, since: datetime, zone: ZoneInfo) -> list[Day]:
     """The days that had prompts, the earliest first, by that zone."""
-    return [Day(**row) for row in _days(zone)(agent.pk, which, since)]
-
-
-@lru_cache(128)
-def _days(zone: ZoneInfo) -> PreparedQuery[Any]:
-    def build(agent: uuid.UUID, which: Q, since: datetime) -> "QuerySet[Any, Any]":
-        via = Injection.Via.CONTEXT
-        rows = Injection.objects.filter(which, agent=agent, via=via, at__gte=since)
-        used = Count("pk", filter=Q(hits__gt=0))
-        days = rows.annotate(date=TruncDate("at", tzinfo=zone)).values("date").order_by("date")
-        return days.annotate(served=Count("pk"), used=used, tokens=Sum("tokens"), last_at=Max("at"))
-
-    return PreparedQuery(build)
+    rows = Injection.objects.filter(which, agent=agent, via=Injection.Via.CONTEXT, at__gte=since)
+    used = Count("pk", filter=Q(hits__gt=0))
+    days = rows.annotate(date=TruncDate("at", tzinfo=zone)).values("date").order_by("date")
+    counted = days.annotate(served=Count("pk"), used=used, tokens=Sum("tokens"), last_at=Max("at"))
+    return [Day(**row) for row in counted]
 
 
 def prompts_of(agent: Agent, which: Q, since: datetime) -> Prompts:

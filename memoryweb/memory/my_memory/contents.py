@@ -2,11 +2,9 @@
 where it came from. Whoever calls has checked whose owners these are."""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -130,24 +128,6 @@ def passages(
     return _ordered(found).annotate(is_note=is_note).only("file", "line")
 
 
-def standing_and_noted(
-    team: Team, owner_ids: Collection[UUID], shown: slice, notes: int
-) -> list[Any]:
-    """A part of what stands, then the latest notes, in one statement."""
-    return _listed(shown.start, shown.stop, notes)(team.pk, tuple(owner_ids))
-
-
-@lru_cache(128)
-def _listed(first: int, stop: int, notes: int) -> PreparedQuery[Any]:
-    def build(team: Any, owner_ids: Collection[UUID]) -> "QuerySet[Any]":
-        standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))[first:stop]
-        latest = passages(team, owner_ids, SentenceFilter(kinds=("notes",)))[:notes]
-        which = Q(pk__in=standing.values("pk")) | Q(pk__in=latest.values("pk"))
-        return passages(team, owner_ids, SentenceFilter()).filter(which)
-
-    return PreparedQuery(build)
-
-
 def wish_passages(team: Team, owner_ids: Collection[UUID]) -> list[models.Passage]:
     """Of how these owners want to be answered, as their prompts say it."""
     places = Q(pk__in=[])
@@ -171,7 +151,8 @@ def sentences(found: Iterable[models.Passage]) -> list[Sentence]:
     }
     made = [known[row.file_id, row.line] for row in shown if (row.file_id, row.line) in known]
     first: dict[Place, models.LineOrigin] = {}
-    for row in _written(tuple(_files_of(made)), tuple(_lines_of(made))):
+    lines = {number for one in made for number in _numbers(one.block)}
+    for row in _written(tuple({one.file.pk for one in made}), tuple(lines)):
         first.setdefault((row.file_id, row.line), row)
     wrote = [[first.get((one.file.pk, n)) for n in _numbers(one.block)] for one in made]
     origins = (Origins(next(filter(None, rows), None)) for rows in wrote)
@@ -195,7 +176,22 @@ def _written(files: Collection[UUID], lines: Collection[int]) -> "QuerySet[model
 
 def in_full(one: Sentence, owner_ids: Collection[UUID]) -> Sentence:
     """With all that it stands on."""
-    return replace(one, origins=_origins([one], owner_ids)[one.place])
+    rows = origins_on({one.file.pk}, _numbers(one.block))
+    found: list[Any] = list(rows.annotate(is_meant=is_meant(message="message")))
+    heard = [row.message for row in found if row.message]
+    for row in found:
+        if row.message:
+            row.message.is_meant = row.is_meant
+    look = Look(To.PAGE, messages=heard)
+    own = {one.pk: one for one in heard if one.conversation.owner_id in owner_ids}
+    said = tuple((one, look.message(one).shown) for one in own.values())
+    notes = tuple(
+        row
+        for row in found
+        if row.source_file and row.source_line and row.source_file.owner_id in owner_ids
+    )
+    since = min((row.since for row in found), default=1)
+    return replace(one, origins=Origins(one.origins.written, since, notes, said))
 
 
 def sentence(file: models.File, text: ReadableFile, block: Block) -> Sentence:
@@ -245,52 +241,6 @@ def _ordered(found: "QuerySet[models.Passage]") -> "QuerySet[models.Passage]":
         "file",
         line,
     )
-
-
-def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[Place, Origins]:
-    rows = _rows(_files_of(made), _lines_of(made))
-    messages = [row.message for its in rows.values() for row in its if row.message]
-    look = Look(To.PAGE, messages=messages)
-    return {one.place: _of(one, rows, set(owner_ids), look) for one in made}
-
-
-def _of(
-    one: Sentence,
-    rows: Mapping[Place, Sequence[models.LineOrigin]],
-    own: Collection[UUID],
-    look: Look,
-) -> Origins:
-    mine = [row for n in _numbers(one.block) for row in rows.get((one.file.pk, n), ())]
-    stands_on = tuple(
-        row
-        for row in mine
-        if row.source_file and row.source_line and row.source_file.owner_id in own
-    )
-    heard = {
-        row.message.pk: (row.message, look.message(row.message).shown)
-        for row in mine
-        if row.message and row.message.conversation.owner_id in own
-    }
-    since = min((row.since for row in mine), default=1)
-    return Origins(mine[0] if mine else None, since, stands_on, tuple(heard.values()))
-
-
-def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[models.LineOrigin]]:
-    found: dict[Place, list[models.LineOrigin]] = {}
-    rows: QuerySet[Any] = origins_on(files, lines).annotate(is_meant=is_meant(message="message"))
-    for row in rows:
-        if row.message:
-            row.message.is_meant = row.is_meant
-        found.setdefault((row.file_id, row.line), []).append(row)
-    return found
-
-
-def _files_of(made: Iterable[Sentence]) -> set[UUID]:
-    return {one.file.pk for one in made}
-
-
-def _lines_of(made: Iterable[Sentence]) -> set[int]:
-    return {number for one in made for number in _numbers(one.block)}
 
 
 def _numbers(block: Block) -> range:
@@ -350,60 +300,19 @@ def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:
     return Coalesce(Subquery(counted.values("n")), 0)
 
 
-# When a sentence was last given to an agent: by search and tools, or as a part of a prompt.
-
 LOOKED_BACK = timedelta(days=90)
-Use = tuple[UUID, str]  # a file, and the hash of a line
 
 
-@dataclass(frozen=True)
-class _Span:
-    revision: int
-    first: int
-    last: int
-    at: datetime
-
-
-def last_uses(sentences: Iterable[Sentence], now: datetime) -> dict[Place, datetime]:
-    """Of the last 90 days, in one statement."""
-    shown = list(sentences)
-    recalled, injected = _uses(shown, now - LOOKED_BACK)
-    found: dict[Place, datetime] = {}
-    for one in shown:
-        moments = [span.at for span in injected.get(one.file.pk, ()) if _covers(span, one)]
-        if recall := recalled.get((one.file.pk, keyed_hash(one.block.text))):
-            moments.append(recall)
-        if moments:
-            found[one.place] = max(moments)
-    return found
-
-
-def _uses(
-    shown: Iterable[Sentence], since: datetime
-) -> tuple[Mapping[Use, datetime], Mapping[UUID, list[_Span]]]:
-    """When each line was recalled, and which lines of each file were injected."""
-    uses = {(one.file.pk, keyed_hash(one.block.text)) for one in shown}
-    files = {file for file, _hash in uses}
-    recalls = models.RecallEvent.objects.filter(
-        file__in=files, line_hash__in={line for _file, line in uses}, at__gte=since
-    ).annotate(revision=Value(0), first_line=Value(0), last_line=Value(0))
-    spans = models.InjectedSpan.objects.filter(file__in=files, injection__at__gte=since)
-    spans = spans.annotate(line_hash=Value(""))
-    columns = ("file_id", "line_hash", "revision", "first_line", "last_line")
-    recalled, injected = {}, defaultdict(list)
-    latest = recalls.order_by().values_list(*columns).annotate(last=Max("at"))
-    of_spans = spans.order_by().values_list(*columns).annotate(last=Max("injection__at"))
-    for file, line, revision, first, last, at in latest.union(of_spans, all=True):
-        if line:
-            recalled[file, line] = at
-        else:
-            injected[file].append(_Span(revision or 0, first, last, at))
-    return recalled, injected
-
-
-def _covers(span: _Span, one: Sentence) -> bool:
-    """Lines move from revision to revision: of an older one only a whole beginning counts."""
-    if span.revision == one.file.revision:
-        return span.first <= one.block.line and one.block.end <= span.last
-    is_old = one.origins.since <= span.revision < one.file.revision
-    return is_old and span.first <= 1 and one.block.end <= span.last
+def last_use(one: Sentence, now: datetime) -> datetime | None:
+    """When it was last given to an agent: by search and tools, or as a part of a prompt."""
+    since, file = now - LOOKED_BACK, one.file
+    recalls = models.RecallEvent.objects.filter(file=file, at__gte=since)
+    recalls = recalls.filter(line_hash=keyed_hash(one.block.text))
+    # Lines move from revision to revision: of an older one only a whole beginning counts.
+    is_now = Q(revision=file.revision, first_line__lte=one.block.line)
+    is_old = Q(revision__gte=one.origins.since, revision__lt=file.revision, first_line__lte=1)
+    spans = models.InjectedSpan.objects.filter(is_now | is_old, last_line__gte=one.block.end)
+    spans = spans.filter(file=file, injection__at__gte=since)
+    recalled = recalls.aggregate(at=Max("at"))["at"]
+    injected = spans.aggregate(at=Max("injection__at"))["at"]
+    return max(filter(None, (recalled, injected)), default=None)

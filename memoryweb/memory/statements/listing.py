@@ -145,13 +145,9 @@ def values_of(fact: Fact) -> "QuerySet[Fact]":
     return found.order_by(Coalesce("said_at", "created_at").desc(), "-created_at", "pk")
 
 
-def evidence_of(facts: Sequence[Fact]) -> list[Evidence]:
-    """What was said, the latest last."""
-    return _evidence(tuple(fact.pk for fact in facts))
-
-
 @PreparedQuery
-def _evidence(facts: Collection[UUID]) -> "QuerySet[Evidence]":
+def evidence_of(facts: Sequence[Any]) -> "QuerySet[Evidence]":
+    """What was said, the latest last."""
     said = Evidence.objects.filter(fact__in=facts, message__isnull=False)
     said = said.select_related("message__conversation").defer("message__raw_content")
     return said.order_by(F("said_at").asc(nulls_first=True), "pk")
@@ -209,13 +205,8 @@ def fact_at(file: File, line: int) -> Fact | None:
 
 def standing_in(files: Collection[File]) -> dict[tuple[UUID, str], Fact]:
     """The statements that stand in some files, by file and print."""
-    rows = _in_files(tuple(file.pk for file in files))
+    rows = Fact.objects.filter(file__in=files).only("file", "fingerprint", "valid_to")
     return {(row.file_id, row.fingerprint): row for row in rows if row.file_id}
-
-
-@PreparedQuery
-def _in_files(files: Collection[UUID]) -> "QuerySet[Fact]":
-    return Fact.objects.filter(file__in=files).only("file", "fingerprint", "valid_to")
 
 
 def trusts_of(places: Iterable[tuple[UUID, str]], now: datetime) -> dict[tuple[UUID, str], float]:

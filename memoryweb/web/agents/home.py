@@ -27,6 +27,7 @@ from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
 from memoryweb.memory.statements.listing import held_from, weight_of
 from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -50,7 +51,7 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     counts = counts_of(visit, agent)
     workspace = _where_something_is(request, workspace, counts)
     note_read(request, workspace.owner, "facts", agent_id)
-    loaded = standing(workspace.memory, visit.now)
+    loaded = standing(agent, workspace.owner_id, today(visit.now, agent.zone))
     dreams = dreamt(workspace.memory, visit.now)
     talks = latest(agent, _talks_of(workspace, request))
     days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)

@@ -34,7 +34,7 @@ from memoryweb.memory.forgetting import NothingToUndo
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, LineOrigin, Message
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
-from memoryweb.memory.my_memory import KINDS, Sentence, SentenceFilter, Spot, last_uses, own_file
+from memoryweb.memory.my_memory import KINDS, Sentence, SentenceFilter, Spot, last_use, own_file
 from memoryweb.memory.statements.listing import standing_in
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import TeamRequest, UserRequest
@@ -47,19 +47,8 @@ from memoryweb.web.wording import Text, author_name
 # that My memory shows and does starts from here, and reaches these owners alone.
 
 _NAMES = (
-    *(
-        "page",
-        "sentence",
-        "reword",
-        "until",
-        "still_true",
-        "remove",
-        "undo",
-        "pause",
-        "resume",
-        "export",
-    ),
-    *("bring_back", "keep", "erase", "forget"),
+    *("page", "sentence", "reword", "until", "still_true", "remove", "undo", "pause", "resume"),
+    *("export", "bring_back", "keep", "erase", "forget"),
     "answer",  # on a visit: a member answers in Review
 )
 
@@ -232,7 +221,7 @@ def row_in_full(who: Oneself, one: Sentence, back: str) -> Row:
         "run_url": who.to("agents_run", written.run_id) if written and written.run_id else "",
         "said": tuple(_said(who, message, text) for message, text in one.origins.said),
         "notes": _notes(who, one.origins.notes),
-        "last_used": last_uses([one], timezone.now()).get(one.place),
+        "last_used": last_use(one, timezone.now()),
         "file_url": _file_url(who, file, one.block.line),
         "why_url": who.to("agents_why", *place, query=query) if written else "",
         "until": OwnUntilForm(initial=seen, auto_id=f"{anchor_of(file.pk, one.block.line)}-%s"),

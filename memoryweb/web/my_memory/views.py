@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -89,9 +90,13 @@ def _standing(
 ) -> _Listed:
     """Both lists in one statement; how many there are is known."""
     shown = page(request, range(sum(one.standing for one in kept)), size=SIZE)
-    part, notes = slice(max(0, shown.first - 1), shown.last), RECENT + 1 if shown.number == 1 else 0
+    of = partial(door.passages, who.team, [*who.owners])
+    standing = of(door.SentenceFilter(kinds=door.STANDING))[max(0, shown.first - 1) : shown.last]
+    notes = of(door.SentenceFilter(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
+    which = Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk"))
     lists: tuple[list[Passage], list[Passage]] = [], []
-    for row in door.standing_and_noted(who.team, who.owners, part, notes):
+    found: Any = of(door.SentenceFilter()).filter(which)
+    for row in found:
         lists[row.is_note].append(row)
     return shown, *lists
 
