@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from django.db.models import (
     QuerySet,
     Subquery,
     When,
+    Window,
 )
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils.translation import gettext as _
@@ -30,7 +32,9 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.writer import Memory
+from memoryweb.memory.visible.outdated import ending
 from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.runs.healthcheck import with_ticks
 from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
@@ -100,6 +104,23 @@ def nights_of(
     by `owner`, `open_to` those whose text may be read."""
     counts = _counts(agents, visible, now, open_to or visible)
     return [_of_agent(agent, counts, now) for agent in agents]
+
+
+def live_agents(
+    team: UUID, owners: Collection[UUID], soon: tuple[date, date], until: datetime
+) -> "QuerySet[Any]":
+    """`ending`: how many statements about these owners leave memory on one of these days."""
+    leaving = ending(owners, soon).order_by().values("team").annotate(n=Count("pk")).values("n")
+    agents = Agent.objects.live().filter(team=team)
+    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)
+
+
+@cache
+def first_agents(size: int) -> PreparedQuery[Any]:
+    """`found`: how many there are in all."""
+    return PreparedQuery(
+        lambda *which: live_agents(*which).annotate(found=Window(Count("pk")))[:size]
+    )
 
 
 def to_tell_of(team: Team, visible: Q, days: tuple[datetime, datetime]) -> Q:

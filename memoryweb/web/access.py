@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -30,10 +30,9 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.teams import SYSTEM_SLUG, system_team
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
-from memoryweb.agents.models import Agent, BreakGlass, Owner
+from memoryweb.agents.models import Agent, BreakGlass, Owner, live_agents
 from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import AssignmentsFound
@@ -201,15 +200,10 @@ def require(request: TeamRequest, permission: Permission) -> None:
 
 def find_agent(request: TeamRequest, agent_id: UUID) -> Agent:
     team = request.visit.team
-    for agent in _agents(team.pk, agent_id):
+    for agent in live_agents(team.pk, agent_id):
         agent.team = team
         return agent
     raise Http404
-
-
-@PreparedQuery
-def _agents(team: UUID, agent: UUID) -> "QuerySet[Agent]":
-    return Agent.objects.live().filter(team=team, pk=agent)
 
 
 def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:

@@ -7,8 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Subquery, Window
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -20,14 +19,12 @@ from django.views.decorators.http import require_GET
 from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import night_results, queries
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
 from memoryweb.memory.review import Item
-from memoryweb.memory.visible.outdated import ending
 from memoryweb.memory.visible.readable import cited
-from memoryweb.runs.healthcheck import TICK_LATE, idle_worker, with_ticks
+from memoryweb.runs.healthcheck import TICK_LATE, idle_worker
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.pages import Page, page, show, to
@@ -256,17 +253,8 @@ def last_night(request: TeamRequest) -> HttpResponse:
     agents = _page(request)
     standing = _standing(request, [*agents.items, *_elsewhere(request, agents, asked)])
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    needs = _told_here(request, waits[:_NEEDS])
-    rivals = (one.row for one in needs if one.kind == "contradiction")
-    sides = [fact.pk for rival in rivals for fact in rival.facts.all()]
-    grounds: list[Any] = []
-
-    def cite(facts: tuple[UUID, ...]) -> list[Any]:
-        """Both for what was learned and for what waits, in one statement."""
-        grounds[:] = cited((*facts, *sides))
-        return grounds
-
-    nights = _nights(request, days, cite)
+    here = _told_here(request, waits[:_NEEDS])
+    nights, grounds = _nights(request, days, here)
     ordered = [nights[one.agent.pk] for one in standing]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
@@ -281,7 +269,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "here": request.get_full_path(),
         **_pager(request, asked, standing),
         **_asking(request, standing),
-        "needs": _needs(request, waits[:_NEEDS], needs_of(request, needs, grounds)),
+        "needs": _needs(request, waits[:_NEEDS], needs_of(request, here, grounds)),
         **numbers(request, standing, listed=len(agents)),
     }
     _mark_seen(request, ordered if asked is None else ())
@@ -296,7 +284,7 @@ def _page(request: TeamRequest) -> Page[Agent]:
     """The first one says in the same statement how many there are."""
     if "page" in request.GET or any(_narrowing(request).values()):
         return page(request, _agents(request), size=_SIZE)
-    first = _first(*_keys(request))
+    first = queries.first_agents(_SIZE)(*_keys(request))
     return page(request, first, size=_SIZE, total=first[0].found if first else 0)
 
 
@@ -306,24 +294,9 @@ def _keys(request: TeamRequest) -> tuple[UUID, tuple[UUID, ...], tuple[date, dat
     return visit.team.pk, (visit.me.pk, *visit.mine), soon, visit.now + TICK_LATE
 
 
-@PreparedQuery
-def _first(*keys: Any) -> "QuerySet[Any]":
-    agents: QuerySet[Any] = _live(*keys).annotate(found=Window(Count("pk")))
-    return agents[:_SIZE]
-
-
-def _live(
-    team: UUID, mine: tuple[UUID, ...], soon: tuple[date, date], until: datetime
-) -> "QuerySet[Any]":
-    """`ending`: how many statements about this person leave memory soon."""
-    leaving = ending(mine, soon).order_by().values("team").annotate(n=Count("pk")).values("n")
-    agents = Agent.objects.live().filter(team=team)
-    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)
-
-
 def _agents(request: TeamRequest) -> "QuerySet[Any]":
     """Those of the table and of the whole page, by the address."""
-    asked, found = _narrowing(request), _live(*_keys(request))
+    asked, found = _narrowing(request), queries.live_agents(*_keys(request))
     if asked["find"]:
         found = found.filter(name__icontains=asked["find"])
     if asked["only"] == "asks":
@@ -362,12 +335,22 @@ def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[queries.Age
 
 
 def _nights(
-    request: TeamRequest, days: Mapping[Agent, date], cite: night_results.Cite
-) -> dict[UUID, AgentNight]:
+    request: TeamRequest, days: Mapping[Agent, date], waits: Sequence[Item]
+) -> tuple[dict[UUID, AgentNight], list[Any]]:
+    """With what both the learned and the sides of what waits stand on, in one statement."""
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
     whose = night_results.who(visit.user)
-    return night_of_each(days, open_to=visit.common, counted=counted, whose=whose, cite=cite)
+    rivals = (one.row for one in waits if one.kind == "contradiction")
+    sides = [fact.pk for rival in rivals for fact in rival.facts.all()]
+    grounds: list[Any] = []
+
+    def cite(facts: tuple[UUID, ...]) -> list[Any]:
+        grounds[:] = cited((*facts, *sides))
+        return grounds
+
+    nights = night_of_each(days, open_to=visit.common, counted=counted, whose=whose, cite=cite)
+    return nights, grounds
 
 
 def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
@@ -395,7 +378,7 @@ def _asking(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> di
 
 
 def _leaving(agents: Iterable[Any]) -> int:
-    """Each of `_live` tells it."""
+    """Each tells it (`queries.live_agents`)."""
     return next((agent.ending for agent in agents), 0)
 
 

@@ -147,7 +147,7 @@ def page(
     asked = request.GET.get("page", str(at // size + 1))
     has_rest, asked = is_endless and asked.endswith("-"), asked.removesuffix("-")
     counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
-    first = list(listed[: size + 1]) if total is None and asked == "1" else None
+    first = list(listed[: size + 1]) if is_endless and asked == "1" else None
     if first is not None and len(first) <= size:  # nothing is left to be counted
         total = len(first)
     elif most:
@@ -158,7 +158,6 @@ def page(
     items = list(shown.object_list) if first is None else first[:size]
     if has_rest and shown.has_next():
         items += listed[shown.end_index() :]
-    has_next = shown.has_next() and not has_rest
     return Page(
         items=items,
         total=min(paginator.count, counted) if most else paginator.count,
@@ -167,9 +166,13 @@ def page(
         last=paginator.count if has_rest else shown.end_index(),
         number=shown.number,
         previous_url=_page_url(request, shown.number - 1) if shown.has_previous() else "",
-        next_url=_page_url(request, shown.number + 1) if has_next else "",
-        rest_url=_page_url(request, f"{shown.number + 1}-") if has_next and is_endless else "",
+        **_behind(request, shown.number + 1 if shown.has_next() and not has_rest else 0),
     )
+
+
+def _behind(request: HttpRequest, number: int) -> dict[str, str]:
+    urls = {"next_url": str(number), "rest_url": f"{number}-"}
+    return {name: _page_url(request, page) if number else "" for name, page in urls.items()}
 
 
 def _page_url(request: HttpRequest, number: int | str) -> str:

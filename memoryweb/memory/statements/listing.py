@@ -120,6 +120,13 @@ def narrowed(
     return _summed(found).filter(_reaches(at_least, now)) if at_least else found
 
 
+@PreparedQuery
+def headings(agent: Any, owner: UUID | None) -> "QuerySet[Fact, str]":
+    """Under which statements of a memory stand, a hundred of them."""
+    found = Fact.objects.filter(agent=agent, owner=owner).exclude(heading="")
+    return found.values_list("heading", flat=True).order_by("heading").distinct()[:100]
+
+
 def saying(text: str) -> Q:
     """Statements with that in them, in capitals or not."""
     return Q(raw_text__icontains=text)

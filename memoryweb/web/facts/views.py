@@ -7,21 +7,27 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.models import Reader, reading
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.ending_parts import claims_of
 from memoryweb.markdown.marks import marked
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.models.writer import Memory
-from memoryweb.memory.statements.listing import for_all_teams, marks_of, narrowed, voted, weighed
+from memoryweb.memory.statements.listing import (
+    for_all_teams,
+    headings,
+    marks_of,
+    narrowed,
+    voted,
+    weighed,
+)
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.still_true import still_true
@@ -87,7 +93,6 @@ class EditForm(forms.Form):
 
 
 _PARTIALS = ("statement",)
-_SUBJECTS = 100
 
 
 @access.team_view("GET")
@@ -116,14 +121,8 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
 def _headings(workspace: access.Workspace) -> Choices:
     """Under which statements of this memory stand."""
     yield "", _("All subjects")
-    for name in _names(workspace.agent.pk, workspace.owner_id):
+    for name in headings(workspace.agent, workspace.owner_id):
         yield name, name
-
-
-@PreparedQuery
-def _names(agent: UUID, owner: UUID | None) -> "QuerySet[Fact, str]":
-    found = Fact.objects.filter(agent=agent, owner=owner).exclude(heading="")
-    return found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
 
 
 @access.team_view("GET")
