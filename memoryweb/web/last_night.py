@@ -253,8 +253,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
     agents = _page(request)
     standing = _standing(request, [*agents.items, *_elsewhere(request, agents, asked)])
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    here = _told_here(request, waits[:_NEEDS])
-    nights, grounds = _nights(request, days, here)
+    nights, needs = _nights(request, days, waits[:_NEEDS])
     ordered = [nights[one.agent.pk] for one in standing]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
@@ -265,11 +264,10 @@ def last_night(request: TeamRequest) -> HttpResponse:
         **_narrowing(request),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
-        "is_running": any(one.running for one in standing),
         "here": request.get_full_path(),
         **_pager(request, asked, standing),
         **_asking(request, standing),
-        "needs": _needs(request, waits[:_NEEDS], needs_of(request, here, grounds)),
+        "needs": needs,
         **numbers(request, standing, listed=len(agents)),
     }
     _mark_seen(request, ordered if asked is None else ())
@@ -336,12 +334,14 @@ def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[queries.Age
 
 def _nights(
     request: TeamRequest, days: Mapping[Agent, date], waits: Sequence[Item]
-) -> tuple[dict[UUID, AgentNight], list[Any]]:
-    """With what both the learned and the sides of what waits stand on, in one statement."""
+) -> tuple[dict[UUID, AgentNight], list[dict[str, Any]]]:
+    """And what `waits`: what both stand on is asked for once. What was opened by break-glass is
+    named, and told on its own page alone."""
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
     whose = night_results.who(visit.user)
-    rivals = (one.row for one in waits if one.kind == "contradiction")
+    here = [one for one in waits if visit.is_common(one.owner.pk if one.owner else None)]
+    rivals = (one.row for one in here if one.kind == "contradiction")
     sides = [fact.pk for rival in rivals for fact in rival.facts.all()]
     grounds: list[Any] = []
 
@@ -350,7 +350,8 @@ def _nights(
         return grounds
 
     nights = night_of_each(days, open_to=visit.common, counted=counted, whose=whose, cite=cite)
-    return nights, grounds
+    told = needs_of(request, here, grounds)
+    return nights, [told.get((one.kind, one.id)) or need_of(request, one) for one in waits]
 
 
 def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
@@ -365,6 +366,7 @@ def _asking(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> di
     visit, late = request.visit, sum(one.late for one in standing)
     failed = [one for one in standing if one.has_failed]
     return {
+        "is_running": any(one.running for one in standing),
         "waiting": waiting(len(visit.waiting)),
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in failed[:_FAILED]],
@@ -398,18 +400,6 @@ def _latest(one: queries.AgentNights, now: datetime) -> date:
     if one.last_night and one.last_night.day >= today - timedelta(days=1):
         return one.last_night.day
     return today
-
-
-def _told_here(request: TeamRequest, items: Sequence[Item]) -> list[Item]:
-    """What was opened by break-glass is named, and told on its own page alone."""
-    common = request.visit.is_common
-    return [one for one in items if common(one.owner.pk if one.owner else None)]
-
-
-def _needs(
-    request: TeamRequest, items: Sequence[Item], told: Mapping[Any, dict[str, Any]]
-) -> list[dict[str, Any]]:
-    return [told.get((item.kind, item.id)) or need_of(request, item) for item in items]
 
 
 def _failure(request: TeamRequest, one: queries.AgentNights) -> dict[str, str]:
