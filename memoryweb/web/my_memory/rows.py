@@ -160,6 +160,10 @@ class SpotForm(forms.Form):
         return Spot(asked["first"], asked["last"], asked["sha256"])
 
 
+class LookForm(SpotForm):
+    sha256 = forms.CharField(required=False, max_length=64)
+
+
 class RewordForm(SpotForm, RefusableForm):
     text = forms.CharField(
         label=gettext_lazy("New text"),

@@ -103,12 +103,12 @@ def _standing(
 
 def sentence(request: UserRequest, who: Oneself) -> HttpResponse:
     """One of them with all about it. It is looked for as it stood on the page."""
-    form = rows.SpotForm(request.GET)
+    form = rows.LookForm(request.GET)
     file = who.file(_file_id(form))
     if not form.is_valid():
         raise Http404
     spot, row = form.spot, None
-    if file.sha256 == spot.sha256:
+    if spot.sha256 in {"", file.sha256}:
         places = door.passages(who.team, [*who.owners], door.SentenceFilter())
         found = door.sentences(places.filter(file=file, line=spot.first))
         if not found:
