@@ -19,16 +19,17 @@ from memoryweb.dreaming.queries import day_of, local_day
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, Proposal
 from memoryweb.memory.statements.listing import weighed
-from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden, is_meant
-from memoryweb.memory.visible.readable import To, statement
+from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
+from memoryweb.memory.visible.readable import To, cited, statement
 from memoryweb.memory.writing.changes import brings, not_taken
 from memoryweb.runs.models import Run
 
 # The filter for what a reader reaches, by the name of the owner's field.
 Reach = Callable[[str], Q]
+# What statements stand on, by their ids, the latest first.
+Cite = Callable[[tuple[UUID, ...]], Sequence[Any]]
 _SHOWN = ("report__run", "report__owner__person", "report__owner__integration")
 _ORDER = ("report__dreamt_at", "report", "position")
-_SPOKEN = ("message__conversation__owner", "root__user", "root__file__agent")
 _NAMED = (
     "owner__source",
     "owner__external_id",
@@ -107,7 +108,12 @@ class AgentNight:
 
 
 def night_of_each(
-    days: Mapping[Agent, date], *, open_to: Reach, counted: Reach | None, whose: Mapping[str, Any]
+    days: Mapping[Agent, date],
+    *,
+    open_to: Reach,
+    counted: Reach | None,
+    whose: Mapping[str, Any],
+    cite: Cite = cited,
 ) -> dict[UUID, AgentNight]:
     """Agent → its night of that day. `open_to` filters what this reader reads, `counted` what they
     may know the count of; None: nothing. `whose` says of whom `Seen` tells. In four statements."""
@@ -125,7 +131,7 @@ def night_of_each(
                 night.reports.append(one.report)
             one.report = reports[one.report_id]
             shown.append(one)
-    for learned in _results_of(shown):
+    for learned in _results_of(shown, cite):
         nights[learned.report.agent_id].learned.append(learned)
     if counted is not None:
         for one in _of_others(*around, open_to("owner"), counted("owner")):
@@ -190,25 +196,17 @@ def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     rows: QuerySet[Any] = weighed(facts)
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
-    return rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at")
+    return rows.select_related("agent", "confirmed_by").order_by("changed_at")
 
 
-@PreparedQuery
-def _words(facts: Sequence[UUID]) -> "QuerySet[Evidence]":
-    is_word = Q(message__isnull=False) | Q(root__author_kind__in=_WORDS)
-    rows = Evidence.objects.filter(is_word, fact__in=facts)
-    rows = rows.annotate(is_meant=is_meant(message="message"))
-    return rows.select_related(*_SPOKEN).order_by("said_at", "pk")
-
-
-def _results_of(operations: Sequence[Any]) -> list[NightResult]:
+def _results_of(operations: Sequence[Any], cite: Cite = cited) -> list[NightResult]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
     texts = {text for one in operations for text in (one.after, one.against, *one.before) if text}
     agents = {one.report.agent_id for one in operations}
     facts: dict[tuple[UUID, UUID | None, str], Any] = {}
     for fact in _facts(tuple(agents), tuple({*map(fingerprint, texts)})):
         facts[fact.agent_id, fact.owner_id, fact.fingerprint] = fact
-    said = _said([fact.pk for fact in facts.values()])
+    said = _latest(cite(tuple(fact.pk for fact in facts.values())))
     newer = _reworded([*facts.values()])
     told = []
     for one in operations:
@@ -247,15 +245,15 @@ def _reworded(facts: Sequence[Any]) -> dict[UUID, Any]:
     return found
 
 
-def _said(facts: Sequence[UUID]) -> dict[UUID, Evidence]:
+def _latest(rows: Sequence[Any]) -> dict[UUID, Evidence]:
     """Statement → the message that said it last, else who wrote it down."""
     found: dict[UUID, Evidence] = {}
-    rows: Iterable[Any] = _words(tuple(facts))
-    for row in rows:
+    for row in reversed(rows):
         if row.message:
             row.message.is_meant = row.is_meant
-        if row.message_id or row.fact_id not in found:
-            found[row.fact_id] = row
+        elif row.fact_id in found or row.root.author_kind not in _WORDS:
+            continue
+        found[row.fact_id] = row
     return found
 
 

@@ -9,6 +9,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -361,8 +363,11 @@ WAITS: Mapping[str, Promise] = {
 
 
 def told_ended(ended: Iterable[Ended]) -> str:
-    said = _("No longer so since {date}: “{words}”.")
-    return " ".join(said.format(date=one.on, words=one.words) for one in ended)
+    said, year = _("No longer so since {date}: “{words}”."), timezone.localdate().year
+    days = {one: str(_("j F") if one.on.year == year else _("j F Y")) for one in ended}
+    return " ".join(
+        said.format(date=date_format(one.on, day), words=one.words) for one, day in days.items()
+    )
 
 
 def left_out(code: str, values: Mapping[str, str | int]) -> str:

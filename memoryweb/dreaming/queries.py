@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from django.db.models import (
     QuerySet,
     Subquery,
     When,
+    Window,
 )
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils.translation import gettext as _
@@ -30,7 +32,9 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.writer import Memory
+from memoryweb.memory.visible.outdated import ending
 from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.runs.healthcheck import with_ticks
 from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
@@ -102,6 +106,23 @@ def nights_of(
     return [_of_agent(agent, counts, now) for agent in agents]
 
 
+def live_agents(
+    team: UUID, owners: Collection[UUID], soon: tuple[date, date], until: datetime
+) -> "QuerySet[Any]":
+    """`ending`: how many statements about these owners leave memory on one of these days."""
+    leaving = ending(owners, soon).order_by().values("team").annotate(n=Count("pk")).values("n")
+    agents = Agent.objects.live().filter(team=team)
+    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)
+
+
+@cache
+def first_agents(size: int) -> PreparedQuery[Any]:
+    """`found`: how many there are in all."""
+    return PreparedQuery(
+        lambda *which: live_agents(*which).annotate(found=Window(Count("pk")))[:size]
+    )
+
+
 def to_tell_of(team: Team, visible: Q, days: tuple[datetime, datetime]) -> Q:
     """The agents whose dreams of those days changed something, or whose last one failed."""
     done = Operation.objects.filter(code="", waits="", report__team=team)
@@ -133,21 +154,29 @@ class Dreamt:
 def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
     """The dreams of exactly one memory, the latest first, without what is to be forgotten."""
     away = away_from(*memory.key)
-    runs = Run.objects.filter(agent=memory.agent, owner=memory.owner_id, kind=Run.Kind.DREAM)
-    runs = runs.filter(finished_at__gte=now - timedelta(days=days + 1), reverted_at=None)
-    at = Coalesce("clock", "finished_at")
-    its = ("does", "why", "code", "waits", "before", "after")
-    rows = runs.annotate(at=at).order_by("-at", "pk", "report__operations__position")
-    columns = ("pk", "status", "night", "at", "started_at", "finished_at")
     found: dict[UUID, Dreamt] = {}
-    for row in rows.values(*columns, *(f"report__operations__{name}" for name in its)):
+    since = now - timedelta(days=days + 1)
+    for row in _dreams(memory.agent.pk, memory.owner_id, since):
         run = found.get(row["pk"]) or _dreamt(memory.agent, row)
         found[row["pk"]] = run
-        one = Operation(**{name: row[f"report__operations__{name}"] for name in its})
+        one = Operation(**{name: row[f"report__operations__{name}"] for name in _DID})
         texts = filter(None, (one.after, *(one.before or ())))
         if one.does and not one.code and not one.waits and not any(map(away.is_in, texts)):
             run.changes.append((one.outcome, one.after, one.before))
     return list(found.values())
+
+
+_DID = ("does", "why", "code", "waits", "before", "after")
+
+
+@PreparedQuery
+def _dreams(agent: UUID, owner: UUID | None, since: datetime) -> "QuerySet[Any, Any]":
+    runs = Run.objects.filter(agent=agent, owner=owner, kind=Run.Kind.DREAM)
+    runs = runs.filter(finished_at__gte=since, reverted_at=None)
+    rows: QuerySet[Any, Any] = runs.annotate(at=Coalesce("clock", "finished_at"))
+    rows = rows.order_by("-at", "pk", "report__operations__position")
+    columns = ("pk", "status", "night", "at", "started_at", "finished_at")
+    return rows.values(*columns, *(f"report__operations__{name}" for name in _DID))
 
 
 def _dreamt(agent: Agent, row: dict[str, Any]) -> Dreamt:

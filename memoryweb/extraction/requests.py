@@ -285,11 +285,12 @@ def _record(tx: Transaction, action: str, run: Run, details: dict[str, object]) 
 # What the latest conversations taught.
 
 
-def latest(agent: Agent, which: Q) -> "QuerySet[Conversation]":
-    """The latest first. `noted`: an extraction wrote something down."""
+@PreparedQuery
+def latest(agent: Any, which: Q) -> "QuerySet[Any]":
+    """The latest five. `noted`: an extraction wrote something down."""
     wrote = Extraction.objects.filter(conversation=OuterRef("pk"), status=Extraction.Status.APPLIED)
     found = Conversation.objects.filter(which, agent=agent, message_count__gt=0)
-    return found.annotate(noted=Exists(wrote)).order_by("-last_message_at", "-created_at")
+    return found.annotate(noted=Exists(wrote)).order_by("-last_message_at", "-created_at")[:5]
 
 
 def taught_by(
@@ -297,15 +298,20 @@ def taught_by(
 ) -> dict[UUID, dict[Fact, bool]]:
     """Conversation → statements of that memory that stand on it; False: known already. What was
     asked to be forgotten is left out."""
-    said = Evidence.objects.filter(message__conversation__in=talks, fact__owner=owner_id)
+    found: dict[UUID, dict[Fact, bool]] = defaultdict(dict)
+    for row in _taught(tuple(talk.pk for talk in talks), owner_id):
+        row.fact.is_hidden = False
+        found[row.talk][row.fact] = found[row.talk].get(row.fact, False) or row.is_new
+    return found
+
+
+@PreparedQuery
+def _taught(talks: Collection[UUID], owner: UUID | None) -> "QuerySet[Any]":
+    said = Evidence.objects.filter(message__conversation__in=talks, fact__owner=owner)
     said = said.exclude(fact__in=hidden_facts()).exclude(fact__state=Fact.State.PENDING)
     earlier = Evidence.objects.filter(fact=OuterRef("fact"), said_at__lt=OuterRef("said_at"))
     earlier = earlier.exclude(message__conversation=OuterRef("message__conversation"))
     rows: QuerySet[Any] = said.select_related("fact").annotate(
         talk=F("message__conversation"), is_new=~Exists(earlier)
     )
-    found: dict[UUID, dict[Fact, bool]] = defaultdict(dict)
-    for row in rows.order_by("said_at", "pk"):
-        row.fact.is_hidden = False
-        found[row.talk][row.fact] = found[row.talk].get(row.fact, False) or row.is_new
-    return found
+    return rows.order_by("said_at", "pk")

@@ -4,7 +4,7 @@ What changes a statement changes its file; the facts follow, as they follow ever
 """
 
 from collections.abc import Callable, Collection, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -12,14 +12,14 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import Ended, living, marked
 from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory import models
 from memoryweb.memory.models.refusals import ContentRefused, Decided, MemoryRefused
-from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
+from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.soul import count_towards_soul
 from memoryweb.memory.statements import conflicts, evidence, listing, moves
 from memoryweb.memory.statements.asked import part_asked
@@ -261,21 +261,24 @@ def _change(
 _STANDING = (models.Fact.State.ACTIVE, models.Fact.State.DISPUTED)
 
 
-def amounts(agent: Agent, owners: Collection[UUID], now: datetime) -> dict[UUID | None, int]:
-    """How many statements hold now, in the shared memory (None) and in that of these owners."""
+MOST_STANDING = 200
+
+
+@PreparedQuery
+def amounts(agent: Any, owners: Collection[UUID], day: date) -> "QuerySet[Any, Any]":
+    """How many statements hold that day, in the shared memory (None) and in these owners'."""
     reach = Q(agent=agent) & (Q(owner=None) | Q(owner__in=owners))
-    found = remembered(reach).filter(in_states(_STANDING, today(now, agent.zone)))
-    return dict(found.order_by().values_list("owner").annotate(Count("pk")))
+    found = remembered(reach).filter(in_states(_STANDING, day))
+    return found.order_by().values_list("owner").annotate(Count("pk"))
 
 
-def standing(memory: Memory, now: datetime) -> "QuerySet[Any]":
-    """The statements of exactly one memory, the latest first, weighed. `was`: the value before."""
-    found = remembered(in_states(_STANDING, today(now, memory.agent.zone)))
-    found = found.filter(agent=memory.agent, owner=memory.owner_id)
+@PreparedQuery
+def standing(agent: Any, owner: UUID | None, day: date) -> "QuerySet[Any]":
+    """The latest statements of exactly one memory, weighed. `was`: the value before."""
+    found = remembered(in_states(_STANDING, day)).filter(agent=agent, owner=owner)
     earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
-    was = Subquery(earlier.values("raw_value")[:1])
-    listed: QuerySet[Any] = weighed(found).annotate(was=was)
-    return listed.order_by("-changed_at", "-pk")
+    listed: QuerySet[Any] = weighed(found).annotate(was=Subquery(earlier.values("raw_value")[:1]))
+    return listed.order_by("-changed_at", "-pk")[:MOST_STANDING]
 
 
 State, Resolution = models.Contradiction.State, models.Contradiction.Resolution

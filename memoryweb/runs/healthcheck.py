@@ -63,9 +63,9 @@ class Health:
         return found
 
 
-def with_ticks(rows: "QuerySet[Any]", now: datetime) -> "QuerySet[Any]":
-    """To be told of an idle worker without another statement."""
-    told: QuerySet[Any] = rows.annotate(ticked_at=Subquery(_ticks(now)))
+def with_ticks(rows: "QuerySet[Any]", until: datetime) -> "QuerySet[Any]":
+    """To be told of an idle worker without another statement. `until`: a little later than now."""
+    told: QuerySet[Any] = rows.annotate(ticked_at=Subquery(_ticks(until)))
     return told
 
 
@@ -77,13 +77,13 @@ def idle_worker(now: datetime, rows: Collection[Any] = ()) -> str:
 
 
 def last_tick(now: datetime) -> datetime | None:
-    return _ticks(now).first()
+    return _ticks(now + TICK_LATE).first()
 
 
-def _ticks(now: datetime) -> "QuerySet[Beat, datetime]":
+def _ticks(until: datetime) -> "QuerySet[Beat, datetime]":
     """One that is still to come was noted by a clock that ran ahead, and says nothing."""
     with scopes_disabled():
-        beats = Beat.objects.filter(name="tick", at__lte=now + TICK_LATE)
+        beats = Beat.objects.filter(name="tick", at__lte=until)
         return beats.values_list("at", flat=True)
 
 

@@ -30,7 +30,7 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.teams import SYSTEM_SLUG, system_team
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
-from memoryweb.agents.models import Agent, BreakGlass, Owner
+from memoryweb.agents.models import Agent, BreakGlass, Owner, live_agents
 from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.markdown.paths import fold
@@ -60,7 +60,7 @@ class Visit:
         self.teams = teams  # all that the person is in, by name
         self.user: User = membership.user
         self.role = membership.role
-        self.role_label = membership.get_role_display()
+        self.role_label = Role(membership.role).label
         self.now: datetime = timezone.now()
         self.noted: set[tuple[str, str]] = set()
         self.looks: dict[str, Look] = {}  # what texts of what waits are read through
@@ -199,7 +199,11 @@ def require(request: TeamRequest, permission: Permission) -> None:
 
 
 def find_agent(request: TeamRequest, agent_id: UUID) -> Agent:
-    return get_object_or_404(request.visit.team.agents.live(), pk=agent_id)
+    team = request.visit.team
+    for agent in live_agents(team.pk, agent_id):
+        agent.team = team
+        return agent
+    raise Http404
 
 
 def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:

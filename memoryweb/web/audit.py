@@ -29,7 +29,7 @@ from memoryweb.audit.record import Entry, record, target
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Visit, team_view
-from memoryweb.web.form_fields import PeriodForm
+from memoryweb.web.form_fields import ChoiceField, PeriodForm
 from memoryweb.web.pages import number_of, page, show, to
 from memoryweb.web.wording import Chip, Text
 
@@ -162,10 +162,10 @@ def is_open(visit: Visit, event: Event, label: str) -> bool:
 
 
 class FilterForm(PeriodForm):
-    actor = forms.ChoiceField(label=gettext_lazy("Who"), required=False)
-    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
-    action = forms.ChoiceField(label=gettext_lazy("What happened"), required=False)
-    outcome = forms.ChoiceField(
+    actor = ChoiceField(label=gettext_lazy("Who"), required=False)
+    agent = ChoiceField(label=gettext_lazy("Agent"), required=False)
+    action = ChoiceField(label=gettext_lazy("What happened"), required=False)
+    outcome = ChoiceField(
         label=gettext_lazy("Outcome"),
         required=False,
         choices=[

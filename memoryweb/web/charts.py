@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.formats import date_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memoryweb.dreaming.queries import Night
 from memoryweb.memory.index.recalls import Prompts
@@ -173,7 +174,7 @@ def week(days: Mapping[date, Prompts], today: date) -> BarChart:
 
 def _night(x: float, night: Night, most: int) -> list[Bar]:
     learned, changed = night.added, night.changed
-    title = _title(night)
+    title = _title(night, get_language())
     if night.status == Run.Status.FAILED:
         return [bar("bx", x, _HEIGHT - 12, 12, 12, title)]
     if not learned and not changed:
@@ -186,7 +187,8 @@ def _night(x: float, night: Night, most: int) -> list[Bar]:
     return bars
 
 
-def _title(night: Night) -> str:
+@lru_cache(2048)
+def _title(night: Night, _language: str | None) -> str:
     day = date_format(night.day, _("j M"))
     if night.status == Run.Status.FAILED:
         return _("{day}: the dream failed").format(day=day)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Window
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -23,8 +23,8 @@ from memoryweb.dreaming import night_results, queries
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
 from memoryweb.memory.review import Item
-from memoryweb.memory.visible.outdated import ending_soon
-from memoryweb.runs.healthcheck import idle_worker, with_ticks
+from memoryweb.memory.visible.readable import cited
+from memoryweb.runs.healthcheck import TICK_LATE, idle_worker
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.pages import Page, page, show, to
@@ -253,7 +253,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
     agents = _page(request)
     standing = _standing(request, [*agents.items, *_elsewhere(request, agents, asked)])
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    nights = _nights(request, days)
+    nights, needs = _nights(request, days, waits[:_NEEDS])
     ordered = [nights[one.agent.pk] for one in standing]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
@@ -264,10 +264,10 @@ def last_night(request: TeamRequest) -> HttpResponse:
         **_narrowing(request),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
-        "is_running": any(one.running for one in standing),
         "here": request.get_full_path(),
         **_pager(request, asked, standing),
-        **_asking(request, standing, waits),
+        **_asking(request, standing),
+        "needs": needs,
         **numbers(request, standing, listed=len(agents)),
     }
     _mark_seen(request, ordered if asked is None else ())
@@ -280,16 +280,21 @@ def _find(request: TeamRequest) -> str:
 
 def _page(request: TeamRequest) -> Page[Agent]:
     """The first one says in the same statement how many there are."""
-    found = _agents(request)
-    if "page" in request.GET:
-        return page(request, found, size=_SIZE)
-    first = list(found.annotate(found=Window(Count("pk")))[:_SIZE])
+    if "page" in request.GET or any(_narrowing(request).values()):
+        return page(request, _agents(request), size=_SIZE)
+    first = queries.first_agents(_SIZE)(*_keys(request))
     return page(request, first, size=_SIZE, total=first[0].found if first else 0)
+
+
+def _keys(request: TeamRequest) -> tuple[UUID, tuple[UUID, ...], tuple[date, date], datetime]:
+    visit, today = request.visit, timezone.localdate(request.visit.now)
+    soon = today, today + timedelta(days=1)
+    return visit.team.pk, (visit.me.pk, *visit.mine), soon, visit.now + TICK_LATE
 
 
 def _agents(request: TeamRequest) -> "QuerySet[Any]":
     """Those of the table and of the whole page, by the address."""
-    asked, found = _narrowing(request), request.visit.team.agents.live()
+    asked, found = _narrowing(request), queries.live_agents(*_keys(request))
     if asked["find"]:
         found = found.filter(name__icontains=asked["find"])
     if asked["only"] == "asks":
@@ -298,7 +303,7 @@ def _agents(request: TeamRequest) -> "QuerySet[Any]":
         found = found.filter(
             pk__in=queries.failed_last(request.visit.team, request.visit.outcomes())
         )
-    return with_ticks(found, request.visit.now)
+    return found
 
 
 def _elsewhere(request: TeamRequest, agents: Page[Agent], asked: date | None) -> Iterable[Agent]:
@@ -327,11 +332,26 @@ def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[queries.Age
     return queries.nights_of(agents, visit.outcomes(), visit.now, visit.common())
 
 
-def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, AgentNight]:
+def _nights(
+    request: TeamRequest, days: Mapping[Agent, date], waits: Sequence[Item]
+) -> tuple[dict[UUID, AgentNight], list[dict[str, Any]]]:
+    """And what `waits`: what both stand on is asked for once. What was opened by break-glass is
+    named, and told on its own page alone."""
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
     whose = night_results.who(visit.user)
-    return night_of_each(days, open_to=visit.common, counted=counted, whose=whose)
+    here = [one for one in waits if visit.is_common(one.owner.pk if one.owner else None)]
+    rivals = (one.row for one in here if one.kind == "contradiction")
+    sides = [fact.pk for rival in rivals for fact in rival.facts.all()]
+    grounds: list[Any] = []
+
+    def cite(facts: tuple[UUID, ...]) -> list[Any]:
+        grounds[:] = cited((*facts, *sides))
+        return grounds
+
+    nights = night_of_each(days, open_to=visit.common, counted=counted, whose=whose, cite=cite)
+    told = needs_of(request, here, grounds)
+    return nights, [told.get((one.kind, one.id)) or need_of(request, one) for one in waits]
 
 
 def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
@@ -341,24 +361,27 @@ def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
         night_results.mark(fresh, night_results.who(request.user), request.visit.now)
 
 
-def _asking(
-    request: TeamRequest, standing: Sequence[queries.AgentNights], waits: Sequence[Item]
-) -> dict[str, Any]:
+def _asking(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> dict[str, Any]:
     """What waits for this person, and what broke."""
     visit, late = request.visit, sum(one.late for one in standing)
     failed = [one for one in standing if one.has_failed]
     return {
+        "is_running": any(one.running for one in standing),
         "waiting": waiting(len(visit.waiting)),
-        "needs": _needs(request, waits[:_NEEDS]),
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in failed[:_FAILED]],
         "more_failed": _more_failed(len(failed) - _FAILED),
-        "ending": wording.ending(ending_soon(visit.mine, timezone.localdate(visit.now)).count()),
+        "ending": wording.ending(_leaving(one.agent for one in standing)),
         "warnings": [
             *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
             *queries.team_warnings(visit.team, late),
         ],
     }
+
+
+def _leaving(agents: Iterable[Any]) -> int:
+    """Each tells it (`queries.live_agents`)."""
+    return next((agent.ending for agent in agents), 0)
 
 
 def _asked(request: TeamRequest) -> date | None:
@@ -377,13 +400,6 @@ def _latest(one: queries.AgentNights, now: datetime) -> date:
     if one.last_night and one.last_night.day >= today - timedelta(days=1):
         return one.last_night.day
     return today
-
-
-def _needs(request: TeamRequest, items: Sequence[Item]) -> list[dict[str, Any]]:
-    """What was opened by break-glass is named, and told on its own page alone."""
-    common = request.visit.is_common
-    told = needs_of(request, [one for one in items if common(one.owner.pk if one.owner else None)])
-    return [told.get((item.kind, item.id)) or need_of(request, item) for item in items]
 
 
 def _failure(request: TeamRequest, one: queries.AgentNights) -> dict[str, str]:

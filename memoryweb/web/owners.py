@@ -28,7 +28,7 @@ from memoryweb.memory.my_memory import kept_about
 from memoryweb.notify.morning_mail import is_set_up
 from memoryweb.runs.models import last_runs_of_owners, runs_of_owner
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
-from memoryweb.web.form_fields import Choices, FilterForm, WordsField
+from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, WordsField
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
 from memoryweb.web.one_time_links import link_to
@@ -37,8 +37,8 @@ from memoryweb.web.pages import page, show, to
 
 class OwnersForm(FilterForm):
     q = forms.CharField(label=gettext_lazy("Person"), required=False, max_length=200)
-    source = forms.ChoiceField(label=gettext_lazy("Source"), required=False)
-    state = forms.ChoiceField(
+    source = ChoiceField(label=gettext_lazy("Source"), required=False)
+    state = ChoiceField(
         label=gettext_lazy("Memory"),
         required=False,
         choices=[

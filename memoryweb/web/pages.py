@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from django import forms
@@ -67,7 +68,12 @@ def about(workspace: Workspace, *, tab: str = "files", **more: Any) -> dict[str,
 
 def to(request: TeamRequest, name: str, *args: Any, query: str = "") -> str:
     """The address of a page of this team."""
-    return reverse(f"web:{name}", args=[request.visit.team.slug, *args]) + query
+    return path_of(request.visit.team.slug, name, *args) + query
+
+
+@lru_cache(4096)  # Django looks through its routes for each
+def path_of(team: str, name: str, *args: Any) -> str:
+    return reverse(f"web:{name}", args=[team, *args])
 
 
 # What the floors below refuse, told to the person. The block ends where it is refused.
@@ -108,6 +114,7 @@ class Page(Generic[Item]):
     number: int
     previous_url: str
     next_url: str
+    rest_url: str  # all that comes behind, for whoever prints
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.items)
@@ -127,36 +134,60 @@ def page(
     size: int = 25,
     total: int | None = None,
     most: int = 0,
+    at: int = 0,
+    is_endless: bool = False,
 ) -> Page[Item]:
-    """The page that `?page=` asks for; out of range is the nearest one. `total` if it is known.
-
-    With `most`, no more rows than that are counted behind the page.
-    """
+    """The page that `?page=` asks for, else that of the row `at`; out of range is the nearest one.
+    `total` if it is known. With `most`, no more rows than that are counted behind the page. Of a
+    list that `is_endless`, `?page=2-` is the second page and all behind it."""
     listed: Any = rows  # what can be sliced: a queryset or a sequence
     paginator = Paginator(listed, size)
-    asked = request.GET.get("page", "")
+    asked = request.GET.get("page", str(at // size + 1))
+    has_rest, asked = is_endless and asked.endswith("-"), asked.removesuffix("-")
     counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
-    if most:
+    first = list(listed[: size + 1]) if is_endless and asked == "1" else None
+    if first is not None and len(first) <= size:  # nothing is left to be counted
+        total = len(first)
+    elif most:
         total = listed[: counted + 1].count()
     if total is not None:
         vars(paginator)["count"] = total  # as its cached property would keep it
     shown = paginator.get_page(asked)
+    items = list(shown.object_list) if first is None else first[:size]
+    if has_rest and shown.has_next():
+        items += listed[shown.end_index() :]
     return Page(
-        items=list(shown.object_list),
+        items=items,
         total=min(paginator.count, counted) if most else paginator.count,
         is_total_known=not most or paginator.count <= counted,
         first=shown.start_index(),
-        last=shown.end_index(),
+        last=paginator.count if has_rest else shown.end_index(),
         number=shown.number,
         previous_url=_page_url(request, shown.number - 1) if shown.has_previous() else "",
-        next_url=_page_url(request, shown.number + 1) if shown.has_next() else "",
+        **_behind(request, shown.number + 1 if shown.has_next() and not has_rest else 0),
     )
 
 
-def _page_url(request: HttpRequest, number: int) -> str:
+def _behind(request: HttpRequest, number: int) -> dict[str, str]:
+    urls = {"next_url": str(number), "rest_url": f"{number}-"}
+    return {name: _page_url(request, page) if number else "" for name, page in urls.items()}
+
+
+def _page_url(request: HttpRequest, number: int | str) -> str:
     query = request.GET.copy()
     query["page"] = str(number)
+    for name in ("edit", "line"):  # these stand on a page of their own
+        query.pop(name, None)
     return f"?{query.urlencode()}"
+
+
+LINES = 100  # of a long file or list at once
+
+
+def to_line(query: str, line: int) -> str:
+    """The address of a file, or its query, and the line on whichever page it stands."""
+    asked = f"{'&' if '?' in query else '?'}line={line}" if line > LINES else ""
+    return f"{query}{asked}#L{line}"
 
 
 # What an address asks for, where a form would say too much.

@@ -23,6 +23,7 @@ from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
 from memoryweb.audit import keys
 from memoryweb.memory import facts
+from memoryweb.memory.statements.validity import today
 from memoryweb.web.access import TeamRequest, Visit, team_view
 from memoryweb.web.help import help_url
 from memoryweb.web.pages import to
@@ -249,7 +250,8 @@ def tabs_of(
 
 def counts_of(visit: Visit, agent: Agent) -> dict[UUID | None, int]:
     """How much stands in each memory of this agent that the person may read."""
-    return facts.amounts(agent, [*visit.mine, *visit.opened], visit.now)
+    day = today(visit.now, agent.zone)
+    return dict(facts.amounts(agent, (*visit.mine, *visit.opened), day))
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_workspace_file, team_view
 from memoryweb.web.files import lines
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.form_fields import PeriodForm
+from memoryweb.web.form_fields import ChoiceField, PeriodForm
 from memoryweb.web.markdown import marked_blocks
 from memoryweb.web.pages import about, next_url, number_of, numbers_of, page, show, to, told_to
 from memoryweb.web.wording import Author, Choice, author_of, writer_of
@@ -39,12 +39,12 @@ from memoryweb.web.wording import Author, Choice, author_of, writer_of
 class HistoryForm(PeriodForm):
     """Which revisions of a file to show. The run comes with a link."""
 
-    kind = forms.ChoiceField(
+    kind = ChoiceField(
         label=gettext_lazy("Written by"),
         required=False,
         choices=[("", gettext_lazy("Anybody")), *AuthorKind.choices],
     )
-    person = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
+    person = ChoiceField(label=gettext_lazy("Person"), required=False)
     run = forms.UUIDField(required=False, widget=forms.HiddenInput)
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
     field_order = ("kind", "person", "since", "until")

@@ -22,9 +22,9 @@ from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.search import search as find
 from memoryweb.memory.search import search_each
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
-from memoryweb.web.form_fields import DayInput, FilterForm
+from memoryweb.web.form_fields import ChoiceField, DayInput, FilterForm
 from memoryweb.web.markdown import marked_html, plain, words_of
-from memoryweb.web.pages import show, to
+from memoryweb.web.pages import show, to, to_line
 from memoryweb.web.wording import owner_name, owner_query, owner_title
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
@@ -55,9 +55,9 @@ class SearchForm(FilterForm):
             attrs={"type": "search", "autocomplete": "off", "autofocus": True, "data-search": ""}
         ),
     )
-    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
-    whose = forms.ChoiceField(label=gettext_lazy("Whose memory"), required=False)
-    kind = forms.ChoiceField(
+    agent = ChoiceField(label=gettext_lazy("Agent"), required=False)
+    whose = ChoiceField(label=gettext_lazy("Whose memory"), required=False)
+    kind = ChoiceField(
         label=gettext_lazy("In"),
         required=False,
         choices=(
@@ -228,5 +228,5 @@ def _file_url(request: TeamRequest, memory: Memory, hit: Hit, q: str) -> str:
     path = hit.past.file.path if hit.past else hit.file.path
     number = [hit.revision] if hit.is_past else []
     whose = owner_query(request.visit, memory.owner_id if hit.owner_id else None)
-    query = f"{whose}{'&' if whose else '?'}{urlencode({'q': q})}#L{hit.line}"
+    query = to_line(f"{whose}{'&' if whose else '?'}{urlencode({'q': q})}", hit.line)
     return to(request, page, memory.agent.pk, path, *number, query=query)

@@ -23,7 +23,7 @@ from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
-from memoryweb.web.pages import to
+from memoryweb.web.pages import to, to_line
 
 Text = str | Promise
 
@@ -240,14 +240,16 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
 
 def author_name(row: models.Revision | models.LineOrigin) -> str:
     """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
+    # Of a row, Django translates the labels of all choices.
+    kind = str(models.AuthorKind(row.author_kind).label)
     if row.author_kind == models.AuthorKind.PERSON and row.user:
         wrote = row if isinstance(row, models.Revision) else row.root
         if wrote is None or wrote.token is None:
             return str(row.user)
         return _("{person} (token “{name}”)").format(person=row.user, name=wrote.token.name)
     if isinstance(row, models.Revision) and row.integration:
-        return f"{row.get_author_kind_display()} · {row.integration.name}"
-    return str(row.get_author_kind_display())
+        return f"{kind} · {row.integration.name}"
+    return kind
 
 
 def trigger_name(run: Run) -> str:
@@ -315,11 +317,12 @@ def file_url(
     request: TeamRequest, file: models.File, line: int | None = None, *, agent: Agent | None = None
 ) -> str:
     """Global files are read beside an agent; without one, in their own team."""
-    anchor = f"#L{line}" if line else ""
     if agent and file.agent_id != agent.pk:
+        anchor = f"#L{line}" if line else ""
         return to(request, "agents_global", agent.pk, file.path, query=anchor)
     query = owner_query(request.visit, file.owner_id)
-    return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
+    query = to_line(query, line) if line else query
+    return to(request, "agents_file", file.agent_id, file.path, query=query)
 
 
 def fact_url(request: TeamRequest, fact: models.Fact) -> str:

@@ -90,6 +90,7 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
     page.wait_for_url(f"**{reverse('visit_page')}#main")
     assert _complaints(page, [reverse("visit_page"), reverse("visit_page") + "?q=Graz"]) == {}
     page.locator(".sentences > li > details > summary").last.click()
+    page.locator(".sentences .told a").last.click()  # a visit has no scripts
     remove = page.locator(".doings > details").last
     remove.locator("summary").click()
     remove.get_by_role("button").click()

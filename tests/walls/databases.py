@@ -81,7 +81,6 @@ TESTED = {
     "memoryweb.runs.models": "runs/test_races.py",
     "memoryweb.runs.supervisor": "runs/test_workers.py",
     "memoryweb.runs.ticking": "runs/test_tick.py",
-    "memoryweb.web.last_night": "walls/test_statements.py",
     "memoryweb.web.middleware": "web/test_unwritable.py",
     "memoryweb.web.provenance": "walls/test_statements.py",
 }

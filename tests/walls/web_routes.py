@@ -247,6 +247,7 @@ PAGES: dict[str, Route] = {
     "review_scans": _get("review_scans", MANAGE),
     "review_mask_confirm": _get("review_mask_confirm", MANAGE),
     "mine": _get("mine", READ),
+    "mine_sentence": _get("mine_sentence", ONLY_BOB, "?file={my_file_id}&first=3&last=3"),
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
     "settings": _get("settings", READ),
@@ -559,6 +560,7 @@ OPEN: dict[str, Address] = {
     "invitation_accept": Address(302, 405),
     "visit": Address(200, 200),
     "visit_page": Address(404, 404),
+    "visit_sentence": Address(404, 404),
     **dict.fromkeys(
         (
             *(

@@ -14,7 +14,7 @@ from memoryweb.memory.models import AuthorKind, Evidence, Fact
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.facts.making import made
-from tests.web.pages import actions, fragment, text, tight, url
+from tests.web.pages import actions, fragment, opened, text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage
 from tests.world import World
 
@@ -61,16 +61,21 @@ def test_filters_narrow_the_list(world: World, bob: Client) -> None:
 def test_a_long_list_has_pages_and_costs_no_more(
     world: World, bob: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    text_ = "".join(f"- Shelf {n} holds {n} boxes.\n" for n in range(90))
+    text_ = "".join(f"- Shelf {n} holds {n} boxes.\n" for n in range(210))
     with write_transaction(world.team) as tx:
         place = Place(world.agent, None, "MEMORY.md")
         write(tx, place, text_, writer=Writer(AuthorKind.PERSON, user=world.alice))
     address = url(world.team, "agents_facts", world.agent.pk)
     with django_assert_max_num_queries(14):
         first = text(bob.get(address))
-    assert first.count('class="says"') == 40
+    assert first.count('class="says"') == 100
     assert "page=2" in first
     assert text(bob.get(address + "?page=3")).count('class="says"') == 10
+    more = text(fragment(bob, address + "?page=2", "more"))
+    assert more.count('class="says"') == 100
+    assert "<html" not in more
+    assert 'hx-get="?page=3"' in more
+    assert text(fragment(bob, address + "?page=2-", "more")).count('class="says"') == 110
 
 
 def test_one_statement_tells_what_it_stands_on_and_where(
@@ -231,7 +236,8 @@ def test_a_line_and_a_sentence_of_my_memory_lead_to_their_statement(
     why = url(stage.world.team, "agents_why", stage.world.agent.pk, "MEMORY.md", line)
     assert _page(stage, shared) in text(bob.get(why))
     mine = Fact.objects.get(owner=stage.world.bobs_memory)
-    assert _page(stage, mine) in text(bob.get(url(stage.world.team, "mine")))
+    page = text(bob.get(url(stage.world.team, "mine")))
+    assert _page(stage, mine) in opened(bob, page, mine.raw_text)
 
 
 def _page(stage: Stage, fact: Fact) -> str:

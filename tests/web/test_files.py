@@ -13,7 +13,7 @@ from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import delete, write
 from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
-from tests.world import World
+from tests.world import World, signed_in
 
 
 def test_the_list_has_shared_and_own_files_apart(stage: Stage, bob: Client) -> None:
@@ -28,6 +28,24 @@ def test_a_file_shows_each_line_under_its_number(stage: Stage, vera: Client) -> 
     page = text(vera.get(url(stage.world.team, "agents_file", stage.world.agent.pk, NOTE)))
     assert 'id="L3"' in page
     assert SHARED in page
+
+
+def test_a_long_file_comes_in_pages_and_as_it_is_scrolled(stage: Stage, vera: Client) -> None:
+    world = stage.world
+    content = "# Shelves\n\n" + "".join(f"- Shelf {n}.\n" for n in range(240))
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, None, "LONG.md")
+        write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=world.alice))
+    address = url(world.team, "agents_file", world.agent.pk, "LONG.md")
+    page = text(vera.get(address))
+    assert page.count('class="blk') == 100
+    assert f'hx-get="{address}?page=2"' in page
+    assert f'href="{address}?page=2-">All on one page' in page
+    more = text(fragment(vera, f"{address}?page=3", "more"))
+    assert ("<html" in more, more.count('class="blk'), "page=4" in more) == (False, 41, False)
+    assert text(vera.get(f"{address}?page=1-")).count('class="blk') == 241
+    assert 'id="L180"' in text(vera.get(f"{address}?line=180"))
+    assert 'name="first" value="180"' in text(signed_in(world.bob).get(f"{address}?edit=180"))
 
 
 def test_lines_of_machines_ask_why_and_others_do_not(stage: Stage, vera: Client) -> None:

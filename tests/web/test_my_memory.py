@@ -27,7 +27,7 @@ from memoryweb.memory.models import (
 )
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import NewLine, append, write
-from tests.web.pages import actions, text, url
+from tests.web.pages import actions, opened, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
 
@@ -69,7 +69,8 @@ def test_how_one_wants_to_be_answered_stands_first_and_once(stage: Stage, bob: C
     assert page.count(f'<span class="says">{said}</span>') == 1
     assert "Bob keeps bees." not in section
     fact = Fact.objects.get(raw_text=said)
-    assert f"{url(world.team, 'agents_fact', world.agent.pk, fact.pk)}?owner=me" in section
+    its_page = f"{url(world.team, 'agents_fact', world.agent.pk, fact.pk)}?owner=me"
+    assert its_page in opened(bob, page, said)
     spot = {"file": str(file.pk), "sha256": file.sha256, "first": "5", "last": "5"}
     assert bob.post(url(world.team, "mine_remove"), spot).status_code == 302
     assert "How you want to be answered" not in text(bob.get(mine(stage)))
@@ -78,10 +79,28 @@ def test_how_one_wants_to_be_answered_stands_first_and_once(stage: Stage, bob: C
 def test_each_sentence_stands_with_its_file_and_what_was_said(stage: Stage, bob: Client) -> None:
     page = text(bob.get(mine(stage)))
     world = stage.world
-    assert PERSONAL in page
-    assert url(world.team, "agents_conversation", world.agent.pk, stage.bobs_talk.pk) in page
-    assert url(world.team, "agents_why", world.agent.pk, NOTE, 3) in page
-    assert "written by Extraction" in page
+    assert "<small>" in page
+    note = opened(bob, text(bob.get(mine(stage, "?kind=notes"))), PERSONAL)
+    talk = url(world.team, "agents_conversation", world.agent.pk, stage.bobs_talk.pk)
+    for said in (talk, url(world.team, "agents_why", world.agent.pk, NOTE, 3)):
+        assert said not in page
+        assert said in note
+    assert "written by Extraction" in note
+
+
+def test_a_sentence_of_a_file_that_moved_on_says_so(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    address = url(stage.world.team, "mine_sentence")
+    spot = bees(file)
+    assert "Bob keeps bees." in text(bob.get(address, spot))
+    assert bob.get(address, {**spot, "first": "4", "last": "4"}).status_code == 200
+    assert bob.get(address, {**spot, "first": "2"}).status_code == 404
+    assert bob.get(address, {**spot, "back": "q=bees&next=//x"}).text.count('?q=bees"') == 1
+    keep(stage.world, MEMORY.replace("bees", "wasps"))
+    moved = bob.get(address, spot)
+    assert moved.status_code == 409
+    assert "has changed since" in text(moved)
+    assert "wasps" not in text(moved)
 
 
 def test_nobody_elses_sentence_is_there(stage: Stage, bob: Client, alice: Client) -> None:
@@ -189,14 +208,16 @@ def test_it_is_paged_with_the_same_number_of_queries(stage: Stage, bob: Client) 
 def test_last_use_is_told_of_recalls_and_of_prompts(stage: Stage, bob: Client) -> None:
     world = stage.world
     file = keep(world)
-    assert "last used" not in text(bob.get(mine(stage, "?kind=memory")))
+    page = text(bob.get(mine(stage, "?kind=memory")))
+    bees, sundays = "Bob keeps bees.", "Bob sails on Sundays."
+    assert "last used" not in opened(bob, page, bees)
     talk = Conversation.objects.get(pk=stage.bobs_talk.pk)
     given = [RecalledLine(file.pk, "- Bob keeps **bees**.")]
     reader = Reader(world.agent, world.bobs_memory)
     via = RecallEvent.Via.TOOL
     count(reader, talk.pk, "bees", given, via=via, at=timezone.now())
-    page = text(bob.get(mine(stage, "?kind=memory")))
-    assert page.count("last used") == 1
+    assert "last used" in opened(bob, page, bees)
+    assert "last used" not in opened(bob, page, sundays)
     injection = Injection.objects.create(
         team=world.team, agent=world.agent, owner=world.bobs_memory, via=Injection.Via.CONTEXT
     )
@@ -208,11 +229,10 @@ def test_last_use_is_told_of_recalls_and_of_prompts(stage: Stage, bob: Client) -
         first_line=1,
         last_line=4,
     )
-    page = text(bob.get(mine(stage, "?kind=memory")))
-    assert page.count("last used") == 2
+    assert "last used" in opened(bob, page, sundays)
     Injection.objects.update(at=timezone.now() - timedelta(days=100))
     RecallEvent.objects.all().delete()
-    assert "last used" not in text(bob.get(mine(stage, "?kind=memory")))
+    assert "last used" not in opened(bob, page, bees)
 
 
 def test_rewording_writes_a_revision_of_that_line(stage: Stage, bob: Client) -> None:
@@ -323,9 +343,10 @@ def test_what_changed_meanwhile_is_not_removed_nor_brought_back(stage: Stage, bo
 def test_the_file_of_another_reads_like_one_that_nobody_has(stage: Stage, vera: Client) -> None:
     file = keep(stage.world)
     nobody = "00000000-0000-4000-8000-000000000000"
-    for act in ("mine_reword", "mine_remove"):
+    for act in ("mine_reword", "mine_remove", "mine_sentence"):
+        send = vera.get if act == "mine_sentence" else vera.post
         answers = {
-            vera.post(url(stage.world.team, act), {**bees(file), "file": one, "text": "x"}).content
+            send(url(stage.world.team, act), {**bees(file), "file": one, "text": "x"}).content
             for one in (str(file.pk), nobody, "none")
         }
         assert len(answers) == 1
@@ -365,7 +386,9 @@ def test_a_last_day_is_chosen_for_ones_own_sentence(stage: Stage, bob: Client) -
     bob.post(address, {**bees(file), "day": "2099-12-31"})
     fact = Fact.objects.get(file=file, raw_text__contains="bees")
     assert str(fact.valid_to) == "2099-12-31"
-    assert 'value="2099-12-31"' in bob.get(mine(stage)).text
+    page = text(bob.get(mine(stage)))
+    assert "until 31 Dec 2099" in page
+    assert 'value="2099-12-31"' in opened(bob, page, "Bob keeps bees.")
     keep(stage.world, MEMORY + "\n- Bob rows.\n")
     answer = bob.post(address, {**bees(file), "day": ""}, follow=True)
     assert "changed while you had it open" in text(answer)

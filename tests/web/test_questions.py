@@ -20,6 +20,8 @@ def test_its_person_alone_is_asked_in_review(world: World) -> None:
     assert f"You said “{NEWER[:-1]}” (2 Oct). {ASKS}" in shown
     assert "Still true" in shown
     assert "No longer" in shown
+    assert "Does this take its place?" in shown
+    assert "Says otherwise" not in shown
     assert ASKS in text(signed_in(world.bob).get(url(world.team, "review")))
     assert OLDER[:-1] not in text(signed_in(world.alice).get(url(world.team, "review")))
 

@@ -2,10 +2,9 @@
 where it came from. Whoever calls has checked whose owners these are."""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +26,7 @@ from django.utils import timezone
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
@@ -38,7 +38,7 @@ from memoryweb.memory.lines.origins import origins_on
 from memoryweb.memory.prompt import wishes_about
 from memoryweb.memory.statements.listing import lines_of
 from memoryweb.memory.visible.hidden import is_meant
-from memoryweb.memory.visible.outdated import ending_soon
+from memoryweb.memory.visible.outdated import ending
 from memoryweb.memory.visible.readable import Look, ReadableFile, To, readable_files
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
@@ -137,23 +137,60 @@ def wish_passages(team: Team, owner_ids: Collection[UUID]) -> list[models.Passag
     return list(passages(team, owner_ids, SentenceFilter()).filter(places)) if places else []
 
 
-def sentences(found: Iterable[models.Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
-    """The sentences of a page of passages with their origins, in few statements; not those that
-    are to be forgotten."""
-    shown = list(found)
-    wanted = models.File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
-    wanted = wanted.select_related("agent", "owner__integration", "owner")
-    files = list(wanted.annotate(is_meant=is_meant(file="pk")))
+def sentences(found: Iterable[models.Passage]) -> list[Sentence]:
+    """The sentences of a page of passages, each with who wrote it; not those that are to be
+    forgotten."""
+    shown = [row for row in found if row.file_id]
+    files = _files(tuple({row.file_id for row in shown}))
     known = {
         (file.pk, block.line): sentence(file, text, block)
         for file, text in zip(files, readable_files(files, To.PAGE), strict=True)
         for block in blocks(text.text)
         if block.line not in text.hidden
     }
-    places = [(row.file_id, row.line) for row in shown if row.file_id]
-    made = [known[place] for place in places if place in known]
-    origins = _origins(made, owner_ids)
-    return [replace(one, origins=origins[one.place]) for one in made]
+    made = [known[row.file_id, row.line] for row in shown if (row.file_id, row.line) in known]
+    first: dict[Place, models.LineOrigin] = {}
+    lines = {number for one in made for number in _numbers(one.block)}
+    for row in _written(tuple({one.file.pk for one in made}), tuple(lines)):
+        first.setdefault((row.file_id, row.line), row)
+    wrote = [[first.get((one.file.pk, n)) for n in _numbers(one.block)] for one in made]
+    origins = (Origins(next(filter(None, rows), None)) for rows in wrote)
+    return [replace(one, origins=its) for one, its in zip(made, origins, strict=True)]
+
+
+@PreparedQuery
+def _files(ids: Collection[UUID]) -> "QuerySet[Any]":
+    found = models.File.objects.filter(pk__in=ids).annotate(is_meant=is_meant(file="pk"))
+    return found.select_related("agent", "owner__integration", "owner")
+
+
+@PreparedQuery
+def _written(files: Collection[UUID], lines: Collection[int]) -> "QuerySet[models.LineOrigin]":
+    rows = models.LineOrigin.objects.filter(file__in=files, line__in=lines)
+    rows = rows.select_related("user", "run", "root__token").order_by("line", "pk")
+    run, root = ("run__clock", "run__created_at"), ("root__user", "root__token__name")
+    user = ("user__name", "user__email")
+    return rows.only("file", "line", "since", "author_kind", *user, *run, *root)
+
+
+def in_full(one: Sentence, owner_ids: Collection[UUID]) -> Sentence:
+    """With all that it stands on."""
+    rows = origins_on({one.file.pk}, _numbers(one.block))
+    found: list[Any] = list(rows.annotate(is_meant=is_meant(message="message")))
+    heard = [row.message for row in found if row.message]
+    for row in found:
+        if row.message:
+            row.message.is_meant = row.is_meant
+    look = Look(To.PAGE, messages=heard)
+    own = {one.pk: one for one in heard if one.conversation.owner_id in owner_ids}
+    said = tuple((one, look.message(one).shown) for one in own.values())
+    notes = tuple(
+        row
+        for row in found
+        if row.source_file and row.source_line and row.source_file.owner_id in owner_ids
+    )
+    since = min((row.since for row in found), default=1)
+    return replace(one, origins=Origins(one.origins.written, since, notes, said))
 
 
 def sentence(file: models.File, text: ReadableFile, block: Block) -> Sentence:
@@ -205,44 +242,6 @@ def _ordered(found: "QuerySet[models.Passage]") -> "QuerySet[models.Passage]":
     )
 
 
-def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[Place, Origins]:
-    rows = _rows({one.file.pk for one in made}, {n for one in made for n in _numbers(one.block)})
-    messages = [row.message for its in rows.values() for row in its if row.message]
-    look = Look(To.PAGE, messages=messages)
-    return {one.place: _of(one, rows, set(owner_ids), look) for one in made}
-
-
-def _of(
-    one: Sentence,
-    rows: Mapping[Place, Sequence[models.LineOrigin]],
-    own: Collection[UUID],
-    look: Look,
-) -> Origins:
-    mine = [row for n in _numbers(one.block) for row in rows.get((one.file.pk, n), ())]
-    stands_on = tuple(
-        row
-        for row in mine
-        if row.source_file and row.source_line and row.source_file.owner_id in own
-    )
-    heard = {
-        row.message.pk: (row.message, look.message(row.message).shown)
-        for row in mine
-        if row.message and row.message.conversation.owner_id in own
-    }
-    since = min((row.since for row in mine), default=1)
-    return Origins(mine[0] if mine else None, since, stands_on, tuple(heard.values()))
-
-
-def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[models.LineOrigin]]:
-    found: dict[Place, list[models.LineOrigin]] = {}
-    rows: QuerySet[Any] = origins_on(files, lines).annotate(is_meant=is_meant(message="message"))
-    for row in rows:
-        if row.message:
-            row.message.is_meant = row.is_meant
-        found.setdefault((row.file_id, row.line), []).append(row)
-    return found
-
-
 def _numbers(block: Block) -> range:
     return range(block.line, block.end + 1)
 
@@ -256,7 +255,6 @@ class Kept:
 
     agent: Agent
     files: int
-    lines: int
     conversations: int
     standing: int = 0  # sentences outside notes and diary
     instructions: int = 0
@@ -265,29 +263,35 @@ class Kept:
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
     """In one statement, however many agents there are."""
+    today = timezone.localdate()
+    soon = today, today + timedelta(days=1)
+    return [
+        Kept(
+            *(one, one.kept_files, one.kept_talks),
+            *(one.kept_standing, one.kept_told, one.kept_ending),
+        )
+        for one in (_kept(team.pk, tuple(owner_ids), soon) if owner_ids else ())
+    ]
+
+
+@PreparedQuery
+def _kept(team: Any, owner_ids: Collection[UUID], soon: tuple[date, date]) -> "QuerySet[Any]":
     files = models.File.objects.filter(owner__in=owner_ids, deleted_at=None)
-    lines = models.LineOrigin.objects.filter(
-        file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
-    )
     talks = models.Conversation.objects.filter(owner__in=owner_ids)
     standing = passages(team, owner_ids, SentenceFilter(kinds=STANDING))
     told = models.Fact.objects.filter(owner__in=owner_ids, kind=Kind.INSTRUCTION).living()
-    agents = team.agents.live().annotate(
-        kept_files=_of_each(files, "agent", Count("pk")),
-        kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),
-        kept_talks=_of_each(talks, "agent", Count("pk")),
-        kept_standing=_of_each(standing, "agent", Count("pk")),
-        kept_told=_of_each(told.standing(), "agent", Count("pk")),
-        kept_ending=_of_each(ending_soon(owner_ids, timezone.localdate()), "agent", Count("pk")),
-    )
-    found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
-    return [
-        Kept(
-            *(one, one.kept_files, one.kept_lines, one.kept_talks),
-            *(one.kept_standing, one.kept_told, one.kept_ending),
+    agents = (
+        Agent.objects.live()
+        .filter(team=team)
+        .annotate(
+            kept_files=_of_each(files, "agent", Count("pk")),
+            kept_talks=_of_each(talks, "agent", Count("pk")),
+            kept_standing=_of_each(standing, "agent", Count("pk")),
+            kept_told=_of_each(told.standing(), "agent", Count("pk")),
+            kept_ending=_of_each(ending(owner_ids, soon), "agent", Count("pk")),
         )
-        for one in found
-    ]
+    )
+    return agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
 
 
 def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:
@@ -295,60 +299,19 @@ def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:
     return Coalesce(Subquery(counted.values("n")), 0)
 
 
-# When a sentence was last given to an agent: by search and tools, or as a part of a prompt.
-
 LOOKED_BACK = timedelta(days=90)
-Use = tuple[UUID, str]  # a file, and the hash of a line
 
 
-@dataclass(frozen=True)
-class _Span:
-    revision: int
-    first: int
-    last: int
-    at: datetime
-
-
-def last_uses(sentences: Iterable[Sentence], now: datetime) -> dict[Place, datetime]:
-    """Of the last 90 days, in one statement."""
-    shown = list(sentences)
-    recalled, injected = _uses(shown, now - LOOKED_BACK)
-    found: dict[Place, datetime] = {}
-    for one in shown:
-        moments = [span.at for span in injected.get(one.file.pk, ()) if _covers(span, one)]
-        if recall := recalled.get((one.file.pk, keyed_hash(one.block.text))):
-            moments.append(recall)
-        if moments:
-            found[one.place] = max(moments)
-    return found
-
-
-def _uses(
-    shown: Iterable[Sentence], since: datetime
-) -> tuple[Mapping[Use, datetime], Mapping[UUID, list[_Span]]]:
-    """When each line was recalled, and which lines of each file were injected."""
-    uses = {(one.file.pk, keyed_hash(one.block.text)) for one in shown}
-    files = {file for file, _hash in uses}
-    recalls = models.RecallEvent.objects.filter(
-        file__in=files, line_hash__in={line for _file, line in uses}, at__gte=since
-    ).annotate(revision=Value(0), first_line=Value(0), last_line=Value(0))
-    spans = models.InjectedSpan.objects.filter(file__in=files, injection__at__gte=since)
-    spans = spans.annotate(line_hash=Value(""))
-    columns = ("file_id", "line_hash", "revision", "first_line", "last_line")
-    recalled, injected = {}, defaultdict(list)
-    latest = recalls.order_by().values_list(*columns).annotate(last=Max("at"))
-    of_spans = spans.order_by().values_list(*columns).annotate(last=Max("injection__at"))
-    for file, line, revision, first, last, at in latest.union(of_spans, all=True):
-        if line:
-            recalled[file, line] = at
-        else:
-            injected[file].append(_Span(revision or 0, first, last, at))
-    return recalled, injected
-
-
-def _covers(span: _Span, one: Sentence) -> bool:
-    """Lines move from revision to revision: of an older one only a whole beginning counts."""
-    if span.revision == one.file.revision:
-        return span.first <= one.block.line and one.block.end <= span.last
-    is_old = one.origins.since <= span.revision < one.file.revision
-    return is_old and span.first <= 1 and one.block.end <= span.last
+def last_use(one: Sentence, now: datetime) -> datetime | None:
+    """When it was last given to an agent: by search and tools, or as a part of a prompt."""
+    since, file = now - LOOKED_BACK, one.file
+    recalls = models.RecallEvent.objects.filter(file=file, at__gte=since)
+    recalls = recalls.filter(line_hash=keyed_hash(one.block.text))
+    # Lines move from revision to revision: of an older one only a whole beginning counts.
+    is_now = Q(revision=file.revision, first_line__lte=one.block.line)
+    is_old = Q(revision__gte=one.origins.since, revision__lt=file.revision, first_line__lte=1)
+    spans = models.InjectedSpan.objects.filter(is_now | is_old, last_line__gte=one.block.end)
+    spans = spans.filter(file=file, injection__at__gte=since)
+    recalled = recalls.aggregate(at=Max("at"))["at"]
+    injected = spans.aggregate(at=Max("injection__at"))["at"]
+    return max(filter(None, (recalled, injected)), default=None)

@@ -204,8 +204,8 @@ def _spans_of(hit: Hit) -> Iterator[Span]:
         yield Span(hit.file, hit.line, hit.end_line)
     elif hit.message:
         yield Span(message_id=hit.message.pk)
-    elif hit.fact and (said := evidence_of([hit.fact]).last()):
-        yield Span(message_id=said.message_id)
+    elif hit.fact and (said := evidence_of([hit.fact])):
+        yield Span(message_id=said[-1].message_id)
 
 
 def _lines(hits: Iterable[Hit]) -> list[Line]:

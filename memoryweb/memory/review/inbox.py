@@ -122,16 +122,20 @@ class Inbox(Sequence[Item]):
         return items
 
     def _filled(self, items: Sequence[ReviewItem]) -> list[Item]:
-        wanted: dict[str, list[Any]] = defaultdict(list)
+        wanted: dict[Kind, list[ReviewItem]] = defaultdict(list)
         for item in items:
-            wanted[item.kind].append(about(item))
-        found: dict[Any, Item] = {}
-        for kind, keys in wanted.items():
-            rows = _rows_of_keys(Kind(kind))(self.team.pk, tuple(keys))
-            SOURCES[Kind(kind)].add_beside(rows)
-            found |= {(kind, row.pk): item_of(Kind(kind), row) for row in rows}
-        order = ((item.kind, about(item)) for item in items)
-        return [found[key] for key in order if key in found]
+            wanted[Kind(item.kind)].append(item)
+        rows: dict[Kind, list[Any]] = defaultdict(list)
+        joined = frozenset(wanted.keys() & _JOINED)
+        keys = tuple(item.pk for kind in joined for item in wanted[kind])
+        for item in _joined(joined)(self.team.pk, keys) if keys else ():
+            rows[Kind(item.kind)].append(_row_of(item))
+        for kind in wanted.keys() - joined:
+            rows[kind] = _rows_of_keys(kind)(self.team.pk, tuple(map(about, wanted[kind])))
+        for kind, its in rows.items():
+            SOURCES[kind].add_beside(its)
+        found = {row.item.pk: item_of(kind, row) for kind, its in rows.items() for row in its}
+        return [found[item.pk] for item in items if item.pk in found]
 
 
 def _reached(reach: Reach, kinds: Collection[str]) -> Q:
@@ -175,6 +179,33 @@ def _counted(lists: int) -> PreparedQuery[tuple[int, str, int]]:
 @cache
 def _rows_of_keys(kind: Kind) -> PreparedQuery[Any]:
     return PreparedQuery(lambda team, keys: rows_of(kind, team).filter(pk__in=keys))
+
+
+# Kinds of which one statement brings all; the others take one each.
+_JOINED = frozenset({Kind.PROPOSAL, Kind.FLAG, Kind.CONTRADICTION})
+
+
+@cache
+def _joined(kinds: Collection[Kind]) -> PreparedQuery[Any]:
+    def build(team: Any, keys: Sequence[int]) -> "QuerySet[Any]":
+        rows = ReviewItem.objects.filter(team=team, pk__in=keys)
+        for kind in sorted(kinds):
+            column = CAUSES[kind].column
+            related = (f"{column}__{name}" for name in SOURCES[kind].related.split())
+            rows = rows.select_related(column, *related)
+            if CAUSES[kind].holder:
+                meant = {f"{column}_is_meant": is_meant(file=f"{column}__file")}
+                rows = rows.annotate(**meant)
+        return rows
+
+    return PreparedQuery(build)
+
+
+def _row_of(item: Any) -> Any:
+    column = CAUSES[Kind(item.kind)].column
+    row = getattr(item, column)
+    row.item, row.is_meant = item, getattr(item, f"{column}_is_meant", None)
+    return row
 
 
 def count_together(*lists: Inbox) -> None:
@@ -229,7 +260,7 @@ def item_of(kind: Kind, row: Any) -> Item:
         since=item.since,
         reasons=tuple(source.reasons(row)),
         is_waiting=is_waiting,
-        state=_outcome(item, row),
+        state="" if is_waiting else _outcome(item, row),
         decided_by=None if is_waiting else row.decided_by,
         decided_at=item.decided_at,
     )

@@ -120,6 +120,13 @@ def narrowed(
     return _summed(found).filter(_reaches(at_least, now)) if at_least else found
 
 
+@PreparedQuery
+def headings(agent: Any, owner: UUID | None) -> "QuerySet[Fact, str]":
+    """Under which statements of a memory stand, a hundred of them."""
+    found = Fact.objects.filter(agent=agent, owner=owner).exclude(heading="")
+    return found.values_list("heading", flat=True).order_by("heading").distinct()[:100]
+
+
 def saying(text: str) -> Q:
     """Statements with that in them, in capitals or not."""
     return Q(raw_text__icontains=text)
@@ -145,9 +152,10 @@ def values_of(fact: Fact) -> "QuerySet[Fact]":
     return found.order_by(Coalesce("said_at", "created_at").desc(), "-created_at", "pk")
 
 
-def evidence_of(facts: Sequence[Fact]) -> "QuerySet[Evidence]":
+@PreparedQuery
+def evidence_of(facts: Sequence[Any]) -> "QuerySet[Evidence]":
     """What was said, the latest last."""
-    said = Evidence.objects.filter(fact__in=[fact.pk for fact in facts], message__isnull=False)
+    said = Evidence.objects.filter(fact__in=facts, message__isnull=False)
     said = said.select_related("message__conversation").defer("message__raw_content")
     return said.order_by(F("said_at").asc(nulls_first=True), "pk")
 

@@ -6,7 +6,7 @@ has spoken against or asked to forget, and messages and lines that support only 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from functools import reduce
 from operator import or_
 from typing import TypeVar
@@ -200,10 +200,6 @@ def _behind(hit: Hit, noted: Mapping[tuple[UUID, int], set[int]]) -> set[int]:
         return set()
     lines = range(hit.line, hit.end_line + 1)
     return {pk for line in lines for pk in noted.get((hit.file.pk, line), ())}
-
-
-def ending_soon(owners: Collection[UUID], today: date) -> "QuerySet[Fact]":
-    return ending(owners, (today, today + timedelta(days=1)))
 
 
 def ending(owners: Collection[UUID], days: tuple[date, date]) -> "QuerySet[Fact]":

@@ -6,22 +6,24 @@ texts of their own they pass as values: `Look.then` for another text of a file, 
 what a run has told.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.flags import without_flagged
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import Evidence, Fact, File, Message, Passage, Proposal
+from memoryweb.memory.statements.listing import said_of
 from memoryweb.memory.visible import outdated, placeholders
-from memoryweb.memory.visible.hidden import MARK, HiddenText, hidden
+from memoryweb.memory.visible.hidden import MARK, HiddenText, hidden, is_meant
 
 _Row = TypeVar("_Row", File, Message)
 TO_BE_FORGOTTEN = _("Hidden: it is to be forgotten")
@@ -81,6 +83,22 @@ class ReadableFact:
     value: str
     is_hidden: bool = False
     ended: tuple[Ended, ...] = ()
+
+
+@PreparedQuery
+def cited(facts: Collection[UUID]) -> "QuerySet[Any]":
+    """What statements stand on, as pages tell it, the latest first."""
+    said = ("said_at", "fact", "first", "last")
+    message = ("team", "role", "name", "timestamp", "created_at", "position", "raw_content")
+    talk = ("conversation__agent", "conversation__source", "conversation__owner__team")
+    root = ("number", "author_kind", "created_at", "file__path", "file__owner", "file__agent__name")
+    wrote = ("user__name", "user__email", "run__clock", "integration__name", "token__name")
+    names = (
+        *(f"message__{one}" for one in (*message, *talk)),
+        *(f"root__{one}" for one in (*root, *wrote)),
+    )
+    rows = said_of(facts).only(*said, *names)
+    return rows.annotate(is_meant=is_meant(message="message"))
 
 
 class Look:

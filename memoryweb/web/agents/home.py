@@ -21,12 +21,13 @@ from memoryweb.dreaming.status import LATE
 from memoryweb.extraction.requests import latest, taught_by
 from memoryweb.markdown import marks
 from memoryweb.memory import prompt
-from memoryweb.memory.facts import standing
+from memoryweb.memory.facts import MOST_STANDING, standing
 from memoryweb.memory.index.recalls import Day, days_of
 from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
 from memoryweb.memory.statements.listing import held_from, weight_of
 from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -36,8 +37,8 @@ from memoryweb.web.pages import about, show, to
 from memoryweb.web.rail import counts_of
 from memoryweb.web.wording import Chip
 
-_LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
-_TALKS, _LINES, _NIGHTS = 5, 3, 7
+_SHOWN, _OF_SUBJECT = 14, 4  # statements
+_LINES, _NIGHTS = 3, 7
 _NEW = timedelta(days=1)
 _MARKS = {"add": "came", "back": "came", "retire": "went"}
 _MARKS |= dict.fromkeys(("replace", "merge", "end"), "became")
@@ -50,9 +51,9 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     counts = counts_of(visit, agent)
     workspace = _where_something_is(request, workspace, counts)
     note_read(request, workspace.owner, "facts", agent_id)
-    loaded = list(standing(workspace.memory, visit.now)[:_LOADED])
+    loaded = standing(agent, workspace.owner_id, today(visit.now, agent.zone))
     dreams = dreamt(workspace.memory, visit.now)
-    talks = list(latest(agent, _talks_of(workspace, request))[:_TALKS])
+    talks = latest(agent, _talks_of(workspace, request))
     days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)
     context = about(
         workspace,
@@ -97,7 +98,7 @@ def _memory(
         "subjects": [(name, rows) for name, rows in subjects.items() if rows],
         "shown": shown,
         "total": total,
-        "high": high if total <= _LOADED else None,
+        "high": high if total <= MOST_STANDING else None,
         "changed_at": loaded[0].changed_at if loaded else None,
     }
 

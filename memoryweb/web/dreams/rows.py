@@ -26,7 +26,7 @@ from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.pages import to
+from memoryweb.web.pages import to, to_line
 from memoryweb.web.statements import StatementRow, statement_rows, undoable
 from memoryweb.web.wording import Choice, fact_url, owner_query
 
@@ -166,7 +166,7 @@ def source_shown(request: TeamRequest, run: Run, source: dict[str, Any]) -> dict
 
 
 def _line_url(request: TeamRequest, run: Run, path: str, line: int) -> str:
-    return f"{_url(request, run, 'agents_file', path)}#L{line}"
+    return to_line(_url(request, run, "agents_file", path), line)
 
 
 def _url(request: TeamRequest, run: Run, name: str, *place: Any) -> str:

@@ -33,7 +33,7 @@ from memoryweb.runs.models import Run
 from memoryweb.web import access, wording
 from memoryweb.web.conversations import extracted
 from memoryweb.web.dreams import rows
-from memoryweb.web.form_fields import Choices, FilterForm
+from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
 from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, page, show, to
 
@@ -46,8 +46,8 @@ _PROGRESS = {
 
 
 class DreamsForm(FilterForm):
-    whose = forms.ChoiceField(label=gettext_lazy("Whose notes"), required=False)
-    outcome = forms.ChoiceField(
+    whose = ChoiceField(label=gettext_lazy("Whose notes"), required=False)
+    outcome = ChoiceField(
         label=gettext_lazy("Outcome"),
         required=False,
         choices=[("", gettext_lazy("Any")), *Run.Status.choices],

@@ -6,22 +6,20 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, SourceClass, Target
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import uses_of
 from memoryweb.memory.statements import listing
 from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.memory.statements.validity import state_on, today
-from memoryweb.memory.visible.hidden import is_hidden, is_meant
-from memoryweb.memory.visible.readable import Look, To, readable_facts, readable_file
+from memoryweb.memory.visible.hidden import is_hidden
+from memoryweb.memory.visible.readable import Look, To, cited, readable_facts, readable_file
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
@@ -75,11 +73,14 @@ def rows_of(
     return rows
 
 
-def sides_shown(request: TeamRequest, found: Sequence[Contradiction]) -> dict[UUID, list[Row]]:
-    """By contradiction: what stands first, each side with what it stands on."""
+def sides_shown(
+    request: TeamRequest, found: Sequence[Contradiction], said: Sequence[Any] = ()
+) -> dict[UUID, list[Row]]:
+    """By contradiction: what stands first, each side with what it stands on; that is `said`, where
+    it is known."""
     sides = {one.pk: listing.sides_of(one, one.facts.all()) for one in found}
     facts = [fact for of_one in sides.values() for fact in of_one]
-    said = _cited(facts) if facts else []
+    said = said or cited(tuple(fact.pk for fact in facts))
     rows = {row["fact"].pk: row for row in rows_of(request, facts, said=said[::-1])}
     look = _look(said)
     for fact in facts:
@@ -97,29 +98,20 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
 
 def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
     """What it stands on, the latest first. One without a text is not for this reader."""
-    cited = _cited([fact])
-    return _grounds(request, fact, cited, _look(cited))
+    said = cited((fact.pk,))
+    return _grounds(request, fact, said, _look(said))
 
 
-def _cited(facts: Iterable[Fact]) -> list[Any]:
-    return _said(tuple(fact.pk for fact in facts))
-
-
-@PreparedQuery
-def _said(facts: Iterable[UUID]) -> "QuerySet[Any]":
-    return listing.said_of(facts).annotate(is_meant=is_meant(message="message"))
-
-
-def _look(cited: Iterable[Any]) -> Look:
-    return Look(To.PAGE, messages=[one.message for one in cited if one.is_meant])
+def _look(said: Iterable[Any]) -> Look:
+    return Look(To.PAGE, messages=[one.message for one in said if one.is_meant])
 
 
 def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], look: Look) -> list[Row]:
-    cited = [one for one in said if one.fact_id == fact.pk]
-    grounds = [_ground(request, one, look) for one in cited]
+    its = [one for one in said if one.fact_id == fact.pk]
+    grounds = [_ground(request, one, look) for one in its]
     if fact.is_written:  # what was said before stands no longer behind their words
         before = [one | {"is_before": True} for one in grounds if one.get("is_quoted")]
-        grounds = [_written(request, one) for one in cited if one.root_id] + before
+        grounds = [_written(request, one) for one in its if one.root_id] + before
     if fact.confirmed_at:
         who = fact.confirmed_by
         told = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
@@ -253,7 +245,7 @@ def _speakers(request: TeamRequest, said: Iterable[Evidence]) -> dict[UUID, str]
 def _source(request: TeamRequest, fact: Fact) -> str:
     if fact.source == SourceClass.OWNER and fact.owner_id in request.visit.mine:
         return _("You")
-    return str(fact.get_source_display())
+    return str(SourceClass(fact.source).label)
 
 
 def _place(request: TeamRequest, fact: Fact, line: int, beside: Agent | None) -> Row:

@@ -20,7 +20,14 @@ from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import forgetting
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.models.writer import Memory
-from memoryweb.memory.statements.listing import for_all_teams, marks_of, narrowed, voted, weighed
+from memoryweb.memory.statements.listing import (
+    for_all_teams,
+    headings,
+    marks_of,
+    narrowed,
+    voted,
+    weighed,
+)
 from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.still_true import still_true
@@ -29,8 +36,8 @@ from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
 from memoryweb.web.files.editor import undo_url
-from memoryweb.web.form_fields import Choices, DayInput, FilterForm
-from memoryweb.web.pages import about, done, next_url, page, show, to, told_in, told_to
+from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, UntilForm
+from memoryweb.web.pages import LINES, about, done, next_url, page, show, to, told_in, told_to
 from memoryweb.web.wording import fact_url, owner_name, writer_of
 
 _LOOKUPS = {
@@ -45,7 +52,7 @@ _LIVING = (Fact.State.ACTIVE, Fact.State.DISPUTED, Fact.State.PENDING)
 
 class FactsForm(FilterForm):
     q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
-    state = forms.ChoiceField(
+    state = ChoiceField(
         label=gettext_lazy("State"),
         required=False,
         choices=[
@@ -54,18 +61,18 @@ class FactsForm(FilterForm):
             ("all", gettext_lazy("All")),
         ],
     )
-    kind = forms.ChoiceField(
+    kind = ChoiceField(
         label=gettext_lazy("Kind"),
         required=False,
         choices=[("", gettext_lazy("All kinds")), *wording.FACT_KINDS.items()],
     )
-    trust = forms.ChoiceField(
+    trust = ChoiceField(
         label=gettext_lazy("Trust"),
         required=False,
         choices=[("", gettext_lazy("Any")), *Band.choices],
     )
-    about = forms.ChoiceField(label=gettext_lazy("Subject"), required=False)
-    source = forms.ChoiceField(
+    about = ChoiceField(label=gettext_lazy("Subject"), required=False)
+    source = ChoiceField(
         label=gettext_lazy("Who said it"),
         required=False,
         choices=[("", gettext_lazy("Anybody")), *SourceClass.choices],
@@ -85,17 +92,7 @@ class EditForm(forms.Form):
     )
 
 
-class UntilForm(forms.Form):
-    day = forms.DateField(
-        label=gettext_lazy("Last day"),
-        required=False,
-        widget=DayInput,
-        help_text=gettext_lazy("Empty: as long as its text says."),
-    )
-
-
 _PARTIALS = ("statement",)
-_SUBJECTS = 100
 
 
 @access.team_view("GET")
@@ -106,7 +103,8 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
         listed = weighed(remembered(_listed(workspace)))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
         found = found.select_related("agent", "file__agent", "file__owner")
-        shown = page(request, found.order_by("-changed_at", "-pk"), size=40)
+        found = found.order_by("-changed_at", "-pk")
+        shown = page(request, found, size=LINES, is_endless=True)
         told = rows.rows_of(request, shown.items, beside=workspace.agent)
     context = about(
         workspace,
@@ -117,15 +115,13 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
         rows=told,
         here=request.get_full_path(),
     )
-    return show(request, "facts/facts.html", context)
+    return show(request, "facts/facts.html", context, partials=("more",))
 
 
 def _headings(workspace: access.Workspace) -> Choices:
     """Under which statements of this memory stand."""
-    found = workspace.agent.facts.of(*workspace.memory.key).exclude(heading="")
-    names = found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
     yield "", _("All subjects")
-    for name in names:
+    for name in headings(workspace.agent, workspace.owner_id):
         yield name, name
 
 
@@ -344,8 +340,6 @@ def _show(
 
 # One decision about several statements of a memory, one after the other.
 
-_MOST = 40  # a page of them
-
 
 class ManyForm(forms.Form):
     act = forms.ChoiceField(choices=[(name, name) for name in ("confirm", "not_true", "forget")])
@@ -379,7 +373,7 @@ def many(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
 def _picked(request: access.TeamRequest) -> list[UUID]:
     """What is no id is passed over."""
     found = []
-    for text in request.POST.getlist("pick")[:_MOST]:
+    for text in request.POST.getlist("pick")[:LINES]:
         try:
             found.append(UUID(text))
         except ValueError:

@@ -25,7 +25,7 @@ from memoryweb.web import access, markdown
 from memoryweb.web.files import editor, forms
 from memoryweb.web.files.lines import Editing
 from memoryweb.web.files.views import show_file, show_files
-from memoryweb.web.pages import about, done, show, to, told_in, told_to
+from memoryweb.web.pages import about, done, show, to, to_line, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 
@@ -229,17 +229,17 @@ def _change(
 ) -> HttpResponse:
     workspace, file = access.find_workspace_file(request, agent_id, path, to_write=True)
     form = forms.LinesForm(request.POST)
-    anchor = ""
+    query = workspace.query
     if form.is_valid():
         lines = form.cleaned_data
-        anchor = f"#L{lines['first']}"
+        query = to_line(query, lines["first"])
         with told_to(request):
             with request.visit.write() as tx:
                 count = act(tx, file, lines["first"], lines["last"], expected=lines["sha256"])
             messages.success(request, said.format(count=count))
     else:
         messages.error(request, _("Choose which lines to change."))
-    return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query + anchor))
+    return redirect(to(request, "agents_file", agent_id, file.path, query=query))
 
 
 # Which files enter the prompt: a switch, a step, a place in the order; and a file's name.

@@ -34,7 +34,7 @@ from memoryweb.web import access, markdown
 from memoryweb.web.files import lines
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.markdown import marked_blocks
-from memoryweb.web.pages import Page, about, number_of, page, show, to, told_to
+from memoryweb.web.pages import LINES, Page, about, number_of, page, show, to, to_line, told_to
 from memoryweb.web.wording import file_url, writer_of
 
 # A workspace as a tree: its files by kind, the daily notes by month.
@@ -232,7 +232,7 @@ def show_file(
         revision=written,
         may_forget=workspace.can_write and access.is_theirs(request, workspace),
     )
-    return show(request, "files/file.html", context, partials=("text",), status=status)
+    return show(request, "files/file.html", context, partials=("text", "more"), status=status)
 
 
 def _text(
@@ -253,8 +253,12 @@ def _text(
         if editing
         else lines.asked(request, workspace, file, readable.text, blocks)
     )
+    wanted = number_of(request, "line", editing.at if editing else 0)
+    marked = (n for n, one in enumerate(blocks) if one.is_changed or wanted in one.block.lines)
+    shown = page(request, blocks, size=LINES, at=next(marked, 0), is_endless=True)
     return {
-        "lines": blocks,
+        "lines": shown.items,
+        "page": shown,
         "standings": lines.standings(blocks),
         "is_cut": rendered.is_cut,
         "editing": editing,
@@ -384,7 +388,7 @@ def _act(
         with request.visit.write() as tx:
             act(tx, file, numbers, expected=expected, writer=writer_of(request))
         messages.success(request, said)
-    query = f"{workspace.query}#L{numbers[0]}"
+    query = to_line(workspace.query, numbers[0])
     return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))
 
 

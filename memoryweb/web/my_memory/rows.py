@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -33,20 +34,21 @@ from memoryweb.memory.forgetting import NothingToUndo
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, LineOrigin, Message
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
-from memoryweb.memory.my_memory import KINDS, Place, Sentence, SentenceFilter, Spot, own_file
+from memoryweb.memory.my_memory import KINDS, Sentence, SentenceFilter, Spot, last_use, own_file
 from memoryweb.memory.statements.listing import standing_in
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import TeamRequest, UserRequest
 from memoryweb.web.files.forms import RefusableForm
-from memoryweb.web.form_fields import FilterForm
+from memoryweb.web.form_fields import ChoiceField, FilterForm, UntilForm
+from memoryweb.web.pages import to_line
 from memoryweb.web.wording import Text, author_name
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
 # that My memory shows and does starts from here, and reaches these owners alone.
 
 _NAMES = (
-    *("page", "reword", "until", "still_true", "remove", "undo", "pause", "resume", "export"),
-    *("bring_back", "keep", "erase", "forget"),
+    *("page", "sentence", "reword", "until", "still_true", "remove", "undo", "pause", "resume"),
+    *("export", "bring_back", "keep", "erase", "forget"),
     "answer",  # on a visit: a member answers in Review
 )
 
@@ -123,12 +125,12 @@ _LARGEST = 2**31 - 1
 
 class MineForm(FilterForm):
     q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
-    kind = forms.ChoiceField(
+    kind = ChoiceField(
         label=gettext_lazy("Kind"),
         required=False,
         choices=[("", gettext_lazy("All kinds")), *((kind, KIND_LABELS[kind]) for kind in KINDS)],
     )
-    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
+    agent = ChoiceField(label=gettext_lazy("Agent"), required=False)
 
     def __init__(self, data: Any, *, agents: Iterable[Agent]) -> None:
         named = ((str(agent.pk), agent.name) for agent in agents)
@@ -158,6 +160,10 @@ class SpotForm(forms.Form):
         return Spot(asked["first"], asked["last"], asked["sha256"])
 
 
+class LookForm(SpotForm):
+    sha256 = forms.CharField(required=False, max_length=64)
+
+
 class RewordForm(SpotForm, RefusableForm):
     text = forms.CharField(
         label=gettext_lazy("New text"),
@@ -172,8 +178,8 @@ class RemoveForm(SpotForm):
     sources = forms.BooleanField(required=False)
 
 
-class UntilForm(SpotForm):
-    day = forms.DateField(required=False)
+class OwnUntilForm(SpotForm, UntilForm):
+    """Of a sentence."""
 
 
 class CodeForm(forms.Form):
@@ -191,7 +197,6 @@ class CodeForm(forms.Form):
 
 _QUOTED = 240
 Row = dict[str, Any]
-Uses = Mapping[Place, datetime]
 
 
 def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
@@ -202,21 +207,33 @@ def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
     ]
 
 
-def rows_of(
-    who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]
-) -> list[Row]:
-    shown = list(sentences)
-    facts = standing_in({one.file for one in shown})
-    return [_row(who, one, uses) | _statement(who, one, facts) for one in shown]
+def rows_of(who: Oneself, sentences: Collection[Sentence], back: str) -> list[Row]:
+    """`back`: the filters of the page that they stand on."""
+    facts = standing_in({one.file for one in sentences})
+    return [_row(who, one, back) | {"fact": _fact(one, facts)} for one in sentences]
 
 
-def _statement(who: Oneself, one: Sentence, facts: Mapping[tuple[UUID, str], Fact]) -> Row:
-    fact = facts.get((one.file.pk, fingerprint(clean(one.block.text))))
-    if fact is None:
-        return {}
-    where = (one.file.agent_id, fact.pk)
-    url = who.to("agents_fact", *where, query=_owner(who, one.file)) if who.is_member else ""
-    return {"fact": fact, "fact_url": url}
+def row_in_full(who: Oneself, one: Sentence, back: str) -> Row:
+    """With where it came from, when it was last used, and what can be done about it."""
+    file, written = one.file, one.origins.written
+    place, query = (file.agent_id, file.path, one.block.line), _owner(who, file)
+    fact = _fact(one, standing_in({file}))
+    seen = {**_spot(one, back), "day": fact and fact.valid_to}
+    return _row(who, one, back) | {
+        "fact": fact,
+        "fact_url": who.to("agents_fact", file.agent_id, fact.pk, query=query) if fact else "",
+        "run_url": who.to("agents_run", written.run_id) if written and written.run_id else "",
+        "said": tuple(_said(who, message, text) for message, text in one.origins.said),
+        "notes": _notes(who, one.origins.notes),
+        "last_used": last_use(one, timezone.now()),
+        "file_url": _file_url(who, file, one.block.line),
+        "why_url": who.to("agents_why", *place, query=query) if written else "",
+        "until": OwnUntilForm(initial=seen, auto_id=f"{anchor_of(file.pk, one.block.line)}-%s"),
+    }
+
+
+def _fact(one: Sentence, facts: Mapping[tuple[UUID, str], Fact]) -> Fact | None:
+    return facts.get((one.file.pk, fingerprint(clean(one.block.text))))
 
 
 def _group(who: Oneself, found: list[Row]) -> Row:
@@ -245,22 +262,21 @@ def anchor_of(file_id: UUID, line: int) -> str:
     return f"s{file_id.hex[:12]}-{line}"
 
 
-def _row(who: Oneself, one: Sentence, uses: Uses) -> Row:
-    file, origins = one.file, one.origins
-    written, place = origins.written, (file.agent_id, file.path, one.block.line)
+def _row(who: Oneself, one: Sentence, back: str) -> Row:
+    written = one.origins.written
     return {
         "sentence": one,
-        "anchor": anchor_of(file.pk, one.block.line),
+        "url": f"{who.urls['sentence']}?{urlencode(_spot(one, back))}",
+        "anchor": anchor_of(one.file.pk, one.block.line),
         "author": author_name(written) if written else "",
         "is_own": bool(who.user and written and written.user_id == who.user.pk),
         "run": written.run if written else None,
-        "run_url": who.to("agents_run", written.run_id) if written and written.run_id else "",
-        "said": tuple(_said(who, message, text) for message, text in origins.said),
-        "notes": _notes(who, origins.notes),
-        "last_used": uses.get(one.place),
-        "file_url": _file_url(who, file, one.block.line),
-        "why_url": who.to("agents_why", *place, query=_owner(who, file)) if written else "",
     }
+
+
+def _spot(one: Sentence, back: str) -> dict[str, Any]:
+    lines = {"first": one.block.line, "last": one.block.end}
+    return {"file": one.file.pk, **lines, "sha256": one.file.sha256, "back": back}
 
 
 def _whose(who: Oneself, file: File) -> str:
@@ -292,7 +308,7 @@ def _notes(who: Oneself, found: Iterable[LineOrigin]) -> list[Row]:
 
 def _file_url(who: Oneself, file: File, line: int | None = None) -> str:
     """On a visit there is no page of a file: what it holds stands here, sentence by sentence."""
-    query = _owner(who, file) + (f"#L{line}" if line else "")
+    query = to_line(_owner(who, file), line) if line else _owner(who, file)
     return who.to("agents_file", file.agent_id, file.path, query=query)
 
 

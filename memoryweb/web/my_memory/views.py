@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -38,7 +38,6 @@ from memoryweb.web.provenance import saves_in, saves_text
 PARTIALS = ("pause",)
 SIZE, RECENT = 40, 6
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]
-Passages = Callable[[door.SentenceFilter], "QuerySet[Any]"]
 _Listed = tuple[Page[Any], Sequence[Passage], Sequence[Passage]]  # what stands, and recent notes
 
 
@@ -54,14 +53,14 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     form = rows.MineForm(request.GET, agents=[one.agent for one in kept if one.files])
     is_filtered = form.wanted != door.SentenceFilter()
     listed = _found if is_filtered else _standing
-    shown, first, recent = listed(request, partial(door.passages, who.team, owner_ids), form, kept)
+    shown, first, recent = listed(request, who, form, kept)
     is_first = not is_filtered and shown.number == 1
     has_wishes = is_first and any(one.instructions for one in kept)
     wishes = door.wish_passages(who.team, owner_ids) if has_wishes else []
     wished = {(row.file_id, row.line) for row in wishes}
     rest = [row for row in (*first, *recent[:RECENT]) if (row.file_id, row.line) not in wished]
-    found = door.sentences([*wishes, *rest], owner_ids)
-    made = rows.rows_of(who, found, door.last_uses(found, timezone.now()))
+    back = request.GET.urlencode()
+    made = rows.rows_of(who, door.sentences([*wishes, *rest]), back)
     places = {(row.file_id, row.line) for row in first} - wished
     later = [row for row in made if row["sentence"].place not in places | wished]
     return layout(who) | {
@@ -73,7 +72,6 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "wishes": [row for row in made if row["sentence"].place in wished],
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept],
-        "back": request.GET.urlencode(),
         "questions": asks.questions_for(who),
         "undo": _undoable(request, who),
         "ending": wording.ending(sum(one.ending for one in kept)),
@@ -82,25 +80,43 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     }
 
 
-def _found(request: UserRequest, of: Passages, form: rows.MineForm, _kept: object) -> _Listed:
-    shown = page(request, of(form.wanted), size=SIZE)
+def _found(request: UserRequest, who: Oneself, form: rows.MineForm, _kept: object) -> _Listed:
+    shown = page(request, door.passages(who.team, [*who.owners], form.wanted), size=SIZE)
     return shown, shown.items, []
 
 
 def _standing(
-    request: UserRequest, of: Passages, _form: object, kept: Sequence[door.Kept]
+    request: UserRequest, who: Oneself, _form: object, kept: Sequence[door.Kept]
 ) -> _Listed:
     """Both lists in one statement; how many there are is known."""
     shown = page(request, range(sum(one.standing for one in kept)), size=SIZE)
+    of = partial(door.passages, who.team, [*who.owners])
     standing = of(door.SentenceFilter(kinds=door.STANDING))[max(0, shown.first - 1) : shown.last]
     notes = of(door.SentenceFilter(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
-    found = of(door.SentenceFilter()).filter(
-        Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk"))
-    )
+    which = Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk"))
     lists: tuple[list[Passage], list[Passage]] = [], []
+    found: Any = of(door.SentenceFilter()).filter(which)
     for row in found:
         lists[row.is_note].append(row)
     return shown, *lists
+
+
+def sentence(request: UserRequest, who: Oneself) -> HttpResponse:
+    """One of them with all about it. It is looked for as it stood on the page."""
+    form = rows.LookForm(request.GET)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    spot, row = form.spot, None
+    if spot.sha256 in {"", file.sha256}:
+        places = door.passages(who.team, [*who.owners], door.SentenceFilter())
+        found = door.sentences(places.filter(file=file, line=spot.first))
+        if not found:
+            raise Http404
+        one = door.in_full(found[0], who.owners)
+        row = rows.row_in_full(who, one, form.cleaned_data["back"])
+    more = {"row": row, "back": form.cleaned_data["back"], "page_url": _back(who, form)}
+    return show(request, "my_memory/told.html", layout(who) | more, status=200 if row else 409)
 
 
 def waiting(who: Oneself, everywhere: Inbox) -> list[dict[str, str]]:
@@ -137,7 +153,7 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
 
 
 def until(request: UserRequest, who: Oneself) -> HttpResponse:
-    form = rows.UntilForm(request.POST)
+    form = rows.OwnUntilForm(request.POST)
     file = who.file(_file_id(form))
     if not form.is_valid():
         raise Http404
@@ -405,6 +421,11 @@ def _undoable(request: UserRequest, who: Oneself) -> Mapping[str, Any]:
 @team_view("GET")
 def mine(request: TeamRequest) -> HttpResponse:
     return _page(request, rows.CodeForm())
+
+
+@team_view("GET")
+def mine_sentence(request: TeamRequest) -> HttpResponse:
+    return sentence(request, rows.member(request))
 
 
 def _act(act: Act) -> Callable[..., HttpResponseBase]:

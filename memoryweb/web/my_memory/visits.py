@@ -78,6 +78,7 @@ def page(request: UserRequest, who: Oneself) -> HttpResponse:
     return show(request, "my_memory/page.html", context, partials=views.PARTIALS)
 
 
+sentence = require_GET(_visit(views.sentence))
 ACTS = {name: require_POST(_visit(act)) for name, act in views.ACTS.items()}
 
 

@@ -324,10 +324,14 @@ _AT_ONCE = {"accept", "keep", "remove", "seen", "KEEP_A", "KEEP_B", "IGNORE"}
 Need = dict[str, Any]
 
 
-def needs_of(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], Need]:
-    """Of what this person may read, in as many statements for many as for one."""
+def needs_of(
+    request: TeamRequest, items: Sequence[Item], grounds: Sequence[Any] = ()
+) -> dict[tuple[Kind, str], Need]:
+    """Of what this person may read, in as many statements for many as for one. `grounds`: what the
+    sides of contradictions stand on, where it is known."""
     said = tell_all(request, items)
-    sides = sides_shown(request, [one.row for one in items if one.kind == Kind.CONTRADICTION])
+    rivals = [one.row for one in items if one.kind == Kind.CONTRADICTION]
+    sides = sides_shown(request, rivals, grounds)
     briefs = in_brief(request, [one for one in items if one.kind == Kind.PROPOSAL])
     found = {}
     for item in items:

@@ -6,10 +6,14 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from django import template
+from django.template import Context, Node
+from django.template.base import Parser, Token
+from django.templatetags.i18n import TranslateNode, do_translate
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
@@ -118,6 +122,27 @@ def _piece(piece: Piece) -> SafeString:
 
 def _marked(text: str, tag: str) -> SafeString:
     return format_html_join("", _SHAPES[tag], ((text,),))
+
+
+# What a template says in words alone is translated once a language.
+
+
+class _Words(Node):
+    def __init__(self, node: TranslateNode) -> None:
+        self.node, self.said = node, dict[str, str]()
+
+    def render(self, context: Context) -> str:
+        language = get_language() or ""
+        if language not in self.said:
+            self.said[language] = self.node.render(context)
+        return self.said[language]
+
+
+@register.tag
+def translate(parser: Parser, token: Token) -> Node:
+    node = do_translate(parser, token)
+    is_fixed = not node.asvar and not node.filter_expression.filters
+    return _Words(node) if is_fixed and node.filter_expression.var.literal else node
 
 
 # The small pictures beside words, each one path on 16 by 16.
