@@ -85,13 +85,11 @@ def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     last day what supports only what is over. Where the same stands elsewhere, too, it is told from
     there. `then`: found in earlier texts, with their numbers."""
     places = unfolded(hits)
+    if not then:
+        return [*folded(outdated.HitLook(places).told(places))]
     withheld = flagged_messages([hit.message for hit in places if hit.message])
     places = [hit for hit in places if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in places if hit.file}
-    if not then:
-        hidden = outdated.withheld_of(found.values())
-        shown = [hit for hit in places if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
-        return [*folded(outdated.dated(shown))]
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}
@@ -252,7 +250,3 @@ def _places(
 
 def _number(file: File, line: str) -> str:
     return salted_hmac("memoryweb.memory.covering", f"{file.pk}:{line}").hexdigest()[:8]
-
-
-def _numbers(hit: Hit) -> set[int]:
-    return set(range(hit.line, hit.end_line + 1))
