@@ -4,7 +4,7 @@ has spoken against or asked to forget, and messages and lines that support only 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import reduce
@@ -23,7 +23,7 @@ from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import living
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.index.hits import Hit, unfolded
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, PastOrigin
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import held_from
@@ -128,7 +128,8 @@ class HitLook:
     """What programs are told of hits, asked for all of them at once; in two statements, and one
     more where lines of notes stand on no message."""
 
-    def __init__(self, hits: Sequence[Hit]) -> None:
+    def __init__(self, found: Iterable[Hit]) -> None:
+        hits = unfolded(found)
         files = {hit.file.pk: hit.file for hit in hits if hit.file}
         said = {hit.message.pk: hit.message for hit in hits if hit.message}
         self._noted: dict[tuple[UUID, int], set[int]] = defaultdict(set)
@@ -147,18 +148,25 @@ class HitLook:
     def told(self, hits: Iterable[Hit]) -> list[Hit]:
         """Those that hold no line that waits, nor are the message that it was taken from, and that
         say something of now, or of what no statement was made of, with what of that has ended; and
-        with its last day what says only what was true once. What was never true is gone."""
+        with its last day what says only what was true once. What was never true is gone. Where the
+        same stands elsewhere, too, it is told from there."""
         found = []
         for hit in hits:
-            if self._is_withheld(hit):
-                continue
-            places: set[int | Line] = {*self._behind(hit)} or {_line(hit)}
-            behind = [self._told.get(one) for one in places]
-            if not all(one and not one.living for one in behind):
-                found.append(_ending(hit, [fact for one in behind if one for fact in one.living]))
-            elif days := [one.until for one in behind if one and one.until]:
-                found.append(replace(hit, until=max(days)))
+            places = [one for each in (hit, *hit.others) if (one := self._told_of(each))]
+            if places and hit.others:
+                places[0] = replace(places[0], others=tuple(places[1:]))
+            found += places[:1]
         return found
+
+    def _told_of(self, hit: Hit) -> Hit | None:
+        if self._is_withheld(hit):
+            return None
+        places: set[int | Line] = {*self._behind(hit)} or {_line(hit)}
+        behind = [self._told.get(one) for one in places]
+        if not all(one and not one.living for one in behind):
+            return _ending(hit, [fact for one in behind if one for fact in one.living])
+        days = [one.until for one in behind if one and one.until]
+        return replace(hit, until=max(days)) if days else None
 
     def _is_withheld(self, hit: Hit) -> bool:
         if hit.message:

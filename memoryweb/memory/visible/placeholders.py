@@ -84,9 +84,9 @@ def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     """Those that hold no line that waits, nor are the message that it was taken from; with its
     last day what supports only what is over. Where the same stands elsewhere, too, it is told from
     there. `then`: found in earlier texts, with their numbers."""
-    places = unfolded(hits)
     if not then:
-        return [*folded(outdated.HitLook(places).told(places))]
+        return outdated.HitLook(hits).told(hits)
+    places = unfolded(hits)
     withheld = flagged_messages([hit.message for hit in places if hit.message])
     places = [hit for hit in places if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in places if hit.file}
