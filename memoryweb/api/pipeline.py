@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
 from django.db import models, transaction
-from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone, translation
+from django.utils.module_loading import import_string
 from django_scopes import scope
 from ninja.operation import Operation
 from ninja.parser import Parser
@@ -18,6 +22,38 @@ from memoryweb.api.auth import Caller, Right, authenticate, record_denial
 from memoryweb.api.models import KEPT, Idempotency
 from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
 from memoryweb.audit.record import lock
+
+Respond = Callable[[HttpRequest], HttpResponseBase]
+_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+class _Views(BaseHandler):
+    """What calls the view of an address; views of programs need nothing done around them."""
+
+    _view_middleware = _template_response_middleware = _exception_middleware = ()
+
+
+class ProgramMiddleware:
+    """Programs' calls pass by what pages need: sessions, forms, messages, languages. They are
+    answered in English, which is what their authors test against."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self._pages = get_response
+        views: Any = _Views()
+        programs: Any = convert_exception_to_response(views._get_response)
+        for name in reversed(settings.PROGRAM_MIDDLEWARE):
+            programs = convert_exception_to_response(import_string(name)(programs))
+        self._programs: Respond = programs
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        if path == "/api/v1/docs" or not path.startswith(settings.PROGRAMS):
+            return self._pages(request)
+        translation.activate(settings.LANGUAGE_CODE)
+        response = self._programs(request)
+        response.headers["Content-Security-Policy"] = _POLICY
+        return response
+
 
 # `Idempotency-Key`: a POST that is sent twice is done once and answered twice (SPEC §13).
 

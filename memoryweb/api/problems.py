@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 Row = TypeVar("Row")
@@ -106,13 +105,10 @@ class ProblemMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if (
-            request.path_info.startswith(settings.PROGRAMS)
-            and response.status_code >= 400
-            and response.headers.get("Content-Type") not in {CONTENT_TYPE, "application/json"}
-        ):
-            return _converted(response.status_code, response.headers)
-        return response
+        is_ours = response.headers.get("Content-Type") in {CONTENT_TYPE, "application/json"}
+        if response.status_code < 400 or is_ours:
+            return response
+        return _converted(response.status_code, response.headers)
 
 
 def validation(errors: Sequence[Mapping[str, Any]]) -> Problem:

@@ -25,6 +25,7 @@ from memoryweb.memory.lines.files import untouched
 from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
+from memoryweb.memory.visible.outdated import has_withheld
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
 from memoryweb.memory.visible.said_on import told_of
 
@@ -94,7 +95,8 @@ def enabled(reader: Reader) -> EnabledFiles:
 
 @PreparedQuery
 def _files(which: Q) -> FileQuerySet:
-    return File.objects.filter(which).exclude(untouched()).enabled_in_order()
+    files = File.objects.filter(which).exclude(untouched()).enabled_in_order()
+    return files.annotate(has_withheld=has_withheld())
 
 
 def shared(files: EnabledFiles, room: int) -> tuple[PromptFile, ...]:

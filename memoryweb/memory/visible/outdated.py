@@ -13,7 +13,7 @@ from operator import or_
 from typing import TypeVar
 from uuid import UUID
 
-from django.db.models import Q, QuerySet, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.utils import timezone
 from django_scopes import scope
 
@@ -54,7 +54,8 @@ def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
     """Of each file the lines that wait for a person, and those that their owner has spoken
     against or that are to be forgotten; in one statement."""
     with scope(team=tuple({file.team_id for file in files})):
-        return _lines_withheld(files, _withheld(tuple(file.pk for file in files), (), ()))
+        rows = _withheld(tuple(file.pk for file in files), (), ()) if files else ()
+        return _lines_withheld(files, rows)
 
 
 def _lines_withheld(files: Iterable[File], rows: Iterable[Row]) -> Mapping[UUID, set[int]]:
@@ -102,6 +103,14 @@ def _withheld(
             all=True,
         )
     )
+
+
+def has_withheld() -> Q:
+    """To annotate files: whether a line of theirs is withheld, so that no more need be asked."""
+    its = Q(file=OuterRef("pk"))
+    flagged = LineOrigin.objects.exclude(marks="").filter(its)
+    against = Fact.objects.filter(its, hidden_at__isnull=False)
+    return Q(Exists(flagged) | Exists(against) | Exists(hiding(its)))
 
 
 def spoken_against(file: File) -> Mapping[int, UUID]:

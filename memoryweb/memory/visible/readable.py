@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.flags import without_flagged
 from memoryweb.memory.lines.revisions import content_of
@@ -86,7 +87,8 @@ class ReadableFact:
 class Look:
     """At most two statements to the database, however many texts there are; none before the first
     text is asked for. What was not named when the look began can't be read through it (KeyError).
-    Of rows that their query annotated with `is_meant` or `is_hidden` nothing is asked again.
+    Of rows that their query annotated with `is_meant`, `is_hidden` or `has_withheld` nothing is
+    asked again.
     """
 
     def __init__(
@@ -118,7 +120,8 @@ class Look:
     @cached_property
     def _withheld(self) -> Mapping[UUID, set[int]]:
         """Lines that no program is given."""
-        return outdated.withheld_of([*self._files.values()])
+        unknown = [one for one in self._files.values() if getattr(one, "has_withheld", True)]
+        return outdated.withheld_of(unknown)
 
     def file(self, file: File) -> ReadableFile:
         """The current text."""
@@ -165,6 +168,13 @@ class Look:
 def _may_hide(rows: Mapping[Any, _Row]) -> list[_Row]:
     """Those that a request may be about, as far as is known."""
     return [row for row in rows.values() if getattr(row, "is_meant", True)]
+
+
+@PreparedQuery
+def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QuerySet[File]":
+    """The one of that name in one workspace, deleted or not."""
+    files = File.objects.of(agent_id, owner_id).filter(folded_path=folded)
+    return files.annotate(has_withheld=outdated.has_withheld())
 
 
 def readable_file(file: File, to: To) -> ReadableFile:
