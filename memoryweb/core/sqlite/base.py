@@ -8,9 +8,10 @@ most distributions allow 250 000.
 import sqlite3
 from functools import cached_property, lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
-from django.db.backends.sqlite3 import base, features
+from django.db.backends.sqlite3 import base, features, operations
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
@@ -35,8 +36,19 @@ def _converted(query: str) -> str:
     return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    """Most rows that are read at once have the same keys, each of which takes 2 µs to make."""
+
+    def convert_uuidfield_value(self, value: str | None, *_column: object) -> UUID | None:
+        return _key(value) if value else None
+
+
+_key = lru_cache(maxsize=4096)(UUID)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
+    ops_class = DatabaseOperations
 
     def create_cursor(self, name: str | None = None) -> Any:
         return self.connection.cursor(factory=CursorWrapper)

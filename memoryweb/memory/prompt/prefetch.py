@@ -7,7 +7,10 @@ from itertools import islice
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from memoryweb.agents.models import Reader
+from django.db.models import Q, QuerySet
+
+from memoryweb.agents.models import Reader, reading
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import credentials
 from memoryweb.language.small_talk import asks_about_past, tells_nothing, without_courtesies
 from memoryweb.llm import tokens
@@ -19,6 +22,7 @@ from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Hit, folded, unfolded
 from memoryweb.memory.index.relevance import ANSWERS, FLOOR
 from memoryweb.memory.lines.files import is_untouched
+from memoryweb.memory.models import Fact
 from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.search import beside, search
 from memoryweb.memory.visible.outdated import HitLook
@@ -26,7 +30,7 @@ from memoryweb.memory.visible.said_on import behind, told_of
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
-_KINDS = ("file", "message", "fact")
+_KINDS = ("file", "message")
 _FIRST = 10  # what a search shows on its first page
 _NEAR = 15  # whose neighbours are read, before it is known which of them may be told
 _SHORT = 20  # tokens of a short hit: more of them would not fit
@@ -73,7 +77,7 @@ def found_for(
     if room <= 0 or not asked:
         return ()
     most = min(_MOST, room // _SHORT)
-    hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_KINDS).hits
+    hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_kinds(reader)).hits
     if not _answers(unfolded(hits)):
         return ()
     past = asks_about_past(asked)
@@ -91,6 +95,18 @@ def found_for(
     near = filter(is_fresh, folded(look.told(_right_beside(turns, first))))
     wanted = [*first, *(known.get(hit.message, hit) for hit in near), *rest]
     return tuple(_fitting({id(hit): hit for hit in wanted}.values(), message, reader, room))
+
+
+def _kinds(reader: Reader) -> Collection[str]:
+    with reading(reader):
+        return (*_KINDS, "fact") if _without_file(reader.sees()) else _KINDS
+
+
+@PreparedQuery
+def _without_file(which: Q) -> "QuerySet[Fact, UUID]":
+    """Few memories have statements that MEMORY.md has no room for."""
+    facts = Fact.objects.filter(which, file=None).living()
+    return facts.values_list("pk", flat=True)[:1]
 
 
 def _right_beside(turns: Iterable[Hit], hits: Iterable[Hit]) -> Iterator[Hit]:

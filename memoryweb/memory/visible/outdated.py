@@ -35,7 +35,14 @@ Told = TypeVar("Told")
 Line = tuple[UUID | None, UUID | None, str, date]
 # A file, its line or one of the codes below, a print, and a message, which are "" and 0.
 Row = tuple[UUID, int, str, int]
-_FORGOTTEN, _FLAGGED, _GONE = -1, -2, -3
+_FORGOTTEN, _FLAGGED, _GONE, _ENDS = -1, -2, -3, -4
+# Whether a statement may be over, or part of it.
+_MAY_END = (
+    Q(fact__hidden_at__isnull=False)
+    | Q(fact__state__in=Fact.OVER)
+    | Q(fact__valid_to__isnull=False)
+    | Q(fact__raw_ended__isnull=False)
+)
 # Whatever else ends a statement says that it was wrong, or may say so: what its person spoke
 # against ("asked") need never have been true. "": it still stands, and its time is over.
 _WAS_TRUE = frozenset({"", *map(Fact.Why, ("superseded", "expired", "cancelled", "unproved"))})
@@ -86,7 +93,8 @@ def _withheld(
     """Of files what is withheld; of `noted` ones the messages behind their lines; of messages those
     that a line was taken from that is flagged, or is gone."""
     lines, flagged = LineOrigin.objects, LineOrigin.objects.exclude(marks="")
-    gone, no, nothing = PastOrigin.objects, Value(0), Value("")
+    gone, ends = PastOrigin.objects, Evidence.objects.filter(_MAY_END)
+    no, nothing = Value(0), Value("")
     return (
         flagged.filter(file__in=files)
         .values_list("file", "line", nothing, no)
@@ -100,6 +108,10 @@ def _withheld(
                 "file", Value(_FLAGGED), nothing, "message"
             ),
             gone.filter(message__in=messages).values_list("file", Value(_GONE), nothing, "message"),
+            ends.filter(
+                Q(message__in=messages)
+                | Q(message__in=lines.filter(file__in=noted).values("message"))
+            ).values_list("fact", Value(_ENDS), nothing, "message"),
             all=True,
         )
     )
@@ -148,10 +160,12 @@ class HitLook:
             for file_id, line, _print, message in rows:
                 if message and line > 0:
                     self._noted[file_id, line].add(message)
-                elif message and (line == _FLAGGED or flags_of(said[message].raw_content)):
+                elif line == _FLAGGED or (line == _GONE and flags_of(said[message].raw_content)):
                     self._flagged.add(message)
             self._withheld = _lines_withheld(files.values(), rows)
-            self._told = _of_messages({*said, *chain.from_iterable(self._noted.values())})
+            may_end = any(line == _ENDS for _file, line, _print, _message in rows)
+            behind = {*said, *chain.from_iterable(self._noted.values())}
+            self._told = _of_messages(behind if may_end else ())
             self._told |= _of_lines(hit for hit in hits if not self._behind(hit))
 
     def told(self, hits: Iterable[Hit]) -> list[Hit]:

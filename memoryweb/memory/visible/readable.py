@@ -206,9 +206,10 @@ def statement(fact: Fact, to: To) -> ReadableFact:
 def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
     """Of found passages, with their file or message, those that say nothing that is to be
     forgotten, whenever it was said."""
+    meant = [row for row in rows.values() if getattr(row, "is_meant", True)]
     away = hidden(
-        files=[row.file for row in rows.values() if row.file],
-        messages=[row.message for row in rows.values() if row.message],
+        files=[row.file for row in meant if row.file],
+        messages=[row.message for row in meant if row.message],
     )
 
     def says(row: Passage) -> bool:
