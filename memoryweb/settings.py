@@ -127,16 +127,6 @@ MIDDLEWARE = [
     "memoryweb.web.middleware.FragmentMiddleware",
 ]
 
-# What calls of programs pass instead: who calls is told by a token alone.
-PROGRAM_MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
-    "memoryweb.api.request_log.RequestLogMiddleware",
-    "memoryweb.api.problems.ProblemMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "memoryweb.audit.record.OriginMiddleware",
-]
-
 ROOT_URLCONF = "memoryweb.urls"
 WSGI_APPLICATION = "memoryweb.wsgi.application"
 TEMPLATES = [

@@ -1,7 +1,7 @@
 """What memory holds for a message beside what stands in its prompt anyway; nothing where it has
 no answer."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
@@ -92,8 +92,9 @@ def found_for(
     answers = _answers([*filter(is_fresh, look.told(hits))])
     known = {hit.message: hit for hit in answers}
     first, rest = answers[:_FIRST], answers[_FIRST:]
-    near = filter(is_fresh, folded(look.told(_right_beside(turns, first))))
-    wanted = [*first, *(known.get(hit.message, hit) for hit in near), *rest]
+    near = {(talk, at + step) for talk, at in map(_spot, first) if talk for step in (-1, 1)}
+    told = folded(look.told(hit for hit in turns if _spot(hit) in near))
+    wanted = [*first, *(known.get(hit.message, hit) for hit in filter(is_fresh, told)), *rest]
     return tuple(_fitting({id(hit): hit for hit in wanted}.values(), message, reader, room))
 
 
@@ -109,18 +110,9 @@ def _without_file(which: Q) -> "QuerySet[Fact, UUID]":
     return facts.values_list("pk", flat=True)[:1]
 
 
-def _right_beside(turns: Iterable[Hit], hits: Iterable[Hit]) -> Iterator[Hit]:
-    near = {
-        (said.conversation_id, said.position + step)
-        for hit in hits
-        if (said := hit.message)
-        for step in (-1, 1)
-    }
-    return (
-        hit
-        for hit in turns
-        if hit.message and (hit.message.conversation_id, hit.message.position) in near
-    )
+def _spot(hit: Hit) -> tuple[UUID | None, int]:
+    """Where in which talk it was said."""
+    return (hit.message.conversation_id, hit.message.position) if hit.message else (None, 0)
 
 
 def _fitting(hits: Collection[Hit], message: str, reader: Reader, room: int) -> Iterator[PromptHit]:
@@ -134,14 +126,10 @@ def _fitting(hits: Collection[Hit], message: str, reader: Reader, room: int) -> 
 def in_order(quoted: Sequence[PromptHit]) -> list[PromptHit]:
     """Turns that stand side by side are read in the order of their talk, where the first of them
     would be."""
-    turns = {
-        (said.conversation_id, said.position): one for one in quoted if (said := one.hit.message)
-    }
+    turns = {_spot(one.hit): one for one in quoted if one.hit.message}
     told: dict[int, PromptHit] = {}
     for one in quoted:
-        talk, at = None, 0
-        if one.hit.message:
-            talk, at = one.hit.message.conversation_id, one.hit.message.position
+        talk, at = _spot(one.hit)
         while talk and (talk, at - 1) in turns:
             at -= 1
         its = turns[talk, at] if talk else one

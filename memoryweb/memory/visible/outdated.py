@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from functools import reduce
 from itertools import chain
 from operator import or_
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value
@@ -24,7 +24,7 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import living
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index.hits import Hit, unfolded
-from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, PastOrigin
+from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, PastOrigin
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import held_from
 from memoryweb.memory.statements.validity import is_over
@@ -92,29 +92,37 @@ def _withheld(
 ) -> "QuerySet[LineOrigin, Row]":
     """Of files what is withheld; of `noted` ones the messages behind their lines; of messages those
     that a line was taken from that is flagged, or is gone."""
-    lines, flagged = LineOrigin.objects, LineOrigin.objects.exclude(marks="")
-    gone, ends = PastOrigin.objects, Evidence.objects.filter(_MAY_END)
-    no, nothing = Value(0), Value("")
-    return (
-        flagged.filter(file__in=files)
-        .values_list("file", "line", nothing, no)
-        .union(
-            _against(files).values_list("file", no, "fingerprint", no),
-            hiding(Q(file__in=files)).values_list("file", Value(_FORGOTTEN), "fingerprint", no),
-            lines.filter(file__in=noted, message__isnull=False).values_list(
-                "file", "line", nothing, "message"
-            ),
-            flagged.filter(message__in=messages).values_list(
-                "file", Value(_FLAGGED), nothing, "message"
-            ),
-            gone.filter(message__in=messages).values_list("file", Value(_GONE), nothing, "message"),
-            ends.filter(
-                Q(message__in=messages)
-                | Q(message__in=lines.filter(file__in=noted).values("message"))
-            ).values_list("fact", Value(_ENDS), nothing, "message"),
-            all=True,
-        )
+    lines, flagged, no = LineOrigin.objects, LineOrigin.objects.exclude(marks=""), Value(0)
+    noting = lines.filter(file__in=noted, message__isnull=False)
+    behind = Q(message__in=messages) | Q(message__in=noting.values("message"))
+    gone = PastOrigin.objects.filter(message__in=messages)
+
+    def told(rows: "QuerySet[Any]", line: Any, of: str = "file", said: Any = "message") -> Any:
+        return rows.values_list(of, line, Value(""), said)
+
+    found: QuerySet[LineOrigin, Row] = told(flagged.filter(file__in=files), "line", said=no)
+    return found.union(
+        _against(files).values_list("file", no, "fingerprint", no),
+        hiding(Q(file__in=files)).values_list("file", Value(_FORGOTTEN), "fingerprint", no),
+        told(noting, "line"),
+        told(flagged.filter(message__in=messages), Value(_FLAGGED)),
+        told(gone, Value(_GONE)),
+        told(Evidence.objects.filter(_MAY_END, behind), Value(_ENDS), "fact"),
+        all=True,
     )
+
+
+def flagged_messages(messages: Collection[Message]) -> set[int]:
+    """Those that a flagged line was taken from, or one that is gone and would be flagged again:
+    who removes a line must not find its message in the next prompt."""
+    with scope(team=tuple({message.team_id for message in messages})):
+        return _flagged(messages, _withheld((), (), tuple(one.pk for one in messages)))
+
+
+def _flagged(messages: Iterable[Message], rows: Collection[Row]) -> set[int]:
+    found = {message for _key, line, _print, message in rows if line == _FLAGGED}
+    gone = {message for _key, line, _print, message in rows if line == _GONE} - found
+    return found | {one.pk for one in messages if one.pk in gone and flags_of(one.raw_content)}
 
 
 def has_withheld() -> Q:
@@ -154,14 +162,12 @@ class HitLook:
         files = {hit.file.pk: hit.file for hit in hits if hit.file}
         said = {hit.message.pk: hit.message for hit in hits if hit.message}
         self._noted: dict[tuple[UUID, int], set[int]] = defaultdict(set)
-        self._flagged = set[int]()
         with scope(team=tuple({one.team_id for one in (*files.values(), *said.values())})):
             rows = _withheld(tuple(files), tuple(files), tuple(said))
             for file_id, line, _print, message in rows:
                 if message and line > 0:
                     self._noted[file_id, line].add(message)
-                elif line == _FLAGGED or (line == _GONE and flags_of(said[message].raw_content)):
-                    self._flagged.add(message)
+            self._flagged = _flagged(said.values(), rows)
             self._withheld = _lines_withheld(files.values(), rows)
             may_end = any(line == _ENDS for _file, line, _print, _message in rows)
             behind = {*said, *chain.from_iterable(self._noted.values())}

@@ -19,7 +19,7 @@ from django_scopes import scope
 from memoryweb.language.line_flags import KnownLines, flags_of, orders_across
 from memoryweb.markdown.settling import settled
 from memoryweb.memory.index.hits import Hit, folded, unfolded
-from memoryweb.memory.lines.flags import flagged_lines, flagged_messages, said_in, without_flagged
+from memoryweb.memory.lines.flags import flagged_lines, said_in, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.lines.protected import keep
 from memoryweb.memory.models import AuthorKind, File
@@ -87,7 +87,7 @@ def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     if not then:
         return outdated.HitLook(hits).told(hits)
     places = unfolded(hits)
-    withheld = flagged_messages([hit.message for hit in places if hit.message])
+    withheld = outdated.flagged_messages([hit.message for hit in places if hit.message])
     places = [hit for hit in places if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in places if hit.file}
     with scope(team=tuple({file.team_id for file in found.values()})):
