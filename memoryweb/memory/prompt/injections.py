@@ -183,10 +183,7 @@ def recall(
     """Count what was found for a conversation and does not stand in its prompt anyway."""
     if conversation.is_automatic:
         return
-    prompts = models.Injection.objects.filter(
-        conversation=conversation, via=models.Injection.Via.CONTEXT
-    )
-    spans = models.InjectedSpan.objects.filter(injection=prompts.order_by("-at", "-pk").first())
+    spans = models.InjectedSpan.objects.filter(injection=last_prompt(conversation))
     shown = list(spans.values_list("file", "revision", "first_line", "last_line"))
     fresh = [
         one
@@ -229,17 +226,18 @@ def _given(lines: Iterable[Line]) -> list[recalls.RecalledLine]:
 
 
 def last_prompt(conversation: models.Conversation) -> models.Injection | None:
-    prompts = models.Injection.objects.filter(
+    return _prompts_of(conversation).order_by("-at", "-pk").first()
+
+
+def _prompts_of(conversation: models.Conversation) -> "QuerySet[models.Injection]":
+    return models.Injection.objects.filter(
         conversation=conversation, via=models.Injection.Via.CONTEXT
     )
-    return prompts.order_by("-at", "-pk").first()
 
 
 def prompts_of_talk(conversation: models.Conversation, since: datetime) -> list[models.Injection]:
     """Of a talk from the one before that moment on, the oldest first."""
-    prompts = models.Injection.objects.filter(
-        conversation=conversation, via=models.Injection.Via.CONTEXT
-    )
+    prompts = _prompts_of(conversation)
     before = prompts.filter(at__lt=since).order_by("-at", "-pk")[:1]
     return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
 
