@@ -107,14 +107,13 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "memoryweb.web.middleware.HealthMiddleware",
+    "memoryweb.api.pipeline.ProgramMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "memoryweb.web.middleware.CompressMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "memoryweb.accounts.backends.LanguageMiddleware",
-    "memoryweb.api.request_log.RequestLogMiddleware",
-    "memoryweb.api.problems.ProblemMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -6,13 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from allauth.account.auth_backends import AuthenticationBackend
-from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.middleware.locale import LocaleMiddleware
 from django.utils import timezone, translation
 
 from memoryweb.accounts.members import current_memberships
@@ -58,18 +56,6 @@ def speak(request: HttpRequest, user: User) -> None:
     """The person's own language for the rest of the request, else the browser's."""
     translation.activate(user.language or translation.get_language_from_request(request))
     request.LANGUAGE_CODE = translation.get_language()
-
-
-class LanguageMiddleware(LocaleMiddleware):
-    """The browser's language, until it is known who is here. Programs are answered in English,
-    which is what their authors test against."""
-
-    def process_request(self, request: HttpRequest) -> None:
-        if request.path_info.startswith(settings.PROGRAMS):
-            translation.activate(settings.LANGUAGE_CODE)
-            request.LANGUAGE_CODE = settings.LANGUAGE_CODE
-        else:
-            super().process_request(request)
 
 
 class SignInMiddleware(LoginRequiredMiddleware):

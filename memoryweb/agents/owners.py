@@ -51,6 +51,12 @@ def readable_owners(team_id: uuid.UUID, user_id: uuid.UUID, now: datetime) -> "Q
     return common.annotate(**none).union(opened, all=True)
 
 
+@PreparedQuery
+def owners_known_as(team_id: uuid.UUID, source: str, external_id: str) -> "QuerySet[Owner]":
+    found = Owner.objects.filter(team=team_id, source=source, external_id=external_id)
+    return found.select_related("integration", "person")  # by whose name they are shown
+
+
 def api_owner(team: Team, integration: Integration, end_user_id: str) -> Owner:
     return _met(team, f"api:{integration.pk}", end_user_id, integration)
 
@@ -195,18 +201,12 @@ def _met(team: Team, source: str, identity: str, integration: Integration | None
         "source": source,
         "external_id": checked_identity(identity),
     }
-    if found := _of_key(team.pk, source, keys["external_id"]):
+    if found := owners_known_as(team.pk, source, keys["external_id"]):
         return found[0]
     if holds_secret(keys["external_id"]):
         raise OwnerRefused(_("An owner's id may not contain what looks like a secret."))
     owner, _made = Owner.objects.get_or_create(**keys, defaults={"integration": integration})
     return owner
-
-
-@PreparedQuery
-def _of_key(team_id: uuid.UUID, source: str, identity: str) -> "QuerySet[Owner]":
-    rows = Owner.objects.select_related("integration", "person")
-    return rows.filter(team=team_id, source=source, external_id=identity)
 
 
 def _member(team: Team, name: str) -> User:

@@ -13,7 +13,6 @@ from memoryweb.api.problems import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.routing import Router, header
 from memoryweb.markdown.paths import fold
 from memoryweb.memory.global_memory import global_file
-from memoryweb.memory.lines.files import files_at_path
 from memoryweb.memory.lines.revisions import Past, files_at
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models import Scope as FileScope
@@ -21,7 +20,7 @@ from memoryweb.memory.models.refusals import Exists, FileMissing
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.prompt import arrange
 from memoryweb.memory.statements.bullets import read_ahead
-from memoryweb.memory.visible.readable import Look, readable_file
+from memoryweb.memory.visible.readable import Look, files_at_path, readable_file
 from memoryweb.memory.visible.request_contents import away_from, without_away
 from memoryweb.memory.writing import write
 from memoryweb.memory.writing.matrix import check_arranging

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_not_required
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 from django_scopes import scope
 
@@ -400,8 +398,6 @@ ROUTES: tuple[tuple[str, str, Right, Act], ...] = (
 )
 
 
-@csrf_exempt
-@login_not_required
 @never_cache
 @require_http_methods(["GET", "POST", "PUT", "DELETE"])
 def mem0(request: HttpRequest, rest: str, agent_id: UUID | None = None) -> HttpResponse:

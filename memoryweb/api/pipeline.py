@@ -6,18 +6,63 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
 from django.db import models, transaction
-from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.clickjacking import XFrameOptionsMiddleware
+from django.middleware.common import CommonMiddleware
+from django.middleware.security import SecurityMiddleware
+from django.utils import timezone, translation
 from django_scopes import scope
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from memoryweb.api import problems, request_bodies
+from memoryweb.api import problems, request_bodies, request_log
 from memoryweb.api.auth import Caller, Right, authenticate, record_denial
 from memoryweb.api.models import KEPT, Idempotency
 from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
-from memoryweb.audit.record import lock
+from memoryweb.audit.record import OriginMiddleware, lock
+
+Respond = Callable[[HttpRequest], HttpResponseBase]
+_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+class _Views(BaseHandler):
+    """What calls the view of an address; views of programs need nothing done around them."""
+
+    _view_middleware = _template_response_middleware = _exception_middleware = ()
+
+
+class ProgramMiddleware:
+    """Programs' calls pass by what pages need: sessions, forms, messages, languages. They are
+    answered in English, which is what their authors test against."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self._pages = get_response
+        views: Any = _Views()
+        called: Any = convert_exception_to_response(views._get_response)
+        for middleware in (OriginMiddleware, CommonMiddleware):
+            called = convert_exception_to_response(middleware(called))
+        self._called: Respond = called
+        self._programs: Any = SecurityMiddleware(XFrameOptionsMiddleware(self._answer))
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        is_page = path == "/api/v1/docs" or not path.startswith(settings.PROGRAMS)
+        response: HttpResponseBase = (self._pages if is_page else self._programs)(request)
+        return response
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        translation.activate(settings.LANGUAGE_CODE)
+        response = problems.converted(self._called(request))
+        response.headers["Content-Security-Policy"] = _POLICY
+        caller: Caller | None = getattr(request, "auth", None)
+        if settings.API_LOG and isinstance(caller, Caller):
+            request_log.note(request, response, caller)
+        return response
+
 
 # `Idempotency-Key`: a POST that is sent twice is done once and answered twice (SPEC §13).
 

@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
 
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 
 Row = TypeVar("Row")
 
@@ -98,23 +97,6 @@ def respond(problem: Problem) -> HttpResponse:
     return response
 
 
-class ProblemMiddleware:
-    """Gives the errors that Django itself answers to programs the form of all others."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        if (
-            request.path_info.startswith(settings.PROGRAMS)
-            and response.status_code >= 400
-            and response.headers.get("Content-Type") not in {CONTENT_TYPE, "application/json"}
-        ):
-            return _converted(response.status_code, response.headers)
-        return response
-
-
 def validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     """The problem for a request that does not fit its schema; every field is named."""
     found = [{"field": field_name(error["loc"]), "message": _message(error)} for error in errors]
@@ -141,7 +123,11 @@ def _message(error: Mapping[str, Any]) -> str:
     return message if message.endswith((".", "!", "?")) else message + "."
 
 
-def _converted(status: int, headers: Mapping[str, str]) -> HttpResponse:
+def converted(response: HttpResponseBase) -> HttpResponseBase:
+    """Gives the errors that Django itself answers to programs the form of all others."""
+    status, headers = response.status_code, response.headers
+    if status < 400 or headers.get("Content-Type") in {CONTENT_TYPE, "application/json"}:
+        return response
     code, detail = {
         404: ("not_found", "Not found, or you don't have access."),
         405: ("method_not_allowed", "This address doesn't support that method."),

@@ -7,13 +7,11 @@ Equal calls are one row a minute and process, so that a call costs no statement 
 
 import json
 import logging
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -60,19 +58,7 @@ class _Tally:
 _tally = _Tally()
 
 
-class RequestLogMiddleware:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        caller: Caller | None = getattr(request, "auth", None)
-        if settings.API_LOG and isinstance(caller, Caller):
-            _note(request, response, caller)
-        return response
-
-
-def _note(request: HttpRequest, response: HttpResponseBase, caller: Caller) -> None:
+def note(request: HttpRequest, response: HttpResponseBase, caller: Caller) -> None:
     match, now = request.resolver_match, timezone.now()
     route = match.route if match else ""
     status = response.status_code

@@ -1,14 +1,10 @@
 """`/api/v1`: every route of the API, its OpenAPI description and its documentation page."""
 
-from collections.abc import Callable
-from typing import Any
-
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_replace
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path, re_path
-from django.views.decorators.csrf import csrf_exempt
+from django.urls import path, re_path
 
 from memoryweb.api import (
     agents,
@@ -71,7 +67,7 @@ api = DocumentedAPI(
     urls_namespace="api",
     auth=Bearer(),
     parser=JSONParser(),
-    docs_decorator=csp_replace(_DOCS_POLICY),
+    docs_decorator=lambda view: login_not_required(csp_replace(_DOCS_POLICY)(view)),
 )
 api.documented = (ProblemBody, OwnerFields, conversations.MessageBatch)
 api.add_decorator(gate, mode="view")
@@ -80,28 +76,8 @@ for _router in ROUTERS:
     api.add_router("", _router)
 
 
-@csrf_exempt
-@login_not_required
 def not_found(request: HttpRequest) -> HttpResponse:
     return respond(NotFound())
 
 
-def _open(pattern: URLPattern) -> URLPattern:
-    """Past the sign-in page: tokens are asked for by the gate, never cookies."""
-    view: Callable[..., Any] = pattern.callback
-    view.login_required = False  # type: ignore[attr-defined]
-    return pattern
-
-
-_patterns, _app, _namespace = api.urls
-urlpatterns = [
-    path(
-        "v1/",
-        (
-            [_open(pattern) for pattern in _patterns if isinstance(pattern, URLPattern)],
-            _app,
-            _namespace,
-        ),
-    ),
-    re_path(r"^.*$", not_found),
-]
+urlpatterns = [path("v1/", api.urls), re_path(r"^.*$", not_found)]

@@ -9,13 +9,14 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 
 from memoryweb.audit import keys
 from memoryweb.audit.actions import ACTIONS
@@ -266,7 +267,8 @@ class OriginMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = current.set(origin_of(request))
+        # Of most requests nobody writes an event: it is read when one is.
+        token = current.set(cast(Origin, SimpleLazyObject(lambda: origin_of(request))))
         try:
             return self.get_response(request)
         finally:

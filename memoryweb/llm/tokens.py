@@ -12,7 +12,6 @@ _CJK = re.compile(
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001aff0-\U0001b16f"
     "\U00020000-\U0003ffff]"
 )
-_ASCII = re.compile("[\x00-\x7f]")
 
 
 def estimate(text: str) -> int:
@@ -20,7 +19,7 @@ def estimate(text: str) -> int:
     if text.isascii():
         return -(-len(text) // 4)
     cjk = len(_CJK.findall(text))
-    ascii_ = len(_ASCII.findall(text))
+    ascii_ = len(text.encode("ascii", "ignore"))
     other = len(text) - cjk - ascii_
     return cjk - (-ascii_ // 4) - (-2 * other // 3)
 

@@ -2,6 +2,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
@@ -21,6 +23,7 @@ from memoryweb.memory.writing.write import NewLine, append, write
 from tests.api.callers import Callers
 from tests.facts.asking import OLDER, ask
 from tests.memory.test_wishes import WISH, wish
+from tests.statements import statements
 from tests.world import World
 
 CANOE = "Her canoe is red."
@@ -153,6 +156,23 @@ def test_what_was_given_is_recorded_with_its_lines(
     assert list(spans.filter(file=file).values_list("revision", "first_line", "last_line")) == [
         (1, 3, 3)
     ]
+
+
+def test_it_takes_few_statements_however_much_it_finds(
+    world: World, callers: Callers, address: str
+) -> None:
+    note(world, world.customer)
+    talk(world, world.customer)
+    told = [NewMessage("user", f"The canoe has {n} seats and a colour.") for n in range(40)]
+    with write_transaction(world.team) as tx:
+        add_messages(
+            tx, agent=world.agent, owner=world.customer, conversation_id="c-2", messages=told
+        )
+    callers.helpdesk.post(address, ASKED)
+    with CaptureQueriesContext(connection) as queries:
+        answer = callers.helpdesk.post(address, ASKED).json()
+    assert len(answer["hits"]) > 30
+    assert len(statements(queries)) <= 21
 
 
 def test_the_event_holds_numbers_and_no_text(world: World, callers: Callers, address: str) -> None:

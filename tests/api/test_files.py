@@ -226,10 +226,10 @@ def test_an_order_with_an_unknown_file_is_refused(callers: Callers, path: str) -
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "files")
 
 
-def test_a_program_reads_a_file_in_four_statements(
+def test_a_program_reads_a_file_in_three_statements(
     callers: Callers, files: str, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    """Its token, the agent, the file, and which lines wait for a person."""
+    """Its token, the agent, and the file with whether any of its lines is withheld."""
     callers.helpdesk.get(f"{files}/MEMORY.md?owner=shared")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert callers.helpdesk.get(f"{files}/MEMORY.md?owner=shared").status_code == 200

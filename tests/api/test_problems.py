@@ -111,6 +111,17 @@ def test_other_pages_keep_the_strict_policy(callers: Callers) -> None:
     assert "unsafe-inline" not in policy
 
 
+@pytest.mark.parametrize("path", ["/agents", "/nothing/here"])
+def test_every_answer_is_framed_and_guessed_by_nobody(callers: Callers, path: str) -> None:
+    for api in (callers.admin, callers.anonymous):
+        headers = api.get(path).headers
+        assert (headers["X-Frame-Options"], headers["X-Content-Type-Options"]) == (
+            "DENY",
+            "nosniff",
+        )
+        assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
 def test_no_answer_is_kept_by_a_cache(callers: Callers) -> None:
     for api in (callers.admin, callers.anonymous):
         assert api.get("/agents").headers["Cache-Control"] == "no-store"

@@ -88,6 +88,7 @@ def test_a_question_below_a_long_paste_is_answered(world: World) -> None:
     assert context.hits[0].said == SAID[2]
 
 
+@pytest.mark.databases
 def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> None:
     """The prompt is known to have carried it, by what was said of it."""
     save(world, "MEMORY.md", "- Keeps the cello at school.\n", world.customer)
@@ -110,6 +111,7 @@ def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> 
     assert given(world, "Where is the cello kept?").is_silent
 
 
+@pytest.mark.databases
 def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
     """In the order of the talk; what somebody asked to forget of them stays away."""
     turns = ("Guess what we rented.", "A cabin by the lake!", "Whom did you take along?", "Nobody.")

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from django_scopes import scope
 
@@ -134,8 +132,6 @@ METHODS = {
 MOST_BYTES = 8 * 1024 * 1024  # a file of 1 MiB, each of its characters escaped
 
 
-@csrf_exempt
-@login_not_required
 @never_cache
 @require_POST
 def mcp(request: HttpRequest) -> HttpResponse:

@@ -6,10 +6,12 @@ most distributions allow 250 000.
 """
 
 import sqlite3
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
+from uuid import UUID
 
 from django.db import connection
-from django.db.backends.sqlite3 import base, features
+from django.db.backends.sqlite3 import base, features, operations
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
@@ -20,8 +22,36 @@ class DatabaseFeatures(features.DatabaseFeatures):
         return connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
 
 
+class CursorWrapper(base.SQLiteCursorWrapper):
+    """Prepared queries come again and again with the same text."""
+
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        if param_names is None:
+            return _converted(query)
+        return super().convert_query(query, param_names=param_names)
+
+
+@lru_cache(maxsize=256)
+def _converted(query: str) -> str:
+    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
+
+
+class DatabaseOperations(operations.DatabaseOperations):
+    """Most rows that are read at once have the same keys, each of which takes 2 µs to make."""
+
+    def convert_uuidfield_value(self, value: str | None, *_column: object) -> UUID | None:
+        return _key(value) if value else None
+
+
+_key = lru_cache(maxsize=4096)(UUID)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
+    ops_class = DatabaseOperations
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        return self.connection.cursor(factory=CursorWrapper)
 
 
 def truncate_log() -> bool:

@@ -91,7 +91,7 @@ def offer_to(
 ) -> models.ForgetRequest | None:
     """What a yes of the owner's would hide, in this conversation or any: the last thing that they
     said asked for it, or the one before."""
-    request = _latest_offer(now, agent, owner, **({"conversation": talk} if talk else {}))
+    request = _latest_offer(now, agent, owner, talk)
     if request is None or request.message is None:
         return None
     heard = request.message.conversation.messages.filter(role=models.Message.Role.USER)
@@ -270,7 +270,7 @@ def _asked(message: models.Message, places: Iterable[Mention], why: str) -> Wish
 def _hide_offered(tx: Transaction, yes: models.Message) -> models.ForgetRequest | None:
     """All that was told, and no more: it is their own act, whatever was hidden that day."""
     talk = yes.conversation
-    request = _latest_offer(tx.now, talk.agent, talk.owner, conversation=talk)
+    request = _latest_offer(tx.now, talk.agent, talk.owner, talk)
     if request is None or request.message is None or not _is_answer(yes, request.message):
         return None
     told = {pk for content in request_contents.offered_of(request) for pk in content.targets}
@@ -302,14 +302,21 @@ def _is_answer(yes: models.Message, asked: models.Message) -> bool:
 
 
 def _latest_offer(
-    now: datetime, agent: Agent, owner: Owner, **where: models.Conversation
+    now: datetime, agent: Agent, owner: Owner, talk: models.Conversation | None
 ) -> models.ForgetRequest | None:
+    found = _offers(agent.pk, owner.pk, now - _DAY, talk.pk if talk else None)
+    return next(iter(found), None)
+
+
+@PreparedQuery
+def _offers(
+    agent_id: UUID, owner_id: UUID, since: datetime, talk_id: UUID | None
+) -> "QuerySet[models.ForgetRequest]":
     via, state = models.ForgetRequest.Via.MESSAGE, models.ForgetRequest.State.OPEN
-    found = models.ForgetRequest.objects.of(agent.pk, owner.pk).filter(
-        via=via, state=state, **where
-    )
-    found = found.filter(message__isnull=False, created_at__gt=now - _DAY)
-    return found.select_related("message__conversation").order_by("-created_at").first()
+    found = models.ForgetRequest.objects.of(agent_id, owner_id).filter(via=via, state=state)
+    found = found.filter(message__isnull=False, created_at__gt=since)
+    found = found.filter(conversation=talk_id) if talk_id else found
+    return found.select_related("message__conversation").order_by("-created_at")[:1]
 
 
 def _ask(

@@ -93,12 +93,6 @@ def noted(note: File | None) -> Lookup:
 
 
 @PreparedQuery
-def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QuerySet[File]":
-    """The one of that name in one workspace, deleted or not."""
-    return File.objects.of(agent_id, owner_id).filter(folded_path=folded)
-
-
-@PreparedQuery
 def locked_at_paths(
     agent_id: UUID, owner_id: UUID | None, folded: Collection[str]
 ) -> "QuerySet[File]":

@@ -73,17 +73,6 @@ def _flagged(files: Collection[UUID]) -> QuerySet[models.LineOrigin, tuple[UUID,
     return rows.values_list("file", "line")
 
 
-def flagged_messages(messages: Collection[models.Message]) -> set[int]:
-    """Those that a flagged line was taken from, or one that is gone and would be flagged again:
-    who removes a line must not find its message in the next prompt."""
-    said = {message.pk: message.raw_content for message in messages}
-    with scope(team=tuple({message.team_id for message in messages})):
-        waiting = models.LineOrigin.objects.filter(message__in=said).exclude(marks="")
-        found = set(waiting.values_list("message", flat=True))
-        gone = models.PastOrigin.objects.filter(message__in=said).values_list("message", flat=True)
-        return found | {key for key in set(gone) - found if line_flags.flags_of(said[key])}
-
-
 def without_flagged(content: str, flagged: Collection[int]) -> str:
     """The text with those lines left empty, so that every other keeps its number."""
     if not flagged:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
 
+from django.db.models import Q
+
 from memoryweb.agents.models import Reader, reading
 from memoryweb.audit.record import target
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import credentials
 from memoryweb.language.tokens import tokens
 from memoryweb.llm.tokens import estimate, fitting
@@ -22,6 +25,7 @@ from memoryweb.memory.lines.files import untouched
 from memoryweb.memory.models import File, FileQuerySet
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
+from memoryweb.memory.visible.outdated import has_withheld
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
 from memoryweb.memory.visible.said_on import told_of
 
@@ -79,7 +83,7 @@ class EnabledFiles:
 def enabled(reader: Reader) -> EnabledFiles:
     """In their order. Of the shared ones those of every team first, then the agent's own."""
     with reading(reader):
-        files = list(File.objects.filter(reader.sees()).exclude(untouched()).enabled_in_order())
+        files = _files(reader.sees())
         files.sort(key=lambda file: file.agent_id == reader.agent.pk)
         found = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
     return EnabledFiles(
@@ -87,6 +91,12 @@ def enabled(reader: Reader) -> EnabledFiles:
         [one for one in found if one[0].owner_id is None],
         [one for one in found if one[0].owner_id is not None],
     )
+
+
+@PreparedQuery
+def _files(which: Q) -> FileQuerySet:
+    files = File.objects.filter(which).exclude(untouched()).enabled_in_order()
+    return files.annotate(has_withheld=has_withheld())
 
 
 def shared(files: EnabledFiles, room: int) -> tuple[PromptFile, ...]:

@@ -17,6 +17,8 @@ from django.utils import timezone
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Reader
 from memoryweb.audit.record import target
+from memoryweb.core import row_batches
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.memory import models
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.hits import Hit
@@ -71,7 +73,7 @@ def note(
             hits=hits,
             at=at,
         )
-        models.InjectedSpan.objects.bulk_create(
+        row_batches.insert(
             models.InjectedSpan(
                 team_id=team_id,
                 injection=injection,
@@ -127,10 +129,18 @@ def served(
 def is_first_today(reader: Reader) -> bool:
     """No prompt was served for this reader since midnight in the agent's time zone."""
     midnight = timezone.now().astimezone(reader.agent.zone).replace(hour=0, minute=0, second=0)
+    owner_id = reader.owner.pk if reader.owner else None
+    return not _prompts_since(reader.agent.team_id, reader.agent.pk, owner_id, midnight)
+
+
+@PreparedQuery
+def _prompts_since(
+    team_id: UUID, agent_id: UUID, owner_id: UUID | None, since: datetime
+) -> "QuerySet[models.Injection, int]":
     prompts = models.Injection.objects.filter(
-        team=reader.agent.team_id, agent=reader.agent, owner=reader.owner, at__gte=midnight
+        team=team_id, agent=agent_id, owner=owner_id, at__gte=since
     )
-    return not prompts.filter(via=models.Injection.Via.CONTEXT).exists()
+    return prompts.filter(via=models.Injection.Via.CONTEXT).values_list("pk", flat=True)[:1]
 
 
 def found(
@@ -149,10 +159,9 @@ def found(
     paused = reader.owner is not None and reader.owner.paused
     if paused or (conversation and conversation.ephemeral) or not hits:
         return
-    spans = [span for hit in hits for span in _spans_of(hit)]
     note(
         reader,
-        spans,
+        _spans_of(hits),
         via=models.Injection.Via.SEARCH,
         at=at,
         conversation_id=conversation.pk if conversation else None,
@@ -174,10 +183,7 @@ def recall(
     """Count what was found for a conversation and does not stand in its prompt anyway."""
     if conversation.is_automatic:
         return
-    prompts = models.Injection.objects.filter(
-        conversation=conversation, via=models.Injection.Via.CONTEXT
-    )
-    spans = models.InjectedSpan.objects.filter(injection=prompts.order_by("-at", "-pk").first())
+    spans = models.InjectedSpan.objects.filter(injection=last_prompt(conversation))
     shown = list(spans.values_list("file", "revision", "first_line", "last_line"))
     fresh = [
         one
@@ -194,18 +200,20 @@ def _spans(context: Context) -> Iterable[Span]:
     for one in context.files:
         for first, last in one.lines:
             yield Span(one.file, first, last)
-    for quoted in context.hits:
-        yield from _spans_of(quoted.hit)
+    yield from _spans_of([quoted.hit for quoted in context.hits])
 
 
-def _spans_of(hit: Hit) -> Iterator[Span]:
+def _spans_of(hits: Sequence[Hit]) -> Iterator[Span]:
     """Of a statement that stands in no file, what was said last of it."""
-    if hit.file:
-        yield Span(hit.file, hit.line, hit.end_line)
-    elif hit.message:
-        yield Span(message_id=hit.message.pk)
-    elif hit.fact and (said := evidence_of([hit.fact])):
-        yield Span(message_id=said[-1].message_id)
+    facts = [hit.fact for hit in hits if hit.fact]
+    said = {one.fact_id: one.message_id for one in evidence_of(facts)} if facts else {}
+    for hit in hits:
+        if hit.file:
+            yield Span(hit.file, hit.line, hit.end_line)
+        elif hit.message:
+            yield Span(message_id=hit.message.pk)
+        elif hit.fact and (message_id := said.get(hit.fact.pk)):
+            yield Span(message_id=message_id)
 
 
 def _lines(hits: Iterable[Hit]) -> list[Line]:
@@ -218,17 +226,18 @@ def _given(lines: Iterable[Line]) -> list[recalls.RecalledLine]:
 
 
 def last_prompt(conversation: models.Conversation) -> models.Injection | None:
-    prompts = models.Injection.objects.filter(
+    return _prompts_of(conversation).order_by("-at", "-pk").first()
+
+
+def _prompts_of(conversation: models.Conversation) -> "QuerySet[models.Injection]":
+    return models.Injection.objects.filter(
         conversation=conversation, via=models.Injection.Via.CONTEXT
     )
-    return prompts.order_by("-at", "-pk").first()
 
 
 def prompts_of_talk(conversation: models.Conversation, since: datetime) -> list[models.Injection]:
     """Of a talk from the one before that moment on, the oldest first."""
-    prompts = models.Injection.objects.filter(
-        conversation=conversation, via=models.Injection.Via.CONTEXT
-    )
+    prompts = _prompts_of(conversation)
     before = prompts.filter(at__lt=since).order_by("-at", "-pk")[:1]
     return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
 

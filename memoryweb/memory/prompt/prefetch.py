@@ -1,12 +1,16 @@
 """What memory holds for a message beside what stands in its prompt anyway; nothing where it has
 no answer."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from memoryweb.agents.models import Reader
+from django.db.models import Q, QuerySet
+
+from memoryweb.agents.models import Reader, reading
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import credentials
 from memoryweb.language.small_talk import asks_about_past, tells_nothing, without_courtesies
 from memoryweb.llm import tokens
@@ -15,18 +19,20 @@ from memoryweb.markdown.file_kinds import WritingKind
 from memoryweb.markdown.marks import Ended
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
-from memoryweb.memory.index.hits import Hit
+from memoryweb.memory.index.hits import Hit, folded, unfolded
 from memoryweb.memory.index.relevance import ANSWERS, FLOOR
 from memoryweb.memory.lines.files import is_untouched
+from memoryweb.memory.models import Fact
 from memoryweb.memory.prompt.files import PromptFile
 from memoryweb.memory.search import beside, search
-from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.outdated import HitLook
 from memoryweb.memory.visible.said_on import behind, told_of
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
-_KINDS = ("file", "message", "fact")
+_KINDS = ("file", "message")
 _FIRST = 10  # what a search shows on its first page
+_NEAR = 15  # whose neighbours are read, before it is known which of them may be told
 _SHORT = 20  # tokens of a short hit: more of them would not fit
 
 
@@ -66,54 +72,72 @@ def found_for(
 
     `files` and `talk`, a conversation from some position on, stand in the prompt.
     """
-    quoted: list[PromptHit] = []
     room -= tokens.estimate(f"--- {HEADING} ---\n")
     asked = without_courtesies(message)
     if room <= 0 or not asked:
         return ()
     most = min(_MOST, room // _SHORT)
-    hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_KINDS).hits
+    hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_kinds(reader)).hits
+    if not _answers(unfolded(hits)):
+        return ()
+    past = asks_about_past(asked)
 
-    def fresh(of: Sequence[Hit]) -> list[Hit]:
-        """Those that may be told, and say something, and something new."""
-        past = asks_about_past(asked)
-        told = [hit for hit in placeholders.allowed(of, then=False) if not tells_nothing(hit.text)]
-        true = [hit for hit in told if past or not _is_over(hit)]
-        return [hit for hit in true if not _is_given(hit, files, talk)]
+    def is_fresh(hit: Hit) -> bool:
+        """It says something, and something new."""
+        is_said = (past or not _is_over(hit)) and not tells_nothing(hit.text)
+        return is_said and not _is_given(hit, files, talk)
 
-    answers = _answers(fresh(hits))
+    turns = beside(reader, islice(filter(is_fresh, _answers(hits)), _NEAR))
+    look = HitLook([*hits, *turns])
+    answers = _answers([*filter(is_fresh, look.told(hits))])
     known = {hit.message: hit for hit in answers}
     first, rest = answers[:_FIRST], answers[_FIRST:]
-    turns = [known.get(hit.message, hit) for hit in fresh(beside(reader, first))]
-    wanted = dict.fromkeys((*first, *turns, *rest))
-    told = _told_of(wanted, reader.agent.zone)
-    for hit in wanted:
-        one = _quote(hit, message)
-        one = one and replace(one, told=told.get(hit, ""))
-        if one and one.tokens <= room:
-            room -= one.tokens
-            quoted.append(one)
-    return tuple(quoted)
+    near = {(talk, at + step) for talk, at in map(_spot, first) if talk for step in (-1, 1)}
+    told = folded(look.told(hit for hit in turns if _spot(hit) in near))
+    wanted = [*first, *(known.get(hit.message, hit) for hit in filter(is_fresh, told)), *rest]
+    return tuple(_fitting({id(hit): hit for hit in wanted}.values(), message, reader, room))
+
+
+def _kinds(reader: Reader) -> Collection[str]:
+    with reading(reader):
+        return (*_KINDS, "fact") if _without_file(reader.sees()) else _KINDS
+
+
+@PreparedQuery
+def _without_file(which: Q) -> "QuerySet[Fact, UUID]":
+    """Few memories have statements that MEMORY.md has no room for."""
+    facts = Fact.objects.filter(which, file=None).living()
+    return facts.values_list("pk", flat=True)[:1]
+
+
+def _spot(hit: Hit) -> tuple[UUID | None, int]:
+    """Where in which talk it was said."""
+    return (hit.message.conversation_id, hit.message.position) if hit.message else (None, 0)
+
+
+def _fitting(hits: Collection[Hit], message: str, reader: Reader, room: int) -> Iterator[PromptHit]:
+    for hit, told in _with_days(hits, reader.agent.zone):
+        one = _quote(hit, message, told)
+        if one and (size := one.tokens) <= room:
+            room -= size
+            yield one
 
 
 def in_order(quoted: Sequence[PromptHit]) -> list[PromptHit]:
     """Turns that stand side by side are read in the order of their talk, where the first of them
     would be."""
-    turns = {
-        (said.conversation_id, said.position): one for one in quoted if (said := one.hit.message)
-    }
-    told: dict[PromptHit, None] = {}
+    turns = {_spot(one.hit): one for one in quoted if one.hit.message}
+    told: dict[int, PromptHit] = {}
     for one in quoted:
-        talk, at = None, 0
-        if one.hit.message:
-            talk, at = one.hit.message.conversation_id, one.hit.message.position
+        talk, at = _spot(one.hit)
         while talk and (talk, at - 1) in turns:
             at -= 1
-        told[turns[talk, at] if talk else one] = None
+        its = turns[talk, at] if talk else one
+        told[id(its)] = its
         while talk and (talk, at + 1) in turns:
             at += 1
-            told[turns[talk, at]] = None
-    return list(told)
+            told[id(turns[talk, at])] = turns[talk, at]
+    return list(told.values())
 
 
 def place_of(hit: Hit) -> str:
@@ -154,20 +178,18 @@ def _is_given(hit: Hit, files: Sequence[PromptFile], talk: tuple[UUID, int] | No
     return hit.message.conversation_id == conversation_id and hit.message.position >= first
 
 
-def _told_of(hits: Collection[Hit], zone: ZoneInfo) -> dict[Hit, str]:
-    """When each of those that are statements was said."""
-    found = {}
+def _with_days(hits: Collection[Hit], zone: ZoneInfo) -> Iterator[tuple[Hit, str]]:
+    """Each with when it was said, if it is a statement."""
     files = {one.pk: one for hit in hits if (one := hit.file) and kind_of(one.path).holds_facts}
     told = told_of(files.values(), zone)
     for hit in hits:
         if hit.fact and hit.fact.said_at:
-            found[hit] = behind(hit.fact.said_at.astimezone(zone).date())
-        elif hit.file and hit.end_line in told.get(hit.file.pk, {}):
-            found[hit] = told[hit.file.pk][hit.end_line]
-    return found
+            yield hit, behind(hit.fact.said_at.astimezone(zone).date())
+        else:
+            yield hit, told.get(hit.file.pk, {}).get(hit.end_line, "") if hit.file else ""
 
 
-def _quote(hit: Hit, message: str) -> PromptHit | None:
+def _quote(hit: Hit, message: str, told: str) -> PromptHit | None:
     text, ended = credentials.mask(hit.text)[0], hit.ended
     if hit.file:
         text = marks.without(text)
@@ -176,4 +198,4 @@ def _quote(hit: Hit, message: str) -> PromptHit | None:
         return None
     if len(text) > _CHARACTERS:
         text = f"{text[:_CHARACTERS].rsplit(' ', 1)[0]} …"
-    return PromptHit(hit, text, ended)
+    return PromptHit(hit, text, ended, told)

@@ -4,7 +4,7 @@ Nothing else of memory is ever given as an instruction, so each is read again fr
 whatever its statement says of itself.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memoryweb.agents.models import Reader
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.wishes import Form, forms_of, wishes_in
@@ -42,7 +43,7 @@ def wishes_of(reader: Reader) -> tuple[StandingWish, ...]:
     """The newest of each form, so five at most; in one statement."""
     if reader.owner is None:
         return ()
-    return tuple(_newest(_evidence([reader.owner.pk]).filter(fact__agent=reader.agent)))
+    return tuple(_newest(_evidence_of(reader.agent.pk, reader.owner.pk)))
 
 
 def wishes_about(owner_ids: Collection[UUID]) -> list[StandingWish]:
@@ -69,6 +70,11 @@ def cost(wishes: Collection[StandingWish]) -> int:
     return tokens.estimate(told(wishes))
 
 
+@PreparedQuery
+def _evidence_of(agent_id: UUID, owner_id: UUID) -> "QuerySet[Any]":
+    return _evidence([owner_id]).filter(fact__agent=agent_id)
+
+
 def _evidence(owner_ids: Collection[UUID]) -> "QuerySet[Any]":
     """Of instructions that hold, and that their prompts are given."""
     rows = Evidence.objects.filter(
@@ -88,7 +94,7 @@ def _evidence(owner_ids: Collection[UUID]) -> "QuerySet[Any]":
     return rows.select_related("fact__file", "root", "message__conversation__owner")
 
 
-def _newest(rows: "QuerySet[Any] | Iterator[Any]") -> Iterator[StandingWish]:
+def _newest(rows: Iterable[Any]) -> Iterator[StandingWish]:
     """No two of one form."""
     found = list(rows)
     said = [one.message for one in found if one.message]

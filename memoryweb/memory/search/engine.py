@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner, Reader, reading
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
@@ -32,7 +33,7 @@ from memoryweb.memory.statements.listing import held_from, saying, trusts_of, we
 from memoryweb.memory.statements.trust import beside_others, ranked
 from memoryweb.memory.statements.validity import holds_on, today
 from memoryweb.memory.visible import readable
-from memoryweb.memory.visible.hidden import remembered_of
+from memoryweb.memory.visible.hidden import is_meant, remembered_of
 
 MOST = 200
 SPARE = 5  # places behind a page's end, which take those of copies
@@ -127,21 +128,21 @@ def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int
 def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
     """The turns right before and after these, whatever they say: what a turn answers, and what was
     answered to it."""
-    places = [
-        Q(
-            message__conversation=one.message.conversation_id,
-            message__position__in=(one.message.position - 1, one.message.position + 1),
-        )
-        for one in hits
-        if one.message
-    ]
+    places = [(said.conversation_id, said.position) for one in hits if (said := one.message)]
     if not places:
         return []
     with reading(reader):
-        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner)
-        turns = turns.select_related("message__conversation").order_by("pk")
+        turns = _turns(reader.owner, [(talk, at - 1, at + 1) for talk, at in places])
         rows = readable.without_hidden(dict(enumerate(turns)))
     return [hit(row, 0.0, 0.0, ()) for row in rows.values()]
+
+
+@PreparedQuery
+def _turns(owner: Any, places: Sequence[Sequence[Any]]) -> "QuerySet[Passage]":
+    near = (Q(message__conversation=talk, message__position__in=at) for talk, *at in places)
+    turns = Passage.objects.filter(reduce(or_, near), owner=owner)
+    turns = turns.annotate(is_meant=is_meant(message="message"))
+    return turns.select_related("message__conversation").order_by("pk")
 
 
 def _awake(reader: Reader) -> Reader:

@@ -19,7 +19,7 @@ from django_scopes import scope
 from memoryweb.language.line_flags import KnownLines, flags_of, orders_across
 from memoryweb.markdown.settling import settled
 from memoryweb.memory.index.hits import Hit, folded, unfolded
-from memoryweb.memory.lines.flags import flagged_lines, flagged_messages, said_in, without_flagged
+from memoryweb.memory.lines.flags import flagged_lines, said_in, without_flagged
 from memoryweb.memory.lines.origins import protected_lines
 from memoryweb.memory.lines.protected import keep
 from memoryweb.memory.models import AuthorKind, File
@@ -84,14 +84,12 @@ def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     """Those that hold no line that waits, nor are the message that it was taken from; with its
     last day what supports only what is over. Where the same stands elsewhere, too, it is told from
     there. `then`: found in earlier texts, with their numbers."""
+    if not then:
+        return outdated.HitLook(hits).told(hits)
     places = unfolded(hits)
-    withheld = flagged_messages([hit.message for hit in places if hit.message])
+    withheld = outdated.flagged_messages([hit.message for hit in places if hit.message])
     places = [hit for hit in places if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in places if hit.file}
-    if not then:
-        hidden = outdated.withheld_of(found.values())
-        shown = [hit for hit in places if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
-        return [*folded(outdated.dated(shown))]
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}
@@ -252,7 +250,3 @@ def _places(
 
 def _number(file: File, line: str) -> str:
     return salted_hmac("memoryweb.memory.covering", f"{file.pk}:{line}").hexdigest()[:8]
-
-
-def _numbers(hit: Hit) -> set[int]:
-    return set(range(hit.line, hit.end_line + 1))

@@ -104,7 +104,8 @@ def cited(facts: Collection[UUID]) -> "QuerySet[Any]":
 class Look:
     """At most two statements to the database, however many texts there are; none before the first
     text is asked for. What was not named when the look began can't be read through it (KeyError).
-    Of rows that their query annotated with `is_meant` or `is_hidden` nothing is asked again.
+    Of rows that their query annotated with `is_meant`, `is_hidden` or `has_withheld` nothing is
+    asked again.
     """
 
     def __init__(
@@ -136,7 +137,8 @@ class Look:
     @cached_property
     def _withheld(self) -> Mapping[UUID, set[int]]:
         """Lines that no program is given."""
-        return outdated.withheld_of([*self._files.values()])
+        unknown = [one for one in self._files.values() if getattr(one, "has_withheld", True)]
+        return outdated.withheld_of(unknown)
 
     def file(self, file: File) -> ReadableFile:
         """The current text."""
@@ -185,6 +187,13 @@ def _may_hide(rows: Mapping[Any, _Row]) -> list[_Row]:
     return [row for row in rows.values() if getattr(row, "is_meant", True)]
 
 
+@PreparedQuery
+def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QuerySet[File]":
+    """The one of that name in one workspace, deleted or not."""
+    files = File.objects.of(agent_id, owner_id).filter(folded_path=folded)
+    return files.annotate(has_withheld=outdated.has_withheld())
+
+
 def readable_file(file: File, to: To) -> ReadableFile:
     """Its current text."""
     return Look(to, files=[file]).file(file)
@@ -214,9 +223,10 @@ def statement(fact: Fact, to: To) -> ReadableFact:
 def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
     """Of found passages, with their file or message, those that say nothing that is to be
     forgotten, whenever it was said."""
+    meant = [row for row in rows.values() if getattr(row, "is_meant", True)]
     away = hidden(
-        files=[row.file for row in rows.values() if row.file],
-        messages=[row.message for row in rows.values() if row.message],
+        files=[row.file for row in meant if row.file],
+        messages=[row.message for row in meant if row.message],
     )
 
     def says(row: Passage) -> bool:

@@ -13,12 +13,13 @@ from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.forget_requests import meanings
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory.lines.flags import flagged_messages, flagged_of
+from memoryweb.memory.lines.flags import flagged_of
 from memoryweb.memory.models import Fact, File, ForgetRequest, Message, Revision, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.review import offered as candidates
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
+from memoryweb.memory.visible.outdated import flagged_messages
 from memoryweb.memory.visible.text_matching import Sought, says
 
 # What a program may not read of what it asks to forget: hidden, flagged or reverted text.
