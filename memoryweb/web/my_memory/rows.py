@@ -161,7 +161,7 @@ class SpotForm(forms.Form):
 
 
 class LookForm(SpotForm):
-    sha256 = forms.CharField(required=False, max_length=64)
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", required=False)
 
 
 class RewordForm(SpotForm, RefusableForm):
