@@ -11,9 +11,11 @@ from _pytest import runner
 from django.apps import apps
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
+from django.core.signals import setting_changed
 from django.db import connection, models
 from django.db.models.signals import post_migrate
 from django.template import Template
+from django.test.client import ClientHandler
 from django_scopes import scopes_disabled
 from pytest_django import DjangoDbBlocker
 
@@ -109,6 +111,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
+def pytest_sessionfinish() -> None:
+    """Nor for garbage at the end, for which pytest and Python look seven times."""
+    gc.freeze()
+
+
 def _touches_database(item: pytest.Item) -> bool:
     fixtures = {"db", "transactional_db", "live_server", "empty_database"}
     named = not fixtures.isdisjoint(getattr(item, "fixturenames", ()))
@@ -171,6 +178,27 @@ def _templates_render_as_in_production(django_test_environment: None) -> Iterato
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Template, "_render", RENDER)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _middleware_is_loaded_once() -> Iterator[None]:
+    """For as long as the settings are the same, not by each client for its first request."""
+    load, loaded = ClientHandler.load_middleware, dict[str, object]()
+
+    def load_once(handler: ClientHandler, *, is_async: bool = False) -> None:
+        if not loaded:
+            load(first := ClientHandler(), is_async)
+            loaded.update({name: value for name, value in vars(first).items() if name[0] == "_"})
+        vars(handler).update(loaded)
+
+    def forget(**_: object) -> None:
+        loaded.clear()
+
+    setting_changed.connect(forget)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClientHandler, "load_middleware", load_once)
+        yield
+    setting_changed.disconnect(forget)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -119,6 +119,7 @@ def client(
     )
 
 
+@pytest.mark.slow
 def test_a_client_that_is_generated_from_it_works(
     live_server: LiveServer, client: SimpleNamespace
 ) -> None:
