@@ -17,6 +17,7 @@ from django.db.models.signals import post_migrate
 from django.template import Template
 from django.test.client import ClientHandler
 from django_scopes import scopes_disabled
+from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
 from memoryweb.accounts.models import Team
@@ -25,6 +26,7 @@ from memoryweb.audit import keys
 from memoryweb.audit.triggers import drop_triggers
 from tests.migrated import copy_migrated
 from tests.snapshot import StandingWorld, restored_world
+from tests.soaking import leave_later_cases
 from tests.world import World
 
 pytest_plugins = ["tests.fakes"]
@@ -44,6 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _measures_pace(item):
             item.add_marker(pytest.mark.slow)
+    leave_later_cases(items)
     chosen = [item for item in items if _is_of_this_database(item)]
     if config.getoption("--database"):
         chosen = [item for item in chosen if _touches_database(item)]
@@ -132,6 +135,9 @@ hypothesis.settings.register_profile("soak", TIMELESS, max_examples=500)
 
 
 def pytest_configure() -> None:
+    # Hypothesis would read all our modules for constants to try: seconds, and other examples
+    # after each change.
+    providers.is_local_module_file = lambda path: False  # type: ignore[attr-defined]
     hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     settings.MODEL_PROVIDER = ""  # whatever the environment says: no test asks a real model
     settings.API_LOG = False  # whether a call leaves a row depends on the calls of the last minute

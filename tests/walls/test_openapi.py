@@ -40,6 +40,7 @@ def description() -> dict[str, Any]:
     return described
 
 
+@pytest.mark.slow
 def test_it_is_valid(description: dict[str, Any]) -> None:
     errors = OpenAPIV31SpecValidator(description).iter_errors()
     assert [f"{list(error.absolute_path)}: {error.message}" for error in errors] == []
