@@ -137,7 +137,7 @@ hypothesis.settings.register_profile("soak", TIMELESS, max_examples=500)
 def pytest_configure() -> None:
     # Hypothesis would read all our modules for constants to try: seconds, and other examples
     # after each change.
-    providers.is_local_module_file = lambda path: False  # type: ignore[assignment]
+    vars(providers)["is_local_module_file"] = lambda _path: False
     hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     settings.MODEL_PROVIDER = ""  # whatever the environment says: no test asks a real model
     settings.API_LOG = False  # whether a call leaves a row depends on the calls of the last minute
