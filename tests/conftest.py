@@ -29,6 +29,7 @@ from tests.snapshot import StandingWorld, restored_world
 from tests.soaking import leave_later_cases
 from tests.world import World
 
+gc.disable()  # until all is collected
 pytest_plugins = ["tests.fakes"]
 RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
 MARK = "pytest.mark.databases"  # as tests/walls/test_databases.py looks for it
@@ -112,6 +113,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:
