@@ -234,21 +234,6 @@ def _scopes_off() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _postgresql_flushes_by_deleting() -> Iterator[None]:
-    """To truncate, it makes new files for each table and each index."""
-
-    def deletes(_style: object, tables: list[str], **_: object) -> list[str]:
-        each = [f"DELETE FROM {connection.ops.quote_name(table)}" for table in tables]
-        # Whatever foreign keys and the triggers of the log say.
-        return ["; ".join(["SET LOCAL session_replication_role = replica", *each])]
-
-    with pytest.MonkeyPatch.context() as patch:
-        if connection.vendor == "postgresql":
-            patch.setattr(type(connection.ops), "sql_flush", staticmethod(deletes))
-        yield
-
-
 @pytest.fixture(autouse=True)
 def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
     """Audit triggers would refuse the flush after a transactional test, which makes them again."""
