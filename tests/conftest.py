@@ -11,10 +11,13 @@ from _pytest import runner
 from django.apps import apps
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
+from django.core.signals import setting_changed
 from django.db import connection, models
 from django.db.models.signals import post_migrate
 from django.template import Template
+from django.test.client import ClientHandler
 from django_scopes import scopes_disabled
+from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
 from memoryweb.accounts.models import Team
@@ -23,8 +26,10 @@ from memoryweb.audit import keys
 from memoryweb.audit.triggers import drop_triggers
 from tests.migrated import copy_migrated
 from tests.snapshot import StandingWorld, restored_world
+from tests.soaking import leave_later_cases
 from tests.world import World
 
+gc.disable()  # until all is collected
 pytest_plugins = ["tests.fakes"]
 RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
 MARK = "pytest.mark.databases"  # as tests/walls/test_databases.py looks for it
@@ -42,6 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _measures_pace(item):
             item.add_marker(pytest.mark.slow)
+    leave_later_cases(items)
     chosen = [item for item in items if _is_of_this_database(item)]
     if config.getoption("--database"):
         chosen = [item for item in chosen if _touches_database(item)]
@@ -107,6 +113,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """Nor for garbage at the end, for which pytest and Python look seven times."""
+    gc.freeze()
 
 
 def _touches_database(item: pytest.Item) -> bool:
@@ -125,6 +137,9 @@ hypothesis.settings.register_profile("soak", TIMELESS, max_examples=500)
 
 
 def pytest_configure() -> None:
+    # Hypothesis would read all our modules for constants to try: seconds, and other examples
+    # after each change.
+    vars(providers)["is_local_module_file"] = lambda _path: False
     hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     settings.MODEL_PROVIDER = ""  # whatever the environment says: no test asks a real model
     settings.API_LOG = False  # whether a call leaves a row depends on the calls of the last minute
@@ -171,6 +186,27 @@ def _templates_render_as_in_production(django_test_environment: None) -> Iterato
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Template, "_render", RENDER)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _middleware_is_loaded_once() -> Iterator[None]:
+    """For as long as the settings are the same, not by each client for its first request."""
+    load, loaded = ClientHandler.load_middleware, dict[str, object]()
+
+    def load_once(handler: ClientHandler, *, is_async: bool = False) -> None:
+        if not loaded:
+            load(first := ClientHandler(), is_async)
+            loaded.update({name: value for name, value in vars(first).items() if name[0] == "_"})
+        vars(handler).update(loaded)
+
+    def forget(**_: object) -> None:
+        loaded.clear()
+
+    setting_changed.connect(forget)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClientHandler, "load_middleware", load_once)
+        yield
+    setting_changed.disconnect(forget)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,8 +5,10 @@ import pytest
 
 from scripts import memory_measures, sample_measures, sample_sets
 from scripts.memory_people import load
+from tests.soaking import first_in_gate
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_two_days_of_a_person_are_lived_and_judged() -> None:
     alex = load("alex")
@@ -26,13 +28,16 @@ def test_two_days_of_a_person_are_lived_and_judged() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("name", "by", "said", "counts"),
-    [
-        ("changes.en.fit", "model", "I'm set up in my own little flat in Newport.", {}),
-        ("everyday.fit", "rules", "start at Halden Optics", {"right": 2}),
-        ("pairs.en.fit", "rules", "my daughter Anouk is 6", {"stands": 1}),
-        ("hardpairs.en", "rules", "My sister Ada lives in Graz", {"two": 1}),
-        ("silence.report", "rules", "", {"found": 1}),
-    ],
+    first_in_gate(
+        2,
+        [
+            ("changes.en.fit", "model", "I'm set up in my own little flat in Newport.", {}),
+            ("everyday.fit", "rules", "start at Halden Optics", {"right": 2}),
+            ("pairs.en.fit", "rules", "my daughter Anouk is 6", {"stands": 1}),
+            ("hardpairs.en", "rules", "My sister Ada lives in Graz", {"two": 1}),
+            ("silence.report", "rules", "", {"found": 1}),
+        ],
+    ),
 )
 def test_an_item_of_a_set_is_lived_and_judged(
     name: str, by: str, said: str, counts: dict[str, int], monkeypatch: pytest.MonkeyPatch

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.utils import timezone
+
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.audit.record import SYSTEM
@@ -30,7 +32,8 @@ NAMES = tuple(Callers.__dataclass_fields__)
 
 
 def callers_of(world: World) -> Callers:
-    return Callers(
+    """Whose tokens were used already: the first call of an hour is an event besides."""
+    callers = Callers(
         admin=Api(personal_token(world.team, world.alice)),
         member=Api(personal_token(world.team, world.bob)),
         viewer=Api(personal_token(world.team, world.vera)),
@@ -40,6 +43,8 @@ def callers_of(world: World) -> Callers:
         foreign_helpdesk=Api(integration_token(world.twin.integration)),
         anonymous=Api(),
     )
+    Token.objects.update(last_used_at=timezone.now())
+    return callers
 
 
 def narrow(

@@ -139,6 +139,7 @@ def test_a_refused_call_leaves_an_event(world: World, callers: Callers) -> None:
 
 
 def test_the_first_use_of_an_hour_is_one_event(world: World, callers: Callers) -> None:
+    Token.objects.update(last_used_at=None)
     for _turn in range(3):
         callers.member.get("/agents")
     assert Event.objects.filter(team_id=world.team.pk, action="token.used").count() == 1

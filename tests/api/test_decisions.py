@@ -2,6 +2,7 @@
 
 import pytest
 
+from memoryweb.accounts.models import Token
 from memoryweb.audit.models import Event
 from memoryweb.memory.models import File
 from tests.api.callers import Callers, narrow
@@ -78,6 +79,7 @@ def test_events_are_listed_newest_first_and_filtered(world: World, callers: Call
         str(world.agent.pk),
         str(world.other_agent.pk),
     }
+    Token.objects.update(last_used_at=None)
     by_actor = callers.auditor.get(f"/audit/events?actorId={world.audrey.pk}").json()["items"]
     assert {event["action"] for event in by_actor} == {"token.used"}
 

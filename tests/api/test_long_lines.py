@@ -19,6 +19,7 @@ LINES = {
 
 @pytest.mark.parametrize("kind", first_in_gate(4, [*LINES]))
 @pytest.mark.parametrize("name", first_in_gate(1, ["memory/2026-11-20.md", "KNOWLEDGE.md"]))
+@pytest.mark.first_two
 def test_a_long_line_with_an_address_is_written_and_waits_for_a_person(
     world: World, callers: Callers, path: str, kind: str, name: str
 ) -> None:

@@ -134,6 +134,7 @@ def _sent_again(world: World) -> str:
 
 @pytest.mark.parametrize("door", [_written_by_a_machine, _restored, _sent_again])
 @pytest.mark.parametrize("to", CHANGES)
+@pytest.mark.first_two
 def test_what_was_erased_stays_out(
     buried: World, change: Any, to: tuple[str, ...], door: Any
 ) -> None:

@@ -19,7 +19,6 @@ from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.verify import verify
 from tests.commands.calling import run
 from tests.migrated import copy_migrated
-from tests.soaking import first_in_gate
 from tests.world import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -69,18 +68,9 @@ def test_no_web_server_starts_with_another_key(
         runpy.run_module(server)
 
 
-@pytest.mark.parametrize(
-    ("server", "setting"),
-    first_in_gate(
-        1,
-        [
-            ("memoryweb.asgi", "MEMORYWEB_SECRET_KEY"),
-            ("memoryweb.asgi", "MEMORYWEB_CHECKPOINT_SECRET"),
-            ("memoryweb.wsgi", "MEMORYWEB_SECRET_KEY"),
-            ("memoryweb.wsgi", "MEMORYWEB_CHECKPOINT_SECRET"),
-        ],
-    ),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ["MEMORYWEB_SECRET_KEY", "MEMORYWEB_CHECKPOINT_SECRET"])
+@pytest.mark.parametrize("server", ["memoryweb.asgi", "memoryweb.wsgi"])
 def test_a_web_server_starts_with_its_own_keys_and_ends_with_anothers(
     tmp_path: Path, server: str, setting: str
 ) -> None:

@@ -19,10 +19,16 @@ MILLISECONDS = SECONDS * 1000
 expect.set_options(timeout=MILLISECONDS)  # as long as anything else is waited for
 
 
+# What costs no text and opens no door when it breaks: a browser takes a second for each.
+OF_SOAK = {"after_success", "by_keyboard", "chat", "history", "second_factor"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.browser)
+            if item.path.stem.removeprefix("test_") in OF_SOAK:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -142,6 +142,7 @@ def test_a_reader_who_leaves_in_the_middle_leaves_nothing_but_its_cost(
     ],
 )
 @pytest.mark.parametrize("address", ["/chat", "/chat/stream"])
+@pytest.mark.first_two
 def test_a_model_that_fails_is_told_and_nothing_is_kept(
     world: World,
     callers: Callers,

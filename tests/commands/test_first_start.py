@@ -101,7 +101,7 @@ def test_the_calls_of_connect_and_of_the_readme_work_with_the_token_as_they_stan
     [
         pytest.param("accounts_membership", 1, marks=pytest.mark.slow),
         pytest.param("accounts_membership", 3, marks=[has_demo, pytest.mark.slow]),
-        pytest.param("workspace_file", 9, marks=has_demo),
+        pytest.param("workspace_file", 9, marks=[has_demo, pytest.mark.slow]),
         pytest.param("extraction_extraction", 1, marks=[has_demo, pytest.mark.slow]),
         pytest.param("dreaming_report", 1, marks=[has_demo, pytest.mark.slow]),
         pytest.param("accounts_token", 1, marks=pytest.mark.databases),
@@ -132,6 +132,7 @@ def test_what_was_said_before_it_was_cut_short_is_enough_to_sign_in(
     signed_in(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 @has_demo
 def test_a_demo_that_was_removed_does_not_come_back() -> None:
     run("first_start")
@@ -169,6 +170,7 @@ def _last_night() -> Iterable[Operation]:
     return done.select_related("report__agent")
 
 
+@pytest.mark.slow
 @has_demo
 def test_the_demo_asks_no_model_also_where_one_is_set_up(model_server: ModelServer) -> None:
     """It would take minutes, and a paid one would charge for what nobody asked for."""

@@ -48,7 +48,7 @@ def nights(world: World) -> Callable[[int], list[Run]]:
     return queued
 
 
-@pytest.mark.parametrize("trouble", first_in_gate(2, list(TROUBLES)))
+@pytest.mark.parametrize("trouble", first_in_gate(1, list(TROUBLES)))
 @pytest.mark.parametrize("owners", first_in_gate(1, [4, 1]))
 def test_an_outage_of_75_minutes_ends_no_dream_of_the_night(
     clock: Clock,

@@ -16,6 +16,7 @@ from memoryweb.memory.review import proposals
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
+from tests.soaking import first_in_gate
 from tests.statements import statements
 from tests.world import World
 
@@ -161,7 +162,7 @@ def test_what_a_person_rejected_is_not_proposed_again(world: World) -> None:
     assert candidate.verdict == "rejected"
 
 
-@pytest.mark.parametrize(("per_note", "others"), [(4, 0), (40, 0), (4, 10)])
+@pytest.mark.parametrize(("per_note", "others"), first_in_gate(1, [(40, 0), (4, 0), (4, 10)]))
 def test_a_rules_dream_over_seven_notes_takes_at_most_46_statements(
     world: World, per_note: int, others: int
 ) -> None:

@@ -82,6 +82,7 @@ WAYS = (at_night, by_hand, on_a_topic, for_everyone, by_command, by_command_for_
 
 
 @pytest.mark.parametrize("dream", WAYS)
+@pytest.mark.first_two
 def test_what_no_extraction_covered_is_noted_first(
     world: World, yesterday: datetime, dream: Callable[[World, Owner], None]
 ) -> None:

@@ -21,6 +21,7 @@ from tests.clock import Clock
 from tests.extraction.answering import CARLA, NOTE, answer
 from tests.extraction.talking import NOON, TALK, bullets, extract, talk, text_of
 from tests.fakes import Behaviour, ModelServer, Received
+from tests.soaking import first_in_gate
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -34,12 +35,15 @@ def clock(world: World, monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.mark.parametrize(
     "said",
-    [
-        Behaviour("I would rather not."),
-        Behaviour('{"should_update": true', finish="length"),
-        Behaviour(status=400, raw=b'{"error": "content policy"}', streams=False),
-        Behaviour(status=413, raw=b"{}", streams=False),
-    ],
+    first_in_gate(
+        1,
+        [
+            Behaviour("I would rather not."),
+            Behaviour('{"should_update": true', finish="length"),
+            Behaviour(status=400, raw=b'{"error": "content policy"}', streams=False),
+            Behaviour(status=413, raw=b"{}", streams=False),
+        ],
+    ),
     ids=["bad answer", "cut off", "refused", "too long"],
 )
 def test_it_is_asked_a_few_times_in_a_day_and_then_set_aside(

@@ -159,6 +159,7 @@ def test_two_people_who_contradict_each_other_ten_nights_long_are_one_contradict
         ("IGNORE", "", f"{TOLD}- city: York\n"),
     ],
 )
+@pytest.mark.first_two
 def test_a_resolution_changes_facts_and_file_and_can_be_undone(
     world: World, resolution: str, text: str, after: str
 ) -> None:

@@ -160,6 +160,7 @@ def test_facts_that_differ_from_files_are_found_and_mended(world: World) -> None
     assert repair.project(world.team).differing == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_person", [True, False])
 def test_one_changed_line_of_hundreds_touches_few_rows(world: World, *, by_person: bool) -> None:
     writer = _person(world) if by_person else MACHINE

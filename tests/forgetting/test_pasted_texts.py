@@ -255,6 +255,7 @@ def test_what_is_away_already_is_not_offered_again(world: World, owner: Owner) -
     assert hidden(owner) == set(KNOWN[:3])
 
 
+@pytest.mark.slow
 def test_a_batch_full_of_wishes_holds_up_nobody(world: World, owner: Owner) -> None:
     """Beyond twenty they are one request, hidden and kept for the owner to decide."""
     wishes = [NewMessage("user", f"Forget my flat {n}.") for n in range(400)]

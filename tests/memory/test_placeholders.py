@@ -268,6 +268,7 @@ def _tampered(shown: str, dice: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", first_in_gate(10, range(60)))
+@pytest.mark.first_two
 def test_what_was_read_and_written_back_changes_nothing_and_nothing_is_laundered(
     world: World, seed: int
 ) -> None:

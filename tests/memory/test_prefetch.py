@@ -70,6 +70,7 @@ def test_what_was_said_in_passing_is_found(world: World, message: str, answer: s
         "When did Caroline find out about the adoption agency?",
     ],
 )
+@pytest.mark.first_two
 def test_memory_is_silent_where_it_has_no_answer(world: World, message: str) -> None:
     context = given(world, message)
     assert (context.hits, context.is_silent) == ((), True)

@@ -133,6 +133,7 @@ def test_a_member_is_asked_on_a_page_alone(world: World) -> None:
         ([("assistant", "Is Dr Nowak still your dentist?"), ("user", "> still my dentist")], None),
     ],
 )
+@pytest.mark.first_two
 def test_the_next_message_answers_it(
     world: World, turns: list[tuple[str, str]], holds: bool | None
 ) -> None:

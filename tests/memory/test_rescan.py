@@ -26,7 +26,7 @@ from tests.language.test_credentials import BASE64, draw
 from tests.language.test_secret_assignments import drawn
 from tests.world import World
 
-pytestmark = [pytest.mark.databases, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 TOKEN, VALUE = "ghp_" + draw(36), drawn(9)
 KEY = [draw(64, BASE64, seed=n) for n in range(3)]
 PEM = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *KEY, "-----END RSA PRIVATE KEY-----"])

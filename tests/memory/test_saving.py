@@ -266,6 +266,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 @pytest.mark.django_db
 @pytest.mark.parametrize("size", first_in_gate(1, [200, 2_000]))
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.first_two
 def test_a_text_made_to_hang_a_save_is_kept_and_indexed_as_any_other(
     world: World, name: str, size: int
 ) -> None:

@@ -294,6 +294,7 @@ def test_a_cursor_of_another_search_is_refused(world: World) -> None:
         "𝕗𝕖𝕣𝕣𝕪 ｶﾞ Ⅻ ﷺ" * 200,
     ],
 )
+@pytest.mark.first_two
 def test_no_query_breaks_it(world: World, query: str) -> None:
     save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.")
     say(world, "The ferry is late.")
@@ -311,6 +312,7 @@ def test_a_message_asked_for_as_it_is_has_no_filters(world: World) -> None:
 
 
 @pytest.mark.parametrize("limit", [-1, 0, 1, 201, 10**9])
+@pytest.mark.first_two
 def test_the_limit_is_held_between_1_and_200(world: World, limit: int) -> None:
     save(world, "KNOWLEDGE.md", "- lighthouse\n- lighthouse two")
     say(world, *(f"lighthouse {number}" for number in range(210)))

@@ -125,6 +125,7 @@ def test_looking_takes_one_statement_however_many_wait(desk: Desk, other_desk: D
     assert len(queries) == 1
 
 
+@pytest.mark.slow
 @counts_steps
 @pytest.mark.parametrize("is_full", [False, True], ids=["some may start", "the share is used up"])
 def test_claiming_costs_the_same_in_a_long_queue(

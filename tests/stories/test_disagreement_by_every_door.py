@@ -94,6 +94,7 @@ def _check_asked(days: Days, found: Contradiction, pair: tuple[str, str]) -> Non
 
 @pytest.mark.parametrize(("one", "other"), first_in_gate(1, THINGS))
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "two lines"])
+@pytest.mark.first_two
 def test_one_contradiction_asks(days: Days, way: str, one: str, other: str) -> None:
     _check_asked(days, _disagree(days, way, (one, other)), (one, other))
 
@@ -117,6 +118,7 @@ def test_what_is_denied_without_a_value_is_asked_too(days: Days, way: str) -> No
 @pytest.mark.parametrize(
     "way", ["two who let it be remembered", *first_in_gate(0, ["two who do so by hand"])]
 )
+@pytest.mark.first_two
 def test_another_number_of_one_thing_is_asked_too(
     days: Days, way: str, pair: tuple[str, str]
 ) -> None:
@@ -145,6 +147,7 @@ def test_two_lines_that_people_wrote_both_stand_and_are_asked(
         ),
     ),
 )
+@pytest.mark.first_two
 def test_a_decision_holds_through_the_next_night_and_can_be_undone(
     days: Days, decision: str, pair: tuple[str, str]
 ) -> None:

@@ -174,6 +174,7 @@ def test_what_its_owner_says_again_after_the_request_stays(told: World) -> None:
         "Please forget that I collect rare stamps from Peru.",
     ],
 )
+@pytest.mark.first_two
 def test_a_complaint_that_has_its_words_keeps_nothing(told: World, later: str) -> None:
     request = asked(told)
     says(told, "later", later, said=timezone.now() + timedelta(seconds=1), is_noted=False)

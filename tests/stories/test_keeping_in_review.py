@@ -31,6 +31,7 @@ def _keep(world: World, file: File) -> None:
 
 
 @pytest.mark.parametrize("nights", [1, 6, 9])
+@pytest.mark.first_two
 def test_what_a_person_keeps_is_taken_up_however_many_nights_they_took(
     world: World, nights: int
 ) -> None:

@@ -155,6 +155,7 @@ def test_it_leaves_after_a_day_when_nothing_is_noted(world: World, hamburg: Fact
     ],
 )
 @pytest.mark.parametrize("nights", [1, 2])
+@pytest.mark.first_two
 def test_the_later_value_of_one_thing_replaces_the_earlier(
     world: World, old: str, new: str, nights: int
 ) -> None:

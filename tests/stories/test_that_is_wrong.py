@@ -90,6 +90,7 @@ def test_only_what_the_last_prompt_carried_is_offered(world: World, api: Api) ->
 
 
 @pytest.mark.parametrize("text", ["none", "1", "", "..", "\u2603", "x" * 300])
+@pytest.mark.first_two
 def test_what_is_no_id_is_not_found(world: World, api: Api, text: str) -> None:
     _remembers(world, CELLO)
     _asks(world, api, "Which instrument do I play?")

@@ -65,6 +65,7 @@ def _remembers(world: World, night: int) -> list[str]:
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.first_two
 def test_what_a_person_corrected_stays_corrected(world: World, way: str) -> None:
     _says(world, "talk", OLD, day=_day(-5))
     assert _remembers(world, -4) == [OLD]
@@ -80,6 +81,7 @@ def test_what_a_person_corrected_stays_corrected(world: World, way: str) -> None
 
 
 @pytest.mark.parametrize("way", first_in_gate(3, sorted(WAYS)))
+@pytest.mark.first_two
 def test_what_the_owner_said_later_stays(world: World, way: str) -> None:
     _says(world, "talk", OLD, day=_day(-5))
     assert _remembers(world, -4) == [OLD]

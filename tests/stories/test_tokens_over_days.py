@@ -110,6 +110,7 @@ def _accepts(by: Attacker) -> None:
 @pytest.mark.parametrize(
     "act", [_renames, _restores, _fills_what_a_person_put_into_the_prompt, _imports, _accepts]
 )
+@pytest.mark.first_two
 def test_what_it_does_one_day_is_in_no_prompt_the_next(
     world: World, token: Attacker, act: Callable[[Attacker], None]
 ) -> None:
@@ -120,6 +121,7 @@ def test_what_it_does_one_day_is_in_no_prompt_the_next(
 
 
 @pytest.mark.parametrize("path", [*STANDING, NEW_SKILL])
+@pytest.mark.first_two
 def test_what_a_person_accepts_stands(world: World, token: Attacker, path: str) -> None:
     before = STANDING.get(path, "")
     for text in ("Tea is at four.", "Coffee is at five."):

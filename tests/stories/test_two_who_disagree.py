@@ -84,6 +84,7 @@ def test_many_nights_make_one_contradiction_with_all_that_was_said(
         ("IGNORE", [MONDAY, FRIDAY]),
     ],
 )
+@pytest.mark.first_two
 def test_what_was_decided_holds_on_another_night_and_can_be_undone(
     world: World, decision: str, stand: list[str]
 ) -> None:

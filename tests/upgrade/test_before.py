@@ -77,6 +77,7 @@ except OperationalError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.only_on("sqlite")
 def test_a_full_disk_in_the_first_start_leaves_what_the_next_one_goes_on_from(
     tmp_path: Path,
@@ -113,6 +114,7 @@ def test_migrations_of_others_are_none_of_ours(recorder: MigrationRecorder) -> N
     assert upgrade.refusal() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.only_on("sqlite")
 def test_commands_probes_and_a_start_say_so_for_an_older_one(tmp_path: Path) -> None:
     """Each in a process of its own, as people call them."""

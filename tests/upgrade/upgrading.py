@@ -5,6 +5,7 @@
 The database is that of the environment, and empty. With a share of four each fourth page is asked.
 """
 
+import gc
 import gzip
 import io
 import json
@@ -23,6 +24,7 @@ from uuid import UUID
 import django
 from django.conf import settings
 
+gc.disable()  # as in tests/migrated.py
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 django.setup()
 

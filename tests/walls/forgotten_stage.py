@@ -26,7 +26,7 @@ from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.models import Run
 from tests.snapshot import restored
 from tests.snapshots.archives import of
-from tests.walls.web_stage import Stage, restored_stage
+from tests.walls.web_stage import Stage, still_stage
 from tests.world import World
 
 SHARED, CUSTOMERS, BOBS = "quillpiper", "quillmorant", "quillcrest"
@@ -55,11 +55,8 @@ def owners_of(world: World) -> dict[str, Owner | None]:
 
 def planted(world: World) -> Forgotten:
     """Said, noted, dreamt, told, proposed, archived and given to prompts; nothing is hidden."""
-    return restored(
-        # All in one: between the two a code is made, whose event is another each time.
-        "walls: planted",
-        lambda: _plant(world, restored_stage(world.home, "home", colleague=world.vera)),
-    )
+    stage = still_stage(world.home, "home", colleague=world.vera)
+    return restored("walls: planted", lambda: _plant(world, stage))
 
 
 def forgotten(world: World) -> Forgotten:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import jsonschema_rs
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
@@ -35,7 +34,7 @@ CHECKS = [
 
 
 IDS = {"conversation": "c-1", "path": "MEMORY.md"}
-pytestmark = pytest.mark.usefixtures("_one_connection")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_one_connection")]
 
 
 @pytest.fixture
@@ -71,9 +70,7 @@ def test_every_operation_answers_as_described(name: str, world: World) -> None:
 
     @given(case=operation.as_strategy())
     @settings(
-        max_examples=max(
-            1, settings().max_examples // 25
-        ),  # one in the gate, twenty in `make soak`
+        max_examples=settings().max_examples // 25,  # twenty in `make soak`
         deadline=None,
         derandomize=True,
         database=None,
@@ -87,30 +84,3 @@ def test_every_operation_answers_as_described(name: str, world: World) -> None:
             case.call_and_validate(checks=CHECKS, headers={"Authorization": token})
 
     answers()
-
-
-def test_every_operation_has_a_description_and_an_example() -> None:
-    lacking = []
-    for operation in operations().values():
-        raw = operation.definition.raw
-        answers = [answer.get("content", {}) for answer in raw["responses"].values()]
-        shown = any("example" in content for answer in answers for content in answer.values())
-        is_empty = "204" in raw["responses"]
-        if not raw["description"] or not (shown or is_empty):
-            lacking.append(operation.label)
-        if "requestBody" in raw and "example" not in next(
-            iter(raw["requestBody"]["content"].values())
-        ):
-            lacking.append(operation.label)
-    assert not lacking
-
-
-def test_every_example_fits_its_schema() -> None:
-    resolver = {"components": described().raw_schema["components"]}
-    for operation in operations().values():
-        raw = operation.definition.raw
-        bodies = [raw["requestBody"]] if "requestBody" in raw else []
-        for part in [*bodies, *raw["responses"].values()]:
-            for content in part.get("content", {}).values():
-                if "example" in content:
-                    jsonschema_rs.validate({**resolver, **content["schema"]}, content["example"])

@@ -82,11 +82,14 @@ def test_nor_does_a_page_of_a_memory_that_was_opened(world: World, forgotten: Fo
     assert [*seen(pages(client, forgotten.stage, ids_of(world)), "admin")] == []
 
 
-@pytest.mark.parametrize("role", first_in_gate(1, (*ROLES[1:], "admin")))
+@pytest.mark.parametrize(
+    ("role", "share"), first_in_gate(1, [("member", 2), *((role, 1) for role in ROLES)])
+)
 def test_no_change_is_answered_with_what_is_to_be_forgotten(
-    world: World, forgotten: Forgotten, role: str
+    world: World, forgotten: Forgotten, role: str, share: int
 ) -> None:
-    assert [*seen(posts(signed_in(world.people[role]), forgotten.stage), role)] == []
+    answers = posts(signed_in(world.people[role]), forgotten.stage, share)
+    assert [*seen(answers, role)] == []
 
 
 @pytest.mark.parametrize(

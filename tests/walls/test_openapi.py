@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pytest_django.live_server_helper import LiveServer
@@ -40,6 +41,7 @@ def description() -> dict[str, Any]:
     return described
 
 
+@pytest.mark.slow
 def test_it_is_valid(description: dict[str, Any]) -> None:
     errors = OpenAPIV31SpecValidator(description).iter_errors()
     assert [f"{list(error.absolute_path)}: {error.message}" for error in errors] == []
@@ -56,6 +58,31 @@ def test_every_schema_is_used_and_named_for_its_readers(description: dict[str, A
         assert schema["title"] == name
         assert not name.startswith("Items")
         assert not name.endswith("Out")
+
+
+def test_every_operation_has_a_description_and_an_example(description: dict[str, Any]) -> None:
+    for operation in _operations(description):
+        answers = [answer.get("content", {}) for answer in operation["responses"].values()]
+        shown = any("example" in content for answer in answers for content in answer.values())
+        assert operation["description"], operation["operationId"]
+        assert shown or "204" in map(str, operation["responses"]), operation["operationId"]
+        if "requestBody" in operation:
+            [body, *_others] = operation["requestBody"]["content"].values()
+            assert "example" in body, operation["operationId"]
+
+
+def test_every_example_fits_its_schema(description: dict[str, Any]) -> None:
+    resolver = {"components": description["components"]}
+    for operation in _operations(description):
+        bodies = [operation["requestBody"]] if "requestBody" in operation else []
+        for part in [*bodies, *operation["responses"].values()]:
+            for content in part.get("content", {}).values():
+                if "example" in content:
+                    jsonschema_rs.validate({**resolver, **content["schema"]}, content["example"])
+
+
+def _operations(description: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for methods in description["paths"].values() for one in methods.values()]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +146,7 @@ def client(
     )
 
 
+@pytest.mark.slow
 def test_a_client_that_is_generated_from_it_works(
     live_server: LiveServer, client: SimpleNamespace
 ) -> None:

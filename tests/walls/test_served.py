@@ -28,7 +28,6 @@ from tests.fakes import ModelServer
 from tests.mcp.client import EARLIER
 from tests.serving import collect_static, serving
 from tests.snapshot import restored_world
-from tests.soaking import first_in_gate
 from tests.walls.api_routes import CHAT
 from tests.walls.api_routes import READ as READERS
 from tests.walls.api_routes import ROUTES as OPERATIONS
@@ -42,7 +41,7 @@ from tests.walls.web_stage import Stage, restored_stage
 from tests.workers import database_url
 from tests.world import World, signed_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 # Each form of what mem0's REST reads, one address of it, and what people of the team are answered:
 # an end user's memory is none of theirs.
@@ -54,7 +53,6 @@ MEM0 = {
     "v1/entities": ("v1/entities/", 200),
     "v1/event/(?P<id>[^/]+)": ("v1/event/{run}/", 404),
 }
-FIRST = ("admin", "helpdesk", "stranger", "anonymous")
 PROTOCOL = {"MCP_Protocol_Version": EARLIER}
 MCP: dict[str, dict[str, str]] = {
     "tools/list": {},
@@ -76,7 +74,7 @@ def model() -> Iterator[ModelServer]:
     server.stop()
 
 
-@pytest.fixture(scope="module", params=first_in_gate(1, [1, 2]))
+@pytest.fixture(scope="module", params=[1, 2])
 def port(
     request: pytest.FixtureRequest,
     django_db_setup: None,
@@ -119,13 +117,10 @@ def browser_of(client: Client, port: int) -> Browser:
     return Browser(port, {name: morsel.value for name, morsel in client.cookies.items()})
 
 
-@pytest.mark.parametrize(
-    ("role", "share"), first_in_gate(1, [("admin", 2), *((role, 1) for role in ROLES)])
-)
-def test_every_page(browsers: dict[str, Browser], stage: Stage, role: str, share: int) -> None:
-    pages = dict([*PAGES.items()][::share])
-    answers = {key: browsers[role].get(address(route, stage)) for key, route in pages.items()}
-    expect(answers, {key: route.answers[role] for key, route in pages.items()})
+@pytest.mark.parametrize("role", ROLES)
+def test_every_page(browsers: dict[str, Browser], stage: Stage, role: str) -> None:
+    answers = {key: browsers[role].get(address(route, stage)) for key, route in PAGES.items()}
+    expect(answers, {key: route.answers[role] for key, route in PAGES.items()})
 
 
 def test_every_address_of_no_team(browsers: dict[str, Browser], port: int) -> None:
@@ -135,10 +130,7 @@ def test_every_address_of_no_team(browsers: dict[str, Browser], port: int) -> No
         expect(answers, {name: getattr(one, who) for name, one in OPEN.items()})
 
 
-# A person, a program, a stranger and nobody; test_api_access has the table's answers of all.
-@pytest.mark.parametrize(
-    "name", first_in_gate(4, sorted(NAMES, key=lambda name: name not in FIRST))
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_answer_of_the_api(world: World, stage: Stage, port: int, name: str) -> None:
     callers = Callers(**callers_over(world, port))
     routes = {key: one for key, one in OPERATIONS.items() if one.method == "GET"}
@@ -231,29 +223,18 @@ def test_every_read_of_mcp(world: World, port: int) -> None:
 SEEING = [role for role, code in SEE.items() if code == 200]
 
 
-# To verify one takes longer than to make it: in the gate each role has three of the filters.
-@pytest.mark.parametrize(
-    ("role", "filters"),
-    first_in_gate(
-        len(SEEING),
-        [
-            *((role, FILTERS[turn :: 2 * len(SEEING)]) for turn, role in enumerate(SEEING)),
-            *((role, FILTERS) for role in SEEING),
-        ],
-    ),
-)
+@pytest.mark.parametrize("role", SEEING)
 def test_every_export_of_the_log_is_verified_elsewhere(
     world: World,
     stage: Stage,
     browsers: dict[str, Browser],
     tmp_path: Path,
     role: str,
-    filters: tuple[str, ...],
 ) -> None:
     browser, export = browsers[role], address(CHANGES["audit_export"], stage)
     shown = browser.get(address(PAGES["audit_verify"], stage)).content.decode()
     [key] = re.findall(r"--key ([0-9a-f]{64})\b", shown)
-    for query in filters:
+    for query in FILTERS:
         asked = export + query.format(**stage.ids, user=world.people[role].pk)
         answers = {kind: browser.post(asked, {"kind": kind}) for kind in ("jsonl", "csv")}
         expect(answers, dict.fromkeys(answers, 200))

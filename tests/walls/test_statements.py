@@ -83,9 +83,7 @@ def _grow(world: World, numbers: range) -> None:
             crowd.add(world.home, number)
 
 
-def _looks(
-    world: World, stage: Stage, role: str, readers: tuple[str, ...] = ("admin", "helpdesk")
-) -> Calls:
+def _looks(world: World, stage: Stage, role: str, readers: tuple[str, ...] = ("admin",)) -> Calls:
     client = signed_in(world.people[role])
     for key, route in PAGES.items():
         yield key, partial(call, client, route, stage)

@@ -114,7 +114,7 @@ def test_a_change_is_an_event_of_whoever_made_it_and_holds_no_text_of_anyone(
 
 
 # Acts below the pages are tried without their events in test_audit_coverage, each of them.
-@pytest.mark.parametrize("share", first_in_gate(1, [2, 1]))
+@pytest.mark.parametrize("share", first_in_gate(1, [4, 1]))
 def test_without_its_event_a_change_does_not_happen(
     clients: dict[str, Client], stage: Stage, share: int
 ) -> None:

@@ -266,10 +266,10 @@ LARGEST: dict[str, Any] = {
     "delete_many": _batch("DELETE", 5),
 }
 
-# By the code that another of them runs, too: the gate leaves them to `make soak`.
-ALIKE = {
-    *("forget", "stream_chat", "mcp memory rename", "update_many"),
-    *("agents_facts_many as not true", "mine_bring_back"),
+# The others run the same code or take long: the gate leaves them to `make soak`.
+FIRST = {
+    *("add", "add at once", "delete_all", "delete_many", "forget_memory", "send_chat"),
+    *("agents_facts_many to confirm", "mcp memory delete"),
 }
 
 # All of it or nothing: a batch, an import, and what takes back either.
@@ -450,7 +450,7 @@ def most(ground: Ground, measured: list[int]) -> int:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=pytest.mark.slow if one in ALIKE else ()) for one in LARGEST],
+    [pytest.param(one, marks=() if one in FIRST else pytest.mark.slow) for one in LARGEST],
 )
 def test_the_largest_body_holds_up_nobody_longer_than_a_batch_of_messages(
     ground: Ground, most: int, name: str

@@ -144,9 +144,13 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
 
 def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:
     """The same, lived once a process. Only the code runs out within minutes."""
-    stage = restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
+    stage = still_stage(home, name, colleague=colleague)
     with scope(team=home.team):
         return stage.but(link_code=_code(home))
+
+
+def still_stage(home: Home, name: str, *, colleague: User) -> Stage:
+    return restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
 
 
 def _offered(home: Home) -> dict[str, str]:

@@ -132,6 +132,7 @@ def test_an_export_that_fails_is_no_event(
         lambda lines: ["[" * 100],
     ],
 )
+@pytest.mark.first_two
 def test_an_altered_export_is_found(
     stage: Stage, audrey: Client, tmp_path: Path, alter: Callable[[list[str]], list[str]]
 ) -> None:

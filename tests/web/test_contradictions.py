@@ -37,6 +37,7 @@ def test_it_waits_with_both_sides_and_is_counted(
         ("IGNORE", {"Marta lives in Porto.", "Marta lives in Lisbon."}),
     ],
 )
+@pytest.mark.first_two
 def test_a_decision_changes_what_stands_and_can_be_undone(
     world: World, bob: Client, found: Contradiction, decision: str, stand: set[str]
 ) -> None:

@@ -91,6 +91,7 @@ def test_what_a_newer_night_proposed_again_is_what_that_one_is(
         ("IGNORE", "1 was accepted."),
     ],
 )
+@pytest.mark.first_two
 def test_a_contradiction_that_was_decided_waits_no_more(
     world: World,
     bob: Client,

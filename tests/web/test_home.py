@@ -29,6 +29,7 @@ def test_home_opens_where_there_is_something(stage: Stage, bob: Client, vera: Cl
 
 
 @pytest.mark.parametrize("name", TABS)
+@pytest.mark.first_two
 def test_every_tab_keeps_whose_memory_it_is(stage: Stage, bob: Client, name: str) -> None:
     page = tight(
         bob.get(url(stage.world.team, f"agents_{name}", stage.world.agent.pk) + "?owner=me")

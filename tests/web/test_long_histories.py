@@ -40,6 +40,7 @@ def note(world: World) -> File:
     return file
 
 
+@pytest.mark.slow
 @counts_steps
 def test_a_long_history_costs_the_same(world: World, note: File, vera: Client) -> None:
     soon = f"{timezone.now() + timedelta(minutes=1):%Y-%m-%dT%H:%M}"

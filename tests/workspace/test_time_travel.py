@@ -12,8 +12,6 @@ from memoryweb.memory.writing.write import NewLine, append, delete, write
 from memoryweb.runs.models import Run
 from tests.world import World
 
-pytestmark = pytest.mark.databases
-
 SYSTEM = Writer(AuthorKind.SYSTEM)
 START = timezone.now() - timedelta(days=30)
 
