@@ -1,4 +1,4 @@
-"""Django's SQLite backend with SQLite's real limit on parameters.
+"""Django's SQLite backend with SQLite's real limit on parameters, and with ids that are read once.
 
 Django assumes 999 (SQLite before 3.32) and splits bulk inserts accordingly, so the number of
 statements of a write would grow with its lines. 32 766 is SQLite's own default since 3.32;
@@ -6,10 +6,12 @@ most distributions allow 250 000.
 """
 
 import sqlite3
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
+from uuid import UUID
 
 from django.db import connection
-from django.db.backends.sqlite3 import base, features
+from django.db.backends.sqlite3 import base, features, operations
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
@@ -20,8 +22,18 @@ class DatabaseFeatures(features.DatabaseFeatures):
         return connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    def convert_uuidfield_value(self, value: str | None, *_of: Any) -> UUID | None:
+        """The rows of a page name few agents, owners and files."""
+        return _uuid(value) if value else None
+
+
+_uuid = lru_cache(maxsize=8192)(UUID)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
+    ops_class = DatabaseOperations
 
 
 def truncate_log() -> bool:

@@ -12,6 +12,7 @@ from memoryweb.language.normal_form import read
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown import marks
 from memoryweb.markdown.marks import Ended
+from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.query_syntax import Cursor
 from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.models import Fact, File, Message, Passage
@@ -90,12 +91,17 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """`cursor` asks for the next page, "" when there is none; `last` is where this one ends."""
+    """`last` is where this page of the search with that `stamp` ends, None when none follows."""
 
     total: int
     hits: tuple[Hit, ...]
-    cursor: str = ""
     last: Cursor | None = None
+    stamp: str = field(default="", compare=False)
+
+    @cached_property
+    def cursor(self) -> str:
+        """Asks for the next page. Signed when it is asked for: a prompt has one page."""
+        return query_syntax.write(self.last, self.stamp) if self.last and self.stamp else ""
 
 
 def hit(

@@ -193,6 +193,7 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
         )
 
 
+@lru_cache(maxsize=1024)
 def scope_key(agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> str:
     """In front of every token in the index: postings of other agents and owners are never walked.
 
@@ -221,58 +222,6 @@ def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:
         if room < 0:
             return
         yield field + word
-
-
-# What no hit is asked for: each column of each row takes its time.
-_UNREAD = {
-    "passage": (
-        "team",
-        "raw_tokens",
-        "reach",
-        "whole",
-        "place",
-        "length",
-        "weight",
-        "tokenizer_version",
-    ),
-    "file": [
-        f"file__{name}"
-        for name in (
-            "folded_path",
-            "enabled",
-            "sort_order",
-            "raw_content",
-            "sha256",
-            "size",
-            "base_revision",
-            "created_at",
-            "updated_at",
-        )
-    ],
-    "message": [
-        f"message__{name}"
-        for name in ("tools_used", "masked", "conversation__message_count", "conversation__skipped")
-    ],
-}
-
-
-def rows_of(ids: Collection[int], kinds: Collection[str]) -> Iterable[Passage]:
-    """With the file or the message, whichever of them there are."""
-    return _ROWS[frozenset(kinds)](tuple(ids)) if ids else ()
-
-
-def _rows(kinds: Collection[str]) -> PreparedQuery[Passage]:
-    related = {"file": "file", "message": "message__conversation"}
-    unread = [name for kind in ("passage", *sorted(kinds)) for name in _UNREAD[kind]]
-
-    def those(ids: Sequence[int]) -> "QuerySet[Passage]":
-        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
-        return rows.select_related(*(related[kind] for kind in sorted(kinds)))
-
-    return PreparedQuery(those)
-
-
-_ROWS = {frozenset(kinds): _rows(kinds) for kinds in (("file",), ("message",), ("file", "message"))}
 
 
 def saying(ids: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:

@@ -7,7 +7,7 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
@@ -125,12 +125,14 @@ class Places:
 
     def around(self, passage: int) -> list[tuple[int, float]]:
         """The found passages around one, and what their words are worth there."""
-        spot, found = spot_of(self.wholes[passage], self.ordinal(passage)), []
-        for distance, worth in AROUND:
-            other = self.at.get(spot - distance)
-            if other is not None:
-                follows = distance == 1 and self.asks(other)
-                found.append((other, ANSWER if follows else worth))
+        spot, at = self.wholes[passage] + (self.places[passage] >> _ORDINAL), self.at.get
+        found = [
+            (other, worth)
+            for distance, worth in AROUND
+            if (other := at(spot - distance)) is not None
+        ]
+        if (before := at(spot - 1)) is not None and self.places[before] & _ASKS:
+            found[0] = before, ANSWER
         return found
 
 
@@ -163,10 +165,16 @@ class Scores:
         telling = {other for other, worth in around if worth == ANSWER}
         beside = {other for other, _worth in around}
         (beside if self.places.asks(passage) else telling).add(passage)
-        terms = list(enumerate(self.own[: len(self.rarities)]))
-        here = frozenset(term for term, own in terms if any(one in own for one in telling))
-        near = (term for term, own in terms if any(one in own for one in beside))
-        return Evidence(here, frozenset(near) - here)
+        terms = enumerate(self._saying)
+        here = frozenset(term for term, said in terms if not said.isdisjoint(telling))
+        terms = enumerate(self._saying)
+        near = frozenset(term for term, said in terms if not said.isdisjoint(beside))
+        return Evidence(here, near - here)
+
+    @cached_property
+    def _saying(self) -> list[KeysView[int]]:
+        """Of each word the passages that say it."""
+        return [own.keys() for own in self.own[: len(self.rarities)]]
 
     @cached_property
     def exact(self) -> Mapping[int, float]:
@@ -194,6 +202,8 @@ class Scores:
 
     def _of(self, passage: int) -> float:
         around = self.places.around(passage)
+        if not around:
+            return self.found[passage]
         value = 0.0
         for own in self.own:
             nearest = own.get(passage, 0.0)

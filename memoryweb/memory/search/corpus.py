@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Model, QuerySet
+from django.db.models.base import ModelState
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader
 from memoryweb.core.prepared_queries import PreparedQuery
@@ -22,8 +24,10 @@ from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent, Places
 from memoryweb.memory.lines.revisions import Past, workspace_at
 from memoryweb.memory.lines.source_classes import sources_at, weakest
-from memoryweb.memory.models import File, Passage, SourceClass
+from memoryweb.memory.models import Conversation, File, Message, Passage, SourceClass
+from memoryweb.memory.visible.hidden import is_meant
 
+_Row = TypeVar("_Row", bound=Model)
 # Whole (file or conversation) and line (of a turn: its position).
 Spot = tuple[int, int]
 # Newer first, then an order that does not depend on the database.
@@ -65,10 +69,8 @@ class CurrentCorpus:
         self.reaches = [Reaches.of(reader) for reader in readers]
 
     def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
-        return fulltext.find(groups)
-
-    def extents(self) -> list[Extent]:
-        return fulltext.extents([reaches.all for reaches in self.reaches])
+        reaches = (its.all for its in self.reaches)
+        return fulltext.find([*zip(reaches, groups, strict=True)])
 
     def files(self, path: str) -> set[int]:
         """The wholes of the files whose path has that in it."""
@@ -105,9 +107,9 @@ class CurrentCorpus:
             for pk, day, moment, path, name, owner, line in rows
         }
 
-    def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
-        """With the file or the message, whichever of them there are."""
-        return {row.pk: row for row in indexing.rows_of(ids, kinds)}
+    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
+        """With the file or the message, and whether any request to forget is about it."""
+        return {row.pk: row for row in _made(_rows(tuple(ids)))} if ids else {}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
         """Once more, by the row itself: keys are short, owners are not."""
@@ -118,6 +120,57 @@ class CurrentCorpus:
 
     def past(self, _row: Passage) -> Past | None:
         return None
+
+
+# What hits are asked for. A file and a conversation are of the agent and owner of their passages.
+_PASSAGE = (
+    *("id", "team_id", "agent_id", "owner_id", "kind", "file_id", "message_id"),
+    *("line", "end_line", "trail", "raw_text", "source", "date"),
+)
+_FILE = ("path", "scope", "revision", "ordered_from", "note_date", "deleted_at")
+_MESSAGE = ("conversation_id", "position", "external_id", "role", "name", "raw_content")
+
+
+@PreparedQuery
+def _rows(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
+    is_asked = is_meant(file="file") | is_meant(message="message")
+    rows = Passage.objects.filter(pk__in=ids).annotate(is_meant=is_asked)
+    files, messages = (f"file__{name}" for name in _FILE), (f"message__{name}" for name in _MESSAGE)
+    talk = "message__conversation__external_id"
+    return rows.values_list(*_PASSAGE, "is_meant", *files, talk, *messages)
+
+
+def _made(found: Iterable[tuple[Any, ...]]) -> Iterator[Passage]:
+    """Each file and each conversation once."""
+    files: dict[UUID, File] = {}
+    talks: dict[UUID, Conversation] = {}
+    of_file, of_message = len(_PASSAGE) + 1, len(_PASSAGE) + 1 + len(_FILE)
+    for values in found:
+        given = dict(zip((*_PASSAGE, "is_meant"), values, strict=False))
+        whose = {name: given[name] for name in ("team_id", "agent_id", "owner_id")}
+        file, message = files.get(given["file_id"]), None
+        if given["message_id"]:
+            told = dict(zip(_MESSAGE, values[of_message + 1 :], strict=True))
+            talk = talks.get(told["conversation_id"])
+            if talk is None:
+                named = {"id": told["conversation_id"], "external_id": values[of_message]}
+                talk = talks[named["id"]] = _loaded(Conversation, whose | named)
+            told |= {"id": given["message_id"], "team_id": given["team_id"]}
+            message = _loaded(Message, told, conversation=talk)
+        elif file is None:
+            told = dict(zip(_FILE, values[of_file:of_message], strict=True))
+            file = files[given["file_id"]] = _loaded(File, whose | told | {"id": given["file_id"]})
+        yield _loaded(Passage, given, file=file, message=message)
+
+
+def _loaded(model: type[_Row], values: Mapping[str, Any], **related: Any) -> _Row:
+    """A row with these of its values: Django takes ten times as long to make one."""
+    row = model.__new__(model)
+    row._state = ModelState()
+    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+    row._state.fields_cache = related
+    vars(row).update(values)
+    return row
 
 
 @PreparedQuery
@@ -146,6 +199,7 @@ class PastCorpus:
         self.reaches = [Reaches.of(reader)]
         self.pasts = {past.file.pk: past for past in _pasts(reader, moment)}
         self.rows = dict(enumerate(_passages(reader, moment, self.pasts.values()), start=1))
+        self._words = sum(row.length for row in self.rows.values())
 
     def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
         return [self._find(set(tokens)) for tokens in groups]
@@ -159,10 +213,8 @@ class PastCorpus:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
         wholes = {number: self.rows[number].whole for number in found}
-        return Found(postings, Places(wholes, {one: self.rows[one].place for one in found}))
-
-    def extents(self) -> list[Extent]:
-        return [Extent(len(self.rows), sum(row.length for row in self.rows.values()))]
+        places = Places(wholes, {one: self.rows[one].place for one in found})
+        return Found(postings, places, Extent(len(self.rows), self._words))
 
     def files(self, path: str) -> set[int]:
         wanted = fold(path)
@@ -192,7 +244,7 @@ class PastCorpus:
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
         return {number: _standing_then(self.rows[number]) for number in passages}
 
-    def passages(self, ids: Collection[int], _kinds: Collection[str]) -> dict[int, Passage]:
+    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
         """Whose word each is, is looked up for these alone."""
         found = {number: self.rows[number] for number in ids}
         files = {row.file_id for row in found.values() if row.file_id}

@@ -63,8 +63,7 @@ def search(
         return Found(0, ())
     asked = SearchPlan.of(query, kinds, scope)
     (found,) = _found([_awake(reader)], asked, limit, after)
-    if found.last is not None:
-        found = replace(found, cursor=query_syntax.write(found.last, stamp))
+    found = replace(found, stamp=stamp)
     return found if after else _with_statements(found, _awake(reader), asked, limit)
 
 
@@ -170,17 +169,17 @@ def _found(
             hit(
                 rows[key],
                 score,
-                relevance(asked.sentences, rarities, evidence, names),
+                relevance(asked.sentences, rarities, matched.scores.evidence(key), names),
                 asked.words,
                 corpus.past(rows[key]),
             )
-            for key, score, evidence in seen
+            for key, score in seen
         )
         hits = folded(made, limit)
         told = sum(1 + len(one.others) for one in hits)
         if not at:
             hits = _by_trust(hits)
-        last = matched.cursor(*seen[told - 1][:2]) if told < len(seen) else page.last
+        last = matched.cursor(*seen[told - 1]) if told < len(seen) else page.last
         return Found(matched.total, hits, last=last)
 
     return [shown(*each) for each in zip(readers, matches, pages, strict=True)]
@@ -188,9 +187,8 @@ def _found(
 
 def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
     """What stands on these pages and is not to be forgotten."""
-    wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
-    kinds = {kind for page in pages for kind in page.kinds}
-    return readable.without_hidden(corpus.passages(wanted, kinds))
+    wanted = {passage for page in pages for passage, _score in page.hits}
+    return readable.without_hidden(corpus.passages(wanted))
 
 
 def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:

@@ -12,7 +12,7 @@ from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.indexing import HEADINGS, TEXT, TOLD
 from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
-from memoryweb.memory.index.relevance import Evidence, Sentence
+from memoryweb.memory.index.relevance import Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of
 from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Spot, Standing
 
@@ -49,8 +49,7 @@ class SearchPlan:
 class Page:
     """`last` is where it ends, None when nothing comes after it."""
 
-    hits: Sequence[tuple[int, float, Evidence]]
-    kinds: Collection[str]
+    hits: Sequence[tuple[int, float]]
     last: Cursor | None
 
 
@@ -88,10 +87,9 @@ class MatchSet:
         order = list(_at_most_per_file(_in_order(scores, standings), self.places))
         start = self._start(order, scores, after) if after else 0
         shown = order[start : start + limit]
-        hits = [(key, scores[key], self.scores.evidence(key)) for key in shown]
+        hits = [(key, scores[key]) for key in shown]
         more = start + limit < len(order)
-        kinds = {"message" if self.places.is_turn(key) else "file" for key in shown}
-        return Page(hits, kinds, self.cursor(*hits[-1][:2]) if more else None)
+        return Page(hits, self.cursor(*hits[-1]) if more else None)
 
     def cursor(self, key: int, score: float) -> Cursor:
         return Cursor(self.places.wholes[key], self.places.ordinal(key), score)
@@ -117,9 +115,9 @@ def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
     finds = corpus.find([_keyed(reaches, asked.words) for reaches in corpus.reaches])
     narrowing = _Narrowing.of(corpus, asked, finds)
     matches = []
-    for reaches, found, extent in zip(corpus.reaches, finds, corpus.extents(), strict=True):
+    for reaches, found in zip(corpus.reaches, finds, strict=True):
         terms = [_postings(found, reaches, term) for term in asked.terms]
-        scores = ranking.score(extent, terms, asked.sought, found.places)
+        scores = ranking.score(found.extent, terms, asked.sought, found.places)
         matches.append(MatchSet(scores.narrowed(narrowing.keys(scores.found, found, reaches))))
     return matches
 

@@ -23,7 +23,7 @@ from memoryweb.memory.models import Evidence, Fact, File, Message, Passage, Prop
 from memoryweb.memory.visible import outdated, placeholders
 from memoryweb.memory.visible.hidden import MARK, HiddenText, hidden
 
-_Row = TypeVar("_Row", File, Message)
+_Row = TypeVar("_Row", File, Message, Passage)
 TO_BE_FORGOTTEN = _("Hidden: it is to be forgotten")
 
 
@@ -196,9 +196,10 @@ def statement(fact: Fact, to: To) -> ReadableFact:
 def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
     """Of found passages, with their file or message, those that say nothing that is to be
     forgotten, whenever it was said."""
+    asked = _may_hide(rows)
     away = hidden(
-        files=[row.file for row in rows.values() if row.file],
-        messages=[row.message for row in rows.values() if row.message],
+        files=[row.file for row in asked if row.file],
+        messages=[row.message for row in asked if row.message],
     )
 
     def says(row: Passage) -> bool:
@@ -206,4 +207,4 @@ def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
             return row.message_id in away.spans
         return row.file_id is not None and bool(away.lines_in(row.file_id, row.raw_text))
 
-    return {key: row for key, row in rows.items() if not says(row)}
+    return {key: row for key, row in rows.items() if not (away and says(row))}
