@@ -47,23 +47,23 @@ class _Index(Protocol):
     def is_sound(self, cursor: CursorWrapper) -> bool: ...
     def merge(self, cursor: CursorWrapper, begun: bool) -> bool | None: ...
     def find(
-        self, cursor: CursorWrapper, tokens: Sequence[str], reaches: Sequence[str]
+        self, cursor: CursorWrapper, reaches: Sequence[str], words: Sequence[str]
     ) -> _Rows: ...
 
 
 def find(
-    groups: Sequence[tuple[Collection[str], Collection[str]]], using: str = DEFAULT_DB_ALIAS
+    groups: Sequence[Collection[str]], words: Sequence[str], using: str = DEFAULT_DB_ALIAS
 ) -> list[Found]:
-    """For each group, scope keys and tokens that carry them, the passages that have some of these.
+    """For each group of scope keys the passages that have some of the words, each behind its field.
 
     In one statement for many groups as for one.
     """
-    reaches, tokens = ({one: None for group in groups for one in group[at]} for at in (0, 1))
-    if not tokens:
+    if not words:
         return [Found({}, Places({}, {}), Extent(0, 0)) for _group in groups]
+    reaches = list({reach: None for group in groups for reach in group})
     with connections[using].cursor() as cursor:
-        found = _index(connections[using]).find(cursor, [*tokens], [*reaches])
-    return [_of_group(group, found, is_all=len(groups) == 1) for group in groups]
+        found = _index(connections[using]).find(cursor, reaches, words)
+    return [_of_group(group, words, found, is_all=len(groups) == 1) for group in groups]
 
 
 def create(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
@@ -117,12 +117,13 @@ def check(databases: Sequence[str] | None = None, **_options: Any) -> list[Check
 
 
 def _of_group(
-    group: tuple[Collection[str], Collection[str]], found: _Rows, *, is_all: bool
+    reaches: Collection[str], words: Sequence[str], found: _Rows, *, is_all: bool
 ) -> Found:
-    (reaches, tokens), (postings, places, sizes) = group, found
+    postings, places, sizes = found
     extent = Extent(*(sum(sizes.get(reach, (0, 0))[at] for reach in reaches) for at in (0, 1)))
     if is_all:
         return Found(postings, places, extent)
+    tokens = (reach + word for reach in reaches for word in words)
     own = {token: postings[token] for token in tokens if token in postings}
     wanted = set[int]().union(*own.values())
     return Found(own, places.of(wanted), extent)

@@ -107,9 +107,10 @@ def is_sound(cursor: CursorWrapper) -> bool:
 
 
 def find(
-    cursor: CursorWrapper, tokens: Sequence[str], reaches: Sequence[str]
+    cursor: CursorWrapper, reaches: Sequence[str], words: Sequence[str]
 ) -> tuple[dict[str, Mapping[int, int]], Places, dict[str, tuple[int, int]]]:
     # Tokens hold letters and digits only; quoted, none of them is an operator.
+    tokens = [reach + word for reach in reaches for word in words]
     wanted = " | ".join(f"'{token}'" for token in tokens)
     cursor.execute(
         "SELECT id, whole, place, reach, tokens FROM recall_passage WHERE search @@ %s::tsquery"

@@ -165,11 +165,13 @@ class Scores:
         telling = {other for other, worth in around if worth == ANSWER}
         beside = {other for other, _worth in around}
         (beside if self.places.asks(passage) else telling).add(passage)
-        terms = enumerate(self._saying)
-        here = frozenset(term for term, said in terms if not said.isdisjoint(telling))
-        terms = enumerate(self._saying)
-        near = frozenset(term for term, said in terms if not said.isdisjoint(beside))
-        return Evidence(here, near - here)
+        here, near = set[int](), set[int]()
+        for term, said in enumerate(self._saying):
+            if not said.isdisjoint(telling):
+                here.add(term)
+            elif not said.isdisjoint(beside):
+                near.add(term)
+        return Evidence(frozenset(here), frozenset(near))
 
     @cached_property
     def _saying(self) -> list[KeysView[int]]:

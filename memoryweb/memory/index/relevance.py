@@ -1,6 +1,6 @@
 """How much of a query a hit answers: 0..1, comparable between agents and queries. Pure."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -82,14 +82,12 @@ def _share(
         rare = rarities[term]
         return UNHEARD if rare == 1 and term in sentence.named else max(rare, least)
 
-    def weight(terms: Iterable[int]) -> float:
-        return sum(map(weight_of, terms))
-
-    all_of_it = weight(sentence.terms)
+    weights = {term: weight_of(term) for term in sentence.terms}
+    all_of_it = sum(weights.values())
     if not all_of_it:
         return 0.0
-    found = weight(sentence.terms & evidence.here)
-    found += AROUND * weight(sentence.terms & evidence.around)
+    found = sum(map(weights.__getitem__, sentence.terms & evidence.here))
+    found += AROUND * sum(map(weights.__getitem__, sentence.terms & evidence.around))
     share = min(1.0, found / all_of_it * (CJK if sentence.is_cjk else 1.0))
     # Of few words many are found by chance: what is missing counts as if a rare word were, too.
     return round(share * all_of_it / (all_of_it + 1 - share), 6)

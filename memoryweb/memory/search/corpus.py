@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import reduce
 from operator import or_
 from typing import Any, TypeVar
@@ -67,10 +67,11 @@ class CurrentCorpus:
     def __init__(self, readers: Sequence[Reader]) -> None:
         self.readers = readers
         self.reaches = [Reaches.of(reader) for reader in readers]
+        self._known: dict[int, Passage] = {}
 
-    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
-        reaches = (its.all for its in self.reaches)
-        return fulltext.find([*zip(reaches, groups, strict=True)])
+    def find(self, words: Sequence[str]) -> list[Found]:
+        """Of each reader. Words have their field in front."""
+        return fulltext.find([reaches.all for reaches in self.reaches], words)
 
     def files(self, path: str) -> set[int]:
         """The wholes of the files whose path has that in it."""
@@ -101,15 +102,13 @@ class CurrentCorpus:
         return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
-        rows = _standing(tuple(passages)) if passages else ()
-        return {
-            pk: standing(day, moment, path or name or "", owner, line)
-            for pk, day, moment, path, name, owner, line in rows
-        }
+        return {pk: _standing(row) for pk, row in self.passages(passages).items()}
 
     def passages(self, ids: Collection[int]) -> dict[int, Passage]:
         """With the file or the message, and whether any request to forget is about it."""
-        return {row.pk: row for row in _made(_rows(tuple(ids)))} if ids else {}
+        if unknown := tuple(pk for pk in ids if pk not in self._known):
+            self._known |= {row.pk: row for row in _made(_rows(unknown))}
+        return {pk: self._known[pk] for pk in ids if pk in self._known}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
         """Once more, by the row itself: keys are short, owners are not."""
@@ -128,7 +127,15 @@ _PASSAGE = (
     *("line", "end_line", "trail", "raw_text", "source", "date"),
 )
 _FILE = ("path", "scope", "revision", "ordered_from", "note_date", "deleted_at")
-_MESSAGE = ("conversation_id", "position", "external_id", "role", "name", "raw_content")
+_MESSAGE = (
+    "conversation_id",
+    "position",
+    "external_id",
+    "role",
+    "name",
+    "raw_content",
+    "timestamp",
+)
 
 
 @PreparedQuery
@@ -173,18 +180,11 @@ def _loaded(model: type[_Row], values: Mapping[str, Any], **related: Any) -> _Ro
     return row
 
 
-@PreparedQuery
-def _standing(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
-    names = ("file__folded_path", "message__conversation__external_id")
-    rows = Passage.objects.filter(pk__in=ids)
-    return rows.values_list("pk", "date", "message__timestamp", *names, "owner", "line")
-
-
-def standing(
-    day: date | None, moment: datetime | None, name: str, owner: UUID | None, line: int
-) -> Standing:
-    newest = moment.timestamp() if moment else 86400.0 * day.toordinal() if day else 0.0
-    return (-newest, name, owner is not None, line)
+def _standing(row: Passage) -> Standing:
+    moment = row.message.timestamp.timestamp() if row.message else 0.0
+    newest = moment or (86400.0 * row.date.toordinal() if row.date else 0.0)
+    name = row.message.conversation.external_id if row.message else ""
+    return (-newest, fold(row.file.path) if row.file else name, row.owner_id is not None, row.line)
 
 
 # What a reader could have searched at a moment: files as they were, messages that had arrived.
@@ -199,12 +199,9 @@ class PastCorpus:
         self.reaches = [Reaches.of(reader)]
         self.pasts = {past.file.pk: past for past in _pasts(reader, moment)}
         self.rows = dict(enumerate(_passages(reader, moment, self.pasts.values()), start=1))
-        self._words = sum(row.length for row in self.rows.values())
 
-    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
-        return [self._find(set(tokens)) for tokens in groups]
-
-    def _find(self, wanted: Collection[str]) -> Found:
+    def find(self, words: Sequence[str]) -> list[Found]:
+        wanted = {reach + word for reach in self.reaches[0].all for word in words}
         postings: dict[str, Counter[int]] = {}
         found: dict[int, None] = {}
         for number, row in self.rows.items():
@@ -214,7 +211,8 @@ class PastCorpus:
                     found[number] = None
         wholes = {number: self.rows[number].whole for number in found}
         places = Places(wholes, {one: self.rows[one].place for one in found})
-        return Found(postings, places, Extent(len(self.rows), self._words))
+        extent = Extent(len(self.rows), sum(row.length for row in self.rows.values()))
+        return [Found(postings, places, extent)]
 
     def files(self, path: str) -> set[int]:
         wanted = fold(path)
@@ -242,7 +240,7 @@ class PastCorpus:
         return {number: self.rows[number].line for number in passages}
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
-        return {number: _standing_then(self.rows[number]) for number in passages}
+        return {number: _standing(self.rows[number]) for number in passages}
 
     def passages(self, ids: Collection[int]) -> dict[int, Passage]:
         """Whose word each is, is looked up for these alone."""
@@ -285,10 +283,3 @@ def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterat
             owner=own,
             message__created_at__lte=moment,
         ).select_related("message__conversation")
-
-
-def _standing_then(row: Passage) -> Standing:
-    moment = row.message.timestamp if row.message else None
-    conversation = row.message.conversation.external_id if row.message else ""
-    name = fold(row.file.path) if row.file else conversation
-    return standing(row.date, moment, name, row.owner_id, row.line)

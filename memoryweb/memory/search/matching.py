@@ -69,13 +69,12 @@ class MatchSet:
 
     def best(self, limit: int, after: Cursor | None) -> dict[int, float]:
         """As many places, best first, as the page and the pages before it need."""
-        wanted = limit + 1 + (self._ahead(after) if after else 0)
-        count = wanted + limit
+        count = wanted = limit + 1 + (self._ahead(after) if after else 0)
         while True:
             scores = self.scores.best(count)
             if count >= len(self.scores.found) or self.scores.shown(scores) >= wanted:
                 return scores
-            count *= 4
+            count *= 2
 
     def page(
         self,
@@ -112,7 +111,7 @@ class MatchSet:
 
 def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
     """One for each reader of the corpus."""
-    finds = corpus.find([_keyed(reaches, asked.words) for reaches in corpus.reaches])
+    finds = corpus.find([kind + word for word in asked.words for kind in (TEXT, HEADINGS, TOLD)])
     narrowing = _Narrowing.of(corpus, asked, finds)
     matches = []
     for reaches, found in zip(corpus.reaches, finds, strict=True):
@@ -125,10 +124,13 @@ def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
 def pages(
     corpus: Corpus, matches: Sequence[MatchSet], limit: int, after: Cursor | None
 ) -> list[Page]:
-    """A page of each. What the corpus is asked about them, it is asked once."""
+    """A page of each. What the corpus is asked about them, it is asked once: where it is asked how
+    those stand that tie, it gives the rows of the page."""
     bests = [matched.best(limit, after) for matched in matches]
     each = list(zip(matches, bests, strict=True))
-    standings = corpus.standings({key for best in bests for key in _tied(best)})
+    tied = [(best, list(_tied(best))) for best in bests]
+    asked = (best if len(best) <= 2 * limit else same for best, same in tied if same)
+    standings = corpus.standings({key for keys in asked for key in keys})
     return [matched.page(best, standings, limit, after) for matched, best in each]
 
 
@@ -203,11 +205,6 @@ def _in_order(scores: Mapping[int, float], standings: Mapping[int, Standing]) ->
         return -scores[key], standings.get(key, ())
 
     return sorted(scores, key=place)
-
-
-def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
-    keys = [reach + field for reach in reaches.all for field in (TEXT, HEADINGS, TOLD)]
-    return [key + word for word in words for key in keys]
 
 
 def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
