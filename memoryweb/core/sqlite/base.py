@@ -28,12 +28,29 @@ class DatabaseOperations(operations.DatabaseOperations):
         return _uuid(value) if value else None
 
 
+class Cursor(base.SQLiteCursorWrapper):
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        """Values are no part of a statement, so that few of them are read over and over."""
+        if param_names is not None:
+            return super().convert_query(query, param_names=param_names)
+        return _question_marks(query)
+
+
 _uuid = lru_cache(maxsize=8192)(UUID)
+
+
+@lru_cache(maxsize=512)
+def _question_marks(query: str) -> str:
+    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
     ops_class = DatabaseOperations
+
+    def create_cursor(self, name: str | None = None) -> Cursor:
+        cursor: Cursor = self.connection.cursor(factory=Cursor)
+        return cursor
 
 
 def truncate_log() -> bool:

@@ -249,6 +249,8 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
 
 def summed(one: dict[int, Number], other: Mapping[int, Number]) -> dict[int, Number]:
     """By key. Most keys are in one of them only."""
+    if not one or not other:
+        return {**one, **other}
     both = {key: one[key] + other[key] for key in one.keys() & other.keys()}
     return {**one, **other, **both}
 

@@ -122,8 +122,9 @@ class CurrentCorpus:
 
 
 # What hits are asked for. A file and a conversation are of the agent and owner of their passages.
+_WHOSE = ("team_id", "agent_id", "owner_id")
 _PASSAGE = (
-    *("id", "team_id", "agent_id", "owner_id", "kind", "file_id", "message_id"),
+    *("id", *_WHOSE, "kind", "file_id", "message_id"),
     *("line", "end_line", "trail", "raw_text", "source", "date"),
 )
 _FILE = ("path", "scope", "revision", "ordered_from", "note_date", "deleted_at")
@@ -154,20 +155,23 @@ def _made(found: Iterable[tuple[Any, ...]]) -> Iterator[Passage]:
     of_file, of_message = len(_PASSAGE) + 1, len(_PASSAGE) + 1 + len(_FILE)
     for values in found:
         given = dict(zip((*_PASSAGE, "is_meant"), values, strict=False))
-        whose = {name: given[name] for name in ("team_id", "agent_id", "owner_id")}
         file, message = files.get(given["file_id"]), None
         if given["message_id"]:
             told = dict(zip(_MESSAGE, values[of_message + 1 :], strict=True))
             talk = talks.get(told["conversation_id"])
             if talk is None:
-                named = {"id": told["conversation_id"], "external_id": values[of_message]}
-                talk = talks[named["id"]] = _loaded(Conversation, whose | named)
+                named = _whose(given, told["conversation_id"], external_id=values[of_message])
+                talk = talks[named["id"]] = _loaded(Conversation, named)
             told |= {"id": given["message_id"], "team_id": given["team_id"]}
             message = _loaded(Message, told, conversation=talk)
         elif file is None:
             told = dict(zip(_FILE, values[of_file:of_message], strict=True))
-            file = files[given["file_id"]] = _loaded(File, whose | told | {"id": given["file_id"]})
+            file = files[given["file_id"]] = _loaded(File, _whose(given, given["file_id"], **told))
         yield _loaded(Passage, given, file=file, message=message)
+
+
+def _whose(passage: Mapping[str, Any], id: UUID, **told: Any) -> dict[str, Any]:
+    return {"id": id, **{name: passage[name] for name in _WHOSE}, **told}
 
 
 def _loaded(model: type[_Row], values: Mapping[str, Any], **related: Any) -> _Row:
@@ -181,10 +185,11 @@ def _loaded(model: type[_Row], values: Mapping[str, Any], **related: Any) -> _Ro
 
 
 def _standing(row: Passage) -> Standing:
-    moment = row.message.timestamp.timestamp() if row.message else 0.0
-    newest = moment or (86400.0 * row.date.toordinal() if row.date else 0.0)
-    name = row.message.conversation.external_id if row.message else ""
-    return (-newest, fold(row.file.path) if row.file else name, row.owner_id is not None, row.line)
+    newest = 86400.0 * row.date.toordinal() if row.date else 0.0
+    name = fold(row.file.path) if row.file else ""
+    if row.message:
+        newest, name = row.message.timestamp.timestamp(), row.message.conversation.external_id
+    return (-newest, name, row.owner_id is not None, row.line)
 
 
 # What a reader could have searched at a moment: files as they were, messages that had arrived.

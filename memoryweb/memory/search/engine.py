@@ -21,7 +21,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Found, Hit, folded, hit
 from memoryweb.memory.index.query_syntax import Cursor, Query
-from memoryweb.memory.index.relevance import Evidence, rarity, relevance
+from memoryweb.memory.index.relevance import Evidence, answered, rarity, relevance, with_weights
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.models import Fact, Passage
 from memoryweb.memory.models.refusals import SearchRefused
@@ -164,12 +164,12 @@ def _found(
 
     def shown(reader: Reader, matched: MatchSet, page: Page) -> Found:
         seen = [one for one in page.hits if one[0] in rows and corpus.sees(reader, rows[one[0]])]
-        rarities = matched.scores.rarities
+        terms = with_weights(asked.sentences, matched.scores.rarities, names)
         made = (
             hit(
                 rows[key],
                 score,
-                relevance(asked.sentences, rarities, matched.scores.evidence(key), names),
+                answered(terms, matched.scores.evidence(key)),
                 asked.words,
                 corpus.past(rows[key]),
             )
