@@ -112,22 +112,11 @@ def hit(
     past: Past | None = None,
 ) -> Hit:
     """`past` is the file where it was found then."""
+    text = row.said
     return Hit(
-        kind=row.kind,
-        file=row.file,
-        message=row.message,
-        line=row.line,
-        end_line=row.end_line,
-        trail=row.trail,
-        text=row.said,
-        ended=marks.ended_in(row.said) if row.file else (),
-        words=words,
-        score=score,
-        relevance=relevance,
-        date=row.date,
-        source=row.source,
-        owner_id=row.owner_id,
-        past=past,
+        *(row.kind, row.file, row.message, row.line, row.end_line, row.trail, text, words),
+        *(score, relevance, row.date, row.source, row.owner_id, past),
+        ended=marks.ended_in(text) if row.file else (),
     )
 
 

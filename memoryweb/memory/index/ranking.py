@@ -111,9 +111,6 @@ class Places:
         kinds = dict(zip(self.wholes.values(), self.places.values(), strict=True))
         return {whole for whole, place in kinds.items() if not place & _TURN}
 
-    def weight(self, passage: int) -> float:
-        return _WEIGHTS[self.places[passage] & _WEIGHT]
-
     def ordinal(self, passage: int) -> int:
         return self.places[passage] >> _ORDINAL
 
@@ -125,14 +122,10 @@ class Places:
 
     def around(self, passage: int) -> list[tuple[int, float]]:
         """The found passages around one, and what their words are worth there."""
-        spot, at = self.wholes[passage] + (self.places[passage] >> _ORDINAL), self.at.get
-        found = [
-            (other, worth)
-            for distance, worth in AROUND
-            if (other := at(spot - distance)) is not None
-        ]
-        if (before := at(spot - 1)) is not None and self.places[before] & _ASKS:
-            found[0] = before, ANSWER
+        spot, at = self.wholes[passage] + (self.places[passage] >> _ORDINAL), self.at
+        found = [(at[spot - by], worth) for by, worth in AROUND if spot - by in at]
+        if spot - 1 in at and self.places[at[spot - 1]] & _ASKS:
+            found[0] = at[spot - 1], ANSWER
         return found
 
 
@@ -215,7 +208,7 @@ class Scores:
                     nearest = said
             value += nearest
         prior = self.priors[self.places.wholes[passage]]
-        return (value + prior) * self.places.weight(passage)
+        return (value + prior) * _WEIGHTS[self.places.places[passage] & _WEIGHT]
 
 
 def _reaching(scores: Mapping[int, float], least: float) -> list[int]:

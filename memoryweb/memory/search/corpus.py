@@ -28,8 +28,6 @@ from memoryweb.memory.models import Conversation, File, Message, Passage, Source
 from memoryweb.memory.visible.hidden import is_meant
 
 _Row = TypeVar("_Row", bound=Model)
-# Whole (file or conversation) and line (of a turn: its position).
-Spot = tuple[int, int]
 # Newer first, then an order that does not depend on the database.
 Standing = tuple[float, str, bool, int]
 
@@ -89,17 +87,14 @@ class CurrentCorpus:
         """Those of the passages that hold every phrase, given as its tokens."""
         return indexing.saying(passages, phrases)
 
-    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
-        """What has a date that the query asks for."""
-        rows = Passage.objects.filter(whole__in=wholes)
+    def between(self, passages: Collection[int], query: Query) -> set[int]:
+        """Those that have a date that the query asks for."""
+        rows = Passage.objects.filter(pk__in=passages)
         if query.after:
             rows = rows.filter(date__gte=query.after)
         if query.before:
             rows = rows.filter(date__lt=query.before)
-        return set(rows.values_list("whole", "line"))
-
-    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
-        return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
+        return set(rows.values_list("pk", flat=True))
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
         return {pk: _standing(row) for pk, row in self.passages(passages).items()}
@@ -123,55 +118,42 @@ class CurrentCorpus:
 
 # What hits are asked for. A file and a conversation are of the agent and owner of their passages.
 _WHOSE = ("team_id", "agent_id", "owner_id")
-_PASSAGE = (
-    *("id", *_WHOSE, "kind", "file_id", "message_id"),
-    *("line", "end_line", "trail", "raw_text", "source", "date"),
-)
-_FILE = ("path", "scope", "revision", "ordered_from", "note_date", "deleted_at")
-_MESSAGE = (
-    "conversation_id",
-    "position",
-    "external_id",
-    "role",
-    "name",
-    "raw_content",
-    "timestamp",
-)
+_COLUMNS = {
+    "": (
+        *("id", *_WHOSE, "kind", "file_id", "message_id"),
+        *("line", "end_line", "trail", "raw_text", "source", "date"),
+    ),
+    "file__": ("id", "path", "scope", "revision", "ordered_from", "note_date", "deleted_at"),
+    "message__": (
+        *("id", "team_id", "conversation_id", "position", "external_id"),
+        *("role", "name", "raw_content", "timestamp"),
+    ),
+    "message__conversation__": ("id", "external_id"),
+}
 
 
 @PreparedQuery
 def _rows(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
     is_asked = is_meant(file="file") | is_meant(message="message")
     rows = Passage.objects.filter(pk__in=ids).annotate(is_meant=is_asked)
-    files, messages = (f"file__{name}" for name in _FILE), (f"message__{name}" for name in _MESSAGE)
-    talk = "message__conversation__external_id"
-    return rows.values_list(*_PASSAGE, "is_meant", *files, talk, *messages)
+    names = (before + name for before, of in _COLUMNS.items() for name in of)
+    return rows.values_list(*names, "is_meant")
 
 
 def _made(found: Iterable[tuple[Any, ...]]) -> Iterator[Passage]:
     """Each file and each conversation once."""
-    files: dict[UUID, File] = {}
-    talks: dict[UUID, Conversation] = {}
-    of_file, of_message = len(_PASSAGE) + 1, len(_PASSAGE) + 1 + len(_FILE)
+    once: dict[UUID | None, Any] = {None: None}
     for values in found:
-        given = dict(zip((*_PASSAGE, "is_meant"), values, strict=False))
-        file, message = files.get(given["file_id"]), None
-        if given["message_id"]:
-            told = dict(zip(_MESSAGE, values[of_message + 1 :], strict=True))
-            talk = talks.get(told["conversation_id"])
-            if talk is None:
-                named = _whose(given, told["conversation_id"], external_id=values[of_message])
-                talk = talks[named["id"]] = _loaded(Conversation, named)
-            told |= {"id": given["message_id"], "team_id": given["team_id"]}
-            message = _loaded(Message, told, conversation=talk)
-        elif file is None:
-            told = dict(zip(_FILE, values[of_file:of_message], strict=True))
-            file = files[given["file_id"]] = _loaded(File, _whose(given, given["file_id"], **told))
-        yield _loaded(Passage, given, file=file, message=message)
-
-
-def _whose(passage: Mapping[str, Any], id: UUID, **told: Any) -> dict[str, Any]:
-    return {"id": id, **{name: passage[name] for name in _WHOSE}, **told}
+        rest = iter(values)
+        row, file, message, talk = (
+            dict(zip(names, rest, strict=False)) for names in _COLUMNS.values()
+        )
+        row["is_meant"] = next(rest)
+        for model, its in ((File, file), (Conversation, talk)):
+            if its["id"] not in once:
+                once[its["id"]] = _loaded(model, its | {name: row[name] for name in _WHOSE})
+        said = _loaded(Message, message, conversation=once[talk["id"]]) if message["id"] else None
+        yield _loaded(Passage, row, file=once[file["id"]], message=said)
 
 
 def _loaded(model: type[_Row], values: Mapping[str, Any], **related: Any) -> _Row:
@@ -231,18 +213,14 @@ class PastCorpus:
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         return {number for number in passages if says(self.rows[number], phrases)}
 
-    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
+    def between(self, passages: Collection[int], query: Query) -> set[int]:
         return {
-            (row.whole, row.line)
-            for row in self.rows.values()
-            if row.whole in wholes
-            and row.date
-            and (query.after is None or row.date >= query.after)
-            and (query.before is None or row.date < query.before)
+            number
+            for number in passages
+            if (day := self.rows[number].date)
+            and (query.after or day) <= day
+            and (query.before is None or day < query.before)
         }
-
-    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
-        return {number: self.rows[number].line for number in passages}
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
         return {number: _standing(self.rows[number]) for number in passages}

@@ -100,19 +100,12 @@ def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int
     best = max((one.score for one in found.hits), default=1.0)
     hits = [
         Hit(
-            kind="fact",
-            file=None,
-            message=None,
-            line=0,
-            end_line=0,
-            trail=one.fact.heading,
-            text=one.said.text,
-            words=asked.words,
-            score=best * one.relevance * beside_others(one.trust),
-            relevance=one.relevance,
-            date=held_from(one.fact),
-            source=one.fact.source,
-            owner_id=one.fact.owner_id,
+            *("fact", None, None, 0, 0, one.fact.heading, one.said.text, asked.words),
+            best * one.relevance * beside_others(one.trust),
+            one.relevance,
+            held_from(one.fact),
+            one.fact.source,
+            one.fact.owner_id,
             fact=one.fact,
             ended=one.fact.ended,
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
@@ -14,7 +14,7 @@ from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
 from memoryweb.memory.index.relevance import Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of
-from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Spot, Standing
+from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Standing
 
 Corpus = CurrentCorpus | PastCorpus
 
@@ -144,29 +144,24 @@ class _Narrowing:
     asked: SearchPlan
     named: Collection[int] | None = None
     entries: Collection[int] = ()
-    said: Collection[int] | None = None
-    spots: Collection[Spot] | None = None
-    lines: Mapping[int, int] = field(default_factory=dict)
+    kept: Sequence[Collection[int]] = ()
 
     @classmethod
     def of(cls, corpus: Corpus, asked: SearchPlan, finds: Sequence[Found]) -> "_Narrowing":
         query = asked.query
         named = corpus.files(query.path) if query.path else None
         entries = corpus.entries() if "entry" in asked.kinds else ()
-        said: Collection[int] | None = None
-        spots: Collection[Spot] | None = None
-        lines: Mapping[int, int] = {}
+        kept = []
         if asked.phrases:
             having = (
                 _with_all(found, reaches, asked.phrases)
                 for found, reaches in zip(finds, corpus.reaches, strict=True)
             )
-            said = corpus.saying(set[int]().union(*having), asked.phrases)
+            kept.append(corpus.saying(set[int]().union(*having), asked.phrases))
         if query.before or query.after:
-            wholes = [found.places.wholes for found in finds]
-            spots = corpus.between({whole for of in wholes for whole in of.values()}, query)
-            lines = corpus.lines({passage for of in wholes for passage in of})
-        return cls(asked, named, entries, said, spots, lines)
+            every = set[int]().union(*(found.places.wholes for found in finds))
+            kept.append(corpus.between(every, query))
+        return cls(asked, named, entries, kept)
 
     def keys(self, keys: Collection[int], found: Found, reaches: Reaches) -> Collection[int]:
         """Those of a reader's places that are left."""
@@ -174,13 +169,7 @@ class _Narrowing:
         wholes = self._wholes(found, reaches)
         if wholes is not None:
             keys = {key for key in keys if places.wholes[key] in wholes}
-        if self.said is not None:
-            keys = {key for key in keys if key in self.said}
-        if self.spots is not None:
-            keys = {
-                key for key in keys if (places.wholes[key], self.lines.get(key, -1)) in self.spots
-            }
-        return keys
+        return set(keys).intersection(*self.kept) if self.kept else keys
 
     def _wholes(self, found: Found, reaches: Reaches) -> set[int] | None:
         """The files and conversations that filters leave; None when none is asked for."""
