@@ -6,15 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from operator import or_
-from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS
-from django.db.models import Model, QuerySet
-from django.db.models.base import ModelState
-
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.index import fulltext, indexing
@@ -24,10 +18,8 @@ from memoryweb.memory.index.query_syntax import Query
 from memoryweb.memory.index.ranking import Extent, Places
 from memoryweb.memory.lines.revisions import Past, workspace_at
 from memoryweb.memory.lines.source_classes import sources_at, weakest
-from memoryweb.memory.models import Conversation, File, Message, Passage, SourceClass
-from memoryweb.memory.visible.hidden import is_meant
+from memoryweb.memory.models import File, Passage, SourceClass
 
-_Row = TypeVar("_Row", bound=Model)
 # Newer first, then an order that does not depend on the database.
 Standing = tuple[float, str, bool, int]
 
@@ -102,7 +94,7 @@ class CurrentCorpus:
     def passages(self, ids: Collection[int]) -> dict[int, Passage]:
         """With the file or the message, and whether any request to forget is about it."""
         if unknown := tuple(pk for pk in ids if pk not in self._known):
-            self._known |= {row.pk: row for row in _made(_rows(unknown))}
+            self._known |= {row.pk: row for row in indexing.rows_of(unknown)}
         return {pk: self._known[pk] for pk in ids if pk in self._known}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
@@ -114,56 +106,6 @@ class CurrentCorpus:
 
     def past(self, _row: Passage) -> Past | None:
         return None
-
-
-# What hits are asked for. A file and a conversation are of the agent and owner of their passages.
-_WHOSE = ("team_id", "agent_id", "owner_id")
-_COLUMNS = {
-    "": (
-        *("id", *_WHOSE, "kind", "file_id", "message_id"),
-        *("line", "end_line", "trail", "raw_text", "source", "date"),
-    ),
-    "file__": ("id", "path", "scope", "revision", "ordered_from", "note_date", "deleted_at"),
-    "message__": (
-        *("id", "team_id", "conversation_id", "position", "external_id"),
-        *("role", "name", "raw_content", "timestamp"),
-    ),
-    "message__conversation__": ("id", "external_id"),
-}
-
-
-@PreparedQuery
-def _rows(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
-    is_asked = is_meant(file="file") | is_meant(message="message")
-    rows = Passage.objects.filter(pk__in=ids).annotate(is_meant=is_asked)
-    names = (before + name for before, of in _COLUMNS.items() for name in of)
-    return rows.values_list(*names, "is_meant")
-
-
-def _made(found: Iterable[tuple[Any, ...]]) -> Iterator[Passage]:
-    """Each file and each conversation once."""
-    once: dict[UUID | None, Any] = {None: None}
-    for values in found:
-        rest = iter(values)
-        row, file, message, talk = (
-            dict(zip(names, rest, strict=False)) for names in _COLUMNS.values()
-        )
-        row["is_meant"] = next(rest)
-        for model, its in ((File, file), (Conversation, talk)):
-            if its["id"] not in once:
-                once[its["id"]] = _loaded(model, its | {name: row[name] for name in _WHOSE})
-        said = _loaded(Message, message, conversation=once[talk["id"]]) if message["id"] else None
-        yield _loaded(Passage, row, file=once[file["id"]], message=said)
-
-
-def _loaded(model: type[_Row], values: Mapping[str, Any], **related: Any) -> _Row:
-    """A row with these of its values: Django takes ten times as long to make one."""
-    row = model.__new__(model)
-    row._state = ModelState()
-    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
-    row._state.fields_cache = related
-    vars(row).update(values)
-    return row
 
 
 def _standing(row: Passage) -> Standing:
