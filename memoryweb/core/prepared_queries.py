@@ -127,6 +127,8 @@ def _keys(team: Any) -> Any:
 
 def _padded(value: Any) -> Any:
     """A list is one of `IN`, where its last may stand twice: few lengths are compiled."""
+    if isinstance(value, _PLAIN):
+        return value
     if isinstance(value, Q):
         return _in_filter(value, _padded)
     if isinstance(value, Model):

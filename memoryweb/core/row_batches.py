@@ -91,6 +91,8 @@ def _value(value: Any, field: Any) -> Any:
 
 def as_stored(value: Any) -> Any:
     """As the driver takes it."""
+    if isinstance(value, int | str):
+        return value
     if isinstance(value, UUID):
         return value if connection.features.has_native_uuid_field else value.hex
     if isinstance(value, datetime):

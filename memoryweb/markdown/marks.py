@@ -33,6 +33,8 @@ class Ended:
 def part(line: str) -> tuple[str, tuple[Ended, ...]]:
     """A line without its marks, and these by date. What looks like one and isn't (no such day, or
     words that stand nowhere in the line) stays text."""
+    if "<!--" not in line:
+        return line, ()
     ended: list[Ended] = []
     rest = line
     while found := _MARK.search(rest):

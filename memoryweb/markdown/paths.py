@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
@@ -65,6 +66,7 @@ def stem_of(text: str) -> str:
     return text.rpartition("/")[2].removesuffix(".md")
 
 
+@lru_cache(maxsize=1024)
 def kind_of(text: str) -> FileKind:
     return kind_at(fold(text))
 

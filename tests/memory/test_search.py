@@ -433,7 +433,7 @@ def test_a_search_takes_as_many_statements_over_much_as_over_little(world: World
         with CaptureQueriesContext(connection) as queries:
             find(world, "ferry lamp pier", world.customer)
         counted.append(len(statements(queries)))
-    assert counted[0] == counted[1] <= 8
+    assert counted[0] == counted[1] <= 3  # of what is found, the rows of the page, and trust
 
 
 def test_a_statement_is_one_hit_with_its_other_places(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Django's SQLite backend with SQLite's real limit on parameters.
+"""Django's SQLite backend with SQLite's real limit on parameters, and with ids that are read once.
 
 Django assumes 999 (SQLite before 3.32) and splits bulk inserts accordingly, so the number of
 statements of a write would grow with its lines. 32 766 is SQLite's own default since 3.32;
@@ -43,7 +43,7 @@ class DatabaseOperations(operations.DatabaseOperations):
         return _key(value) if value else None
 
 
-_key = lru_cache(maxsize=4096)(UUID)
+_key = lru_cache(maxsize=8192)(UUID)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
+from itertools import product
 from operator import or_
 from uuid import UUID
 
@@ -200,21 +201,17 @@ class _Search:
 
 def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:
     """Passages of these scope keys by how much they have of one of the texts, in thousandths."""
-    groups = [
-        [f"{reach}{TEXT}{word}" for word in dict.fromkeys(tokens(text))]
-        for text in texts
-        for reach in reaches
-    ]
-    sizes = fulltext.extents([[reach] for reach in reaches]) * len(texts)
+    words = list(dict.fromkeys(TEXT + word for text in texts for word in tokens(text)))
+    finds = zip(reaches, fulltext.find([[reach] for reach in reaches], words), strict=True)
     wanted: Counter[int] = Counter()
-    for its, there, extent in zip(groups, fulltext.find(groups), sizes, strict=True):
+    for text, (reach, there) in product(texts, finds):
         rarity = {
-            key: math.log(1 + extent.passages / len(there.postings.get(key, ()) or (0,)))
-            for key in its
+            key: math.log(1 + there.extent.passages / len(there.postings.get(key, ()) or (0,)))
+            for key in (f"{reach}{TEXT}{word}" for word in tokens(text))
         }
         mass: Counter[int] = Counter()
-        for key, passages in there.postings.items():
-            for passage in passages:
+        for key in rarity:
+            for passage in there.postings.get(key, ()):
                 mass[passage] += round(1000 * rarity[key])
         least = _LEAST_MASS * 1000 * sum(rarity.values())
         wanted |= Counter({passage: n for passage, n in mass.items() if n >= least})
@@ -310,8 +307,8 @@ def _add_fact(found: Matches, fact: Fact, how: Fit) -> None:
 def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage]"]:
     """The passages of this very memory that have a word of it, the latest first."""
     own = Passage.objects.filter(agent=asked.memory.agent, owner=asked.memory.owner)
-    reach = scope_key(*asked.memory.key)
-    (there,) = fulltext.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
+    words = [TEXT + word for word in meaning.searched]
+    (there,) = fulltext.find([[scope_key(*asked.memory.key)]], words)
     found = set[int]().union(*there.postings.values())
     for way, text in (("file__", "raw_text"), ("message__conversation__", "message__raw_content")):
         if meaning.signs:  # by an index of files, and by one of messages

@@ -5,7 +5,6 @@ step in every transaction, whoever writes. What a table's rebuild by Django drop
 after every `migrate`, and a system check fails without it.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,10 +27,16 @@ SELECT reach FROM (
 
 @dataclass(frozen=True)
 class Found:
-    """Token → passage → how often. `places` says where those passages stand."""
+    """Token → passage → how often. `places` says where those passages stand, `extent` how much
+    there is to find."""
 
-    postings: Mapping[str, Counter[int]]
+    postings: Mapping[str, Mapping[int, int]]
     places: Places
+    extent: Extent
+
+
+# Token → passage → how often, where those stand, and scope key → passages and words below it.
+_Rows = tuple[dict[str, Mapping[int, int]], Places, dict[str, tuple[int, int]]]
 
 
 class _Index(Protocol):
@@ -42,37 +47,23 @@ class _Index(Protocol):
     def is_sound(self, cursor: CursorWrapper) -> bool: ...
     def merge(self, cursor: CursorWrapper, begun: bool) -> bool | None: ...
     def find(
-        self, cursor: CursorWrapper, tokens: Sequence[str]
-    ) -> tuple[dict[str, Counter[int]], Places]: ...
+        self, cursor: CursorWrapper, reaches: Sequence[str], words: Sequence[str]
+    ) -> _Rows: ...
 
 
-def find(groups: Sequence[Collection[str]], using: str = DEFAULT_DB_ALIAS) -> list[Found]:
-    """For each group the passages that have some of its tokens, which carry their scope keys.
+def find(
+    groups: Sequence[Collection[str]], words: Sequence[str], using: str = DEFAULT_DB_ALIAS
+) -> list[Found]:
+    """For each group of scope keys the passages that have some of the words, each behind its field.
 
-    In as many statements for many groups as for one.
+    In one statement for many groups as for one.
     """
-    tokens = list({token: None for group in groups for token in group})
-    if not tokens:
-        return [Found({}, Places({}, {})) for _group in groups]
+    if not words:
+        return [Found({}, Places({}, {}), Extent(0, 0)) for _group in groups]
+    reaches = list({reach: None for group in groups for reach in group})
     with connections[using].cursor() as cursor:
-        postings, places = _index(connections[using]).find(cursor, tokens)
-    if len(groups) == 1:
-        return [Found(postings, places)]
-    return [_of_group(group, postings, places) for group in groups]
-
-
-def extents(groups: Sequence[Sequence[str]], using: str = DEFAULT_DB_ALIAS) -> list[Extent]:
-    """For each group how much stands under its scope keys, without counting it."""
-    reaches = {reach for group in groups for reach in group}
-    with connections[using].cursor() as cursor:
-        cursor.execute(
-            "SELECT reach, passages, words FROM recall_extent"
-            f" WHERE reach IN ({', '.join(['%s'] * len(reaches))})",
-            list(reaches),
-        )
-        sizes = {reach: (passages, words) for reach, passages, words in cursor.fetchall()}
-    found = ([sizes[reach] for reach in group if reach in sizes] for group in groups)
-    return [Extent(sum(n for n, _words in of), sum(words for _n, words in of)) for of in found]
+        found = _index(connections[using]).find(cursor, reaches, words)
+    return [_of_group(group, words, found, is_all=len(groups) == 1) for group in groups]
 
 
 def create(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
@@ -126,11 +117,16 @@ def check(databases: Sequence[str] | None = None, **_options: Any) -> list[Check
 
 
 def _of_group(
-    tokens: Collection[str], postings: Mapping[str, Counter[int]], places: Places
+    reaches: Collection[str], words: Sequence[str], found: _Rows, *, is_all: bool
 ) -> Found:
+    postings, places, sizes = found
+    extent = Extent(*(sum(sizes.get(reach, (0, 0))[at] for reach in reaches) for at in (0, 1)))
+    if is_all:
+        return Found(postings, places, extent)
+    tokens = (reach + word for reach in reaches for word in words)
     own = {token: postings[token] for token in tokens if token in postings}
     wanted = set[int]().union(*own.values())
-    return Found(own, places.of(wanted))
+    return Found(own, places.of(wanted), extent)
 
 
 def _missing(connection: BaseDatabaseWrapper) -> list[str]:

@@ -12,6 +12,7 @@ from memoryweb.language.normal_form import read
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown import marks
 from memoryweb.markdown.marks import Ended
+from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.query_syntax import Cursor
 from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.models import Fact, File, Message, Passage
@@ -90,12 +91,17 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """`cursor` asks for the next page, "" when there is none; `last` is where this one ends."""
+    """`last` is where this page of the search with that `stamp` ends, None when none follows."""
 
     total: int
     hits: tuple[Hit, ...]
-    cursor: str = ""
     last: Cursor | None = None
+    stamp: str = field(default="", compare=False)
+
+    @cached_property
+    def cursor(self) -> str:
+        """Asks for the next page. Signed when it is asked for: a prompt has one page."""
+        return query_syntax.write(self.last, self.stamp) if self.last and self.stamp else ""
 
 
 def hit(
@@ -106,22 +112,11 @@ def hit(
     past: Past | None = None,
 ) -> Hit:
     """`past` is the file where it was found then."""
+    text = row.said
     return Hit(
-        kind=row.kind,
-        file=row.file,
-        message=row.message,
-        line=row.line,
-        end_line=row.end_line,
-        trail=row.trail,
-        text=row.said,
-        ended=marks.ended_in(row.said) if row.file else (),
-        words=words,
-        score=score,
-        relevance=relevance,
-        date=row.date,
-        source=row.source,
-        owner_id=row.owner_id,
-        past=past,
+        *(row.kind, row.file, row.message, row.line, row.end_line, row.trail, text, words),
+        *(score, relevance, row.date, row.source, row.owner_id, past),
+        ended=marks.ended_in(text) if row.file else (),
     )
 
 

@@ -6,7 +6,7 @@ how often a passage says a word is counted in its tokens.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.db.backends.utils import CursorWrapper
 
@@ -106,19 +106,26 @@ def is_sound(cursor: CursorWrapper) -> bool:
     return not missing(cursor)
 
 
-def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
+def find(
+    cursor: CursorWrapper, reaches: Sequence[str], words: Sequence[str]
+) -> tuple[dict[str, Mapping[int, int]], Places, dict[str, tuple[int, int]]]:
     # Tokens hold letters and digits only; quoted, none of them is an operator.
+    tokens = [reach + word for reach in reaches for word in words]
     wanted = " | ".join(f"'{token}'" for token in tokens)
     cursor.execute(
-        "SELECT id, whole, place, reach, tokens FROM recall_passage WHERE search @@ %s::tsquery",
-        [wanted],
+        "SELECT id, whole, place, reach, tokens FROM recall_passage WHERE search @@ %s::tsquery"
+        " UNION ALL"
+        " SELECT passages, words, 0, reach, NULL FROM recall_extent WHERE reach = ANY(%s)",
+        [wanted, list(reaches)],
     )
     postings: dict[str, Counter[int]] = {token: Counter() for token in tokens}
-    rows = cursor.fetchall()
+    found = cursor.fetchall()
+    rows = [row for row in found if row[4] is not None]
+    sizes = {reach: (n, words) for n, words, _place, reach, text in found if text is None}
     for passage, _whole, _place, reach, text in rows:
         for token in text.split(" "):
             if (word := reach + token) in postings:
                 postings[word][passage] += 1
     wholes = {passage: whole for passage, whole, *_of in rows}
     places = Places(wholes, {passage: place for passage, _whole, place, *_of in rows})
-    return {token: counts for token, counts in postings.items() if counts}, places
+    return {token: counts for token, counts in postings.items() if counts}, places, sizes

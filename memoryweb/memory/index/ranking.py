@@ -7,7 +7,7 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
@@ -111,9 +111,6 @@ class Places:
         kinds = dict(zip(self.wholes.values(), self.places.values(), strict=True))
         return {whole for whole, place in kinds.items() if not place & _TURN}
 
-    def weight(self, passage: int) -> float:
-        return _WEIGHTS[self.places[passage] & _WEIGHT]
-
     def ordinal(self, passage: int) -> int:
         return self.places[passage] >> _ORDINAL
 
@@ -125,12 +122,10 @@ class Places:
 
     def around(self, passage: int) -> list[tuple[int, float]]:
         """The found passages around one, and what their words are worth there."""
-        spot, found = spot_of(self.wholes[passage], self.ordinal(passage)), []
-        for distance, worth in AROUND:
-            other = self.at.get(spot - distance)
-            if other is not None:
-                follows = distance == 1 and self.asks(other)
-                found.append((other, ANSWER if follows else worth))
+        spot, at = self.wholes[passage] + (self.places[passage] >> _ORDINAL), self.at
+        found = [(at[spot - by], worth) for by, worth in AROUND if spot - by in at]
+        if spot - 1 in at and self.places[at[spot - 1]] & _ASKS:
+            found[0] = at[spot - 1], ANSWER
         return found
 
 
@@ -163,10 +158,18 @@ class Scores:
         telling = {other for other, worth in around if worth == ANSWER}
         beside = {other for other, _worth in around}
         (beside if self.places.asks(passage) else telling).add(passage)
-        terms = list(enumerate(self.own[: len(self.rarities)]))
-        here = frozenset(term for term, own in terms if any(one in own for one in telling))
-        near = (term for term, own in terms if any(one in own for one in beside))
-        return Evidence(here, frozenset(near) - here)
+        here, near = set[int](), set[int]()
+        for term, said in enumerate(self._saying):
+            if not said.isdisjoint(telling):
+                here.add(term)
+            elif not said.isdisjoint(beside):
+                near.add(term)
+        return Evidence(frozenset(here), frozenset(near))
+
+    @cached_property
+    def _saying(self) -> list[KeysView[int]]:
+        """Of each word the passages that say it."""
+        return [own.keys() for own in self.own[: len(self.rarities)]]
 
     @cached_property
     def exact(self) -> Mapping[int, float]:
@@ -194,6 +197,8 @@ class Scores:
 
     def _of(self, passage: int) -> float:
         around = self.places.around(passage)
+        if not around:
+            return self.found[passage]
         value = 0.0
         for own in self.own:
             nearest = own.get(passage, 0.0)
@@ -203,7 +208,7 @@ class Scores:
                     nearest = said
             value += nearest
         prior = self.priors[self.places.wholes[passage]]
-        return (value + prior) * self.places.weight(passage)
+        return (value + prior) * _WEIGHTS[self.places.places[passage] & _WEIGHT]
 
 
 def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
@@ -237,6 +242,8 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
 
 def summed(one: dict[int, Number], other: Mapping[int, Number]) -> dict[int, Number]:
     """By key. Most keys are in one of them only."""
+    if not one or not other:
+        return {**one, **other}
     both = {key: one[key] + other[key] for key in one.keys() & other.keys()}
     return {**one, **other, **both}
 

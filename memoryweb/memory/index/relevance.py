@@ -1,6 +1,6 @@
 """How much of a query a hit answers: 0..1, comparable between agents and queries. Pure."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -63,17 +63,27 @@ def relevance(
 
     `names` are the terms that are a speaker's name.
     """
-    shares = (_share(sentence, rarities, evidence, names) for sentence in sentences)
-    return max(shares, default=0.0)
+    return answered(with_weights(sentences, rarities, names), evidence)
+
+
+def with_weights(
+    sentences: Sequence[Sentence], rarities: Sequence[float], names: Collection[int]
+) -> list[tuple[Sentence, dict[int, float]]]:
+    """With what each of its terms weighs, whatever the hit."""
+    return [(sentence, _weights(sentence, rarities, names)) for sentence in sentences]
+
+
+def answered(asked: Iterable[tuple[Sentence, dict[int, float]]], evidence: Evidence) -> float:
+    return max((_share(*one, evidence) for one in asked), default=0.0)
 
 
 def _idf(passages: int, having: int) -> float:
     return log((passages - having + 0.5) / (having + 0.5) + 1)
 
 
-def _share(
-    sentence: Sentence, rarities: Sequence[float], evidence: Evidence, names: Collection[int]
-) -> float:
+def _weights(
+    sentence: Sentence, rarities: Sequence[float], names: Collection[int]
+) -> dict[int, float]:
     least = LEAST if sentence.is_known else 0.0
 
     def weight_of(term: int) -> float:
@@ -82,14 +92,15 @@ def _share(
         rare = rarities[term]
         return UNHEARD if rare == 1 and term in sentence.named else max(rare, least)
 
-    def weight(terms: Iterable[int]) -> float:
-        return sum(map(weight_of, terms))
+    return {term: weight_of(term) for term in sentence.terms}
 
-    all_of_it = weight(sentence.terms)
+
+def _share(sentence: Sentence, weights: Mapping[int, float], evidence: Evidence) -> float:
+    all_of_it = sum(weights.values())
     if not all_of_it:
         return 0.0
-    found = weight(sentence.terms & evidence.here)
-    found += AROUND * weight(sentence.terms & evidence.around)
+    found = sum(map(weights.__getitem__, sentence.terms & evidence.here))
+    found += AROUND * sum(map(weights.__getitem__, sentence.terms & evidence.around))
     share = min(1.0, found / all_of_it * (CJK if sentence.is_cjk else 1.0))
     # Of few words many are found by chance: what is missing counts as if a rare word were, too.
     return round(share * all_of_it / (all_of_it + 1 - share), 6)

@@ -4,7 +4,7 @@ the dates it names. Pure."""
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -148,8 +148,9 @@ def _terms(text: str) -> list[Term]:
     return _telling(text) or [_forms().get(word, (word,)) for word in dict.fromkeys(tokens(text))]
 
 
+@lru_cache(maxsize=8)
 def _telling(text: str) -> list[Term]:
-    """A date is one term."""
+    """A date is one term. A question is one sentence, and a prompt asks several rooms about it."""
     named, rest = taken_apart(text)
     words = list(dict.fromkeys(tokens(rest)))
     little = _little(words)
@@ -174,16 +175,19 @@ def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
         kept = frozenset(numbers[term] for term in asked if term in numbers)
         if kept:
             judged = whole if len(kept) == len(asked) else cut
-            named = frozenset(numbers[term] for term in _named(sentence, asked) if term in numbers)
-            is_cjk, is_known = bool(CJK.search(sentence)), _is_known(sentence)
+            words = set(tokens(sentence))
+            names = _named(sentence, words, asked)
+            named = frozenset(numbers[term] for term in names if term in numbers)
+            is_cjk = bool(CJK.search(sentence))
+            # Of what people say in English or German, a quarter at least are stop words.
+            is_known = not is_cjk and len(_little(words)) * 4 >= len(words)
             judged.append(Sentence(kept, is_cjk, is_known, named))
     return whole or cut
 
 
-def _named(sentence: str, asked: Sequence[Term]) -> Collection[Term]:
+def _named(sentence: str, words: set[str], asked: Sequence[Term]) -> Collection[Term]:
     """The names and numbers in it. German writes all nouns like names."""
     english, german = _stop_words()
-    words = set(tokens(sentence))
     names = read(sentence).names if len(words & english) > len(words & german) else ()
     return {term for term in asked if term[0][0].isdigit() or not {*term}.isdisjoint(names)}
 
@@ -196,12 +200,6 @@ def sought_in(text: str) -> int:
 def _little(words: Iterable[str]) -> Collection[str]:
     """The stop words among these: of the language that has more of them."""
     return max(({*words} & stops for stops in _stop_words()), key=len)
-
-
-def _is_known(sentence: str) -> bool:
-    """Of what people say in English or German, a quarter at least are stop words."""
-    words = set(tokens(sentence))
-    return not CJK.search(sentence) and len(_little(words)) * 4 >= len(words)
 
 
 @cache

@@ -3,16 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import reduce
 from operator import or_
-from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Reader
-from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.index import fulltext, indexing
@@ -24,8 +20,6 @@ from memoryweb.memory.lines.revisions import Past, workspace_at
 from memoryweb.memory.lines.source_classes import sources_at, weakest
 from memoryweb.memory.models import File, Passage, SourceClass
 
-# Whole (file or conversation) and line (of a turn: its position).
-Spot = tuple[int, int]
 # Newer first, then an order that does not depend on the database.
 Standing = tuple[float, str, bool, int]
 
@@ -63,12 +57,11 @@ class CurrentCorpus:
     def __init__(self, readers: Sequence[Reader]) -> None:
         self.readers = readers
         self.reaches = [Reaches.of(reader) for reader in readers]
+        self._known: dict[int, Passage] = {}
 
-    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
-        return fulltext.find(groups)
-
-    def extents(self) -> list[Extent]:
-        return fulltext.extents([reaches.all for reaches in self.reaches])
+    def find(self, words: Sequence[str]) -> list[Found]:
+        """Of each reader. Words have their field in front."""
+        return fulltext.find([reaches.all for reaches in self.reaches], words)
 
     def files(self, path: str) -> set[int]:
         """The wholes of the files whose path has that in it."""
@@ -86,28 +79,23 @@ class CurrentCorpus:
         """Those of the passages that hold every phrase, given as its tokens."""
         return indexing.saying(passages, phrases)
 
-    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
-        """What has a date that the query asks for."""
-        rows = Passage.objects.filter(whole__in=wholes)
+    def between(self, passages: Collection[int], query: Query) -> set[int]:
+        """Those that have a date that the query asks for."""
+        rows = Passage.objects.filter(pk__in=passages)
         if query.after:
             rows = rows.filter(date__gte=query.after)
         if query.before:
             rows = rows.filter(date__lt=query.before)
-        return set(rows.values_list("whole", "line"))
-
-    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
-        return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
+        return set(rows.values_list("pk", flat=True))
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
-        rows = _standing(tuple(passages)) if passages else ()
-        return {
-            pk: standing(day, moment, path or name or "", owner, line)
-            for pk, day, moment, path, name, owner, line in rows
-        }
+        return {pk: _standing(row) for pk, row in self.passages(passages).items()}
 
-    def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
-        """With the file or the message, whichever of them there are."""
-        return {row.pk: row for row in indexing.rows_of(ids, kinds)}
+    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
+        """With the file or the message, and whether any request to forget is about it."""
+        if unknown := tuple(pk for pk in ids if pk not in self._known):
+            self._known |= {row.pk: row for row in indexing.rows_of(unknown)}
+        return {pk: self._known[pk] for pk in ids if pk in self._known}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
         """Once more, by the row itself: keys are short, owners are not."""
@@ -120,18 +108,12 @@ class CurrentCorpus:
         return None
 
 
-@PreparedQuery
-def _standing(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
-    names = ("file__folded_path", "message__conversation__external_id")
-    rows = Passage.objects.filter(pk__in=ids)
-    return rows.values_list("pk", "date", "message__timestamp", *names, "owner", "line")
-
-
-def standing(
-    day: date | None, moment: datetime | None, name: str, owner: UUID | None, line: int
-) -> Standing:
-    newest = moment.timestamp() if moment else 86400.0 * day.toordinal() if day else 0.0
-    return (-newest, name, owner is not None, line)
+def _standing(row: Passage) -> Standing:
+    newest = 86400.0 * row.date.toordinal() if row.date else 0.0
+    name = fold(row.file.path) if row.file else ""
+    if row.message:
+        newest, name = row.message.timestamp.timestamp(), row.message.conversation.external_id
+    return (-newest, name, row.owner_id is not None, row.line)
 
 
 # What a reader could have searched at a moment: files as they were, messages that had arrived.
@@ -147,10 +129,8 @@ class PastCorpus:
         self.pasts = {past.file.pk: past for past in _pasts(reader, moment)}
         self.rows = dict(enumerate(_passages(reader, moment, self.pasts.values()), start=1))
 
-    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
-        return [self._find(set(tokens)) for tokens in groups]
-
-    def _find(self, wanted: Collection[str]) -> Found:
+    def find(self, words: Sequence[str]) -> list[Found]:
+        wanted = {reach + word for reach in self.reaches[0].all for word in words}
         postings: dict[str, Counter[int]] = {}
         found: dict[int, None] = {}
         for number, row in self.rows.items():
@@ -159,10 +139,9 @@ class PastCorpus:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
         wholes = {number: self.rows[number].whole for number in found}
-        return Found(postings, Places(wholes, {one: self.rows[one].place for one in found}))
-
-    def extents(self) -> list[Extent]:
-        return [Extent(len(self.rows), sum(row.length for row in self.rows.values()))]
+        places = Places(wholes, {one: self.rows[one].place for one in found})
+        extent = Extent(len(self.rows), sum(row.length for row in self.rows.values()))
+        return [Found(postings, places, extent)]
 
     def files(self, path: str) -> set[int]:
         wanted = fold(path)
@@ -176,23 +155,19 @@ class PastCorpus:
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         return {number for number in passages if says(self.rows[number], phrases)}
 
-    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
+    def between(self, passages: Collection[int], query: Query) -> set[int]:
         return {
-            (row.whole, row.line)
-            for row in self.rows.values()
-            if row.whole in wholes
-            and row.date
-            and (query.after is None or row.date >= query.after)
-            and (query.before is None or row.date < query.before)
+            number
+            for number in passages
+            if (day := self.rows[number].date)
+            and (query.after or day) <= day
+            and (query.before is None or day < query.before)
         }
 
-    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
-        return {number: self.rows[number].line for number in passages}
-
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
-        return {number: _standing_then(self.rows[number]) for number in passages}
+        return {number: _standing(self.rows[number]) for number in passages}
 
-    def passages(self, ids: Collection[int], _kinds: Collection[str]) -> dict[int, Passage]:
+    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
         """Whose word each is, is looked up for these alone."""
         found = {number: self.rows[number] for number in ids}
         files = {row.file_id for row in found.values() if row.file_id}
@@ -232,10 +207,3 @@ def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterat
             message__conversation__owner=own,
             message__created_at__lte=moment,
         ).select_related("message__conversation")
-
-
-def _standing_then(row: Passage) -> Standing:
-    moment = row.message.timestamp if row.message else None
-    conversation = row.message.conversation.external_id if row.message else ""
-    name = fold(row.file.path) if row.file else conversation
-    return standing(row.date, moment, name, row.owner_id, row.line)

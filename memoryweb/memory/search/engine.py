@@ -22,7 +22,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Found, Hit, folded, hit
 from memoryweb.memory.index.query_syntax import Cursor, Query
-from memoryweb.memory.index.relevance import Evidence, rarity, relevance
+from memoryweb.memory.index.relevance import Evidence, answered, rarity, relevance, with_weights
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.models import Fact, Passage
 from memoryweb.memory.models.refusals import SearchRefused
@@ -64,8 +64,7 @@ def search(
         return Found(0, ())
     asked = SearchPlan.of(query, kinds, scope)
     (found,) = _found([_awake(reader)], asked, limit, after)
-    if found.last is not None:
-        found = replace(found, cursor=query_syntax.write(found.last, stamp))
+    found = replace(found, stamp=stamp)
     return found if after else _with_statements(found, _awake(reader), asked, limit)
 
 
@@ -102,19 +101,12 @@ def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int
     best = max((one.score for one in found.hits), default=1.0)
     hits = [
         Hit(
-            kind="fact",
-            file=None,
-            message=None,
-            line=0,
-            end_line=0,
-            trail=one.fact.heading,
-            text=one.said.text,
-            words=asked.words,
-            score=best * one.relevance * beside_others(one.trust),
-            relevance=one.relevance,
-            date=held_from(one.fact),
-            source=one.fact.source,
-            owner_id=one.fact.owner_id,
+            *("fact", None, None, 0, 0, one.fact.heading, one.said.text, asked.words),
+            best * one.relevance * beside_others(one.trust),
+            one.relevance,
+            held_from(one.fact),
+            one.fact.source,
+            one.fact.owner_id,
             fact=one.fact,
             ended=one.fact.ended,
         )
@@ -166,22 +158,22 @@ def _found(
 
     def shown(reader: Reader, matched: MatchSet, page: Page) -> Found:
         seen = [one for one in page.hits if one[0] in rows and corpus.sees(reader, rows[one[0]])]
-        rarities = matched.scores.rarities
+        terms = with_weights(asked.sentences, matched.scores.rarities, names)
         made = (
             hit(
                 rows[key],
                 score,
-                relevance(asked.sentences, rarities, evidence, names),
+                answered(terms, matched.scores.evidence(key)),
                 asked.words,
                 corpus.past(rows[key]),
             )
-            for key, score, evidence in seen
+            for key, score in seen
         )
         hits = folded(made, limit)
         told = sum(1 + len(one.others) for one in hits)
         if not at:
             hits = _by_trust(hits)
-        last = matched.cursor(*seen[told - 1][:2]) if told < len(seen) else page.last
+        last = matched.cursor(*seen[told - 1]) if told < len(seen) else page.last
         return Found(matched.total, hits, last=last)
 
     return [shown(*each) for each in zip(readers, matches, pages, strict=True)]
@@ -189,9 +181,8 @@ def _found(
 
 def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
     """What stands on these pages and is not to be forgotten."""
-    wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
-    kinds = {kind for page in pages for kind in page.kinds}
-    return readable.without_hidden(corpus.passages(wanted, kinds))
+    wanted = {passage for page in pages for passage, _score in page.hits}
+    return readable.without_hidden(corpus.passages(wanted))
 
 
 def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:

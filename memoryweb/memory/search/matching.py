@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
@@ -12,9 +12,9 @@ from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.indexing import HEADINGS, TEXT, TOLD
 from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
-from memoryweb.memory.index.relevance import Evidence, Sentence
+from memoryweb.memory.index.relevance import Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of
-from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Spot, Standing
+from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Standing
 
 Corpus = CurrentCorpus | PastCorpus
 
@@ -49,8 +49,7 @@ class SearchPlan:
 class Page:
     """`last` is where it ends, None when nothing comes after it."""
 
-    hits: Sequence[tuple[int, float, Evidence]]
-    kinds: Collection[str]
+    hits: Sequence[tuple[int, float]]
     last: Cursor | None
 
 
@@ -70,13 +69,12 @@ class MatchSet:
 
     def best(self, limit: int, after: Cursor | None) -> dict[int, float]:
         """As many places, best first, as the page and the pages before it need."""
-        wanted = limit + 1 + (self._ahead(after) if after else 0)
-        count = wanted + limit
+        count = wanted = limit + 1 + (self._ahead(after) if after else 0)
         while True:
             scores = self.scores.best(count)
             if count >= len(self.scores.found) or self.scores.shown(scores) >= wanted:
                 return scores
-            count *= 4
+            count *= 2
 
     def page(
         self,
@@ -88,10 +86,9 @@ class MatchSet:
         order = list(_at_most_per_file(_in_order(scores, standings), self.places))
         start = self._start(order, scores, after) if after else 0
         shown = order[start : start + limit]
-        hits = [(key, scores[key], self.scores.evidence(key)) for key in shown]
+        hits = [(key, scores[key]) for key in shown]
         more = start + limit < len(order)
-        kinds = {"message" if self.places.is_turn(key) else "file" for key in shown}
-        return Page(hits, kinds, self.cursor(*hits[-1][:2]) if more else None)
+        return Page(hits, self.cursor(*hits[-1]) if more else None)
 
     def cursor(self, key: int, score: float) -> Cursor:
         return Cursor(self.places.wholes[key], self.places.ordinal(key), score)
@@ -114,12 +111,12 @@ class MatchSet:
 
 def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
     """One for each reader of the corpus."""
-    finds = corpus.find([_keyed(reaches, asked.words) for reaches in corpus.reaches])
+    finds = corpus.find([kind + word for word in asked.words for kind in (TEXT, HEADINGS, TOLD)])
     narrowing = _Narrowing.of(corpus, asked, finds)
     matches = []
-    for reaches, found, extent in zip(corpus.reaches, finds, corpus.extents(), strict=True):
+    for reaches, found in zip(corpus.reaches, finds, strict=True):
         terms = [_postings(found, reaches, term) for term in asked.terms]
-        scores = ranking.score(extent, terms, asked.sought, found.places)
+        scores = ranking.score(found.extent, terms, asked.sought, found.places)
         matches.append(MatchSet(scores.narrowed(narrowing.keys(scores.found, found, reaches))))
     return matches
 
@@ -127,10 +124,13 @@ def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
 def pages(
     corpus: Corpus, matches: Sequence[MatchSet], limit: int, after: Cursor | None
 ) -> list[Page]:
-    """A page of each. What the corpus is asked about them, it is asked once."""
+    """A page of each. What the corpus is asked about them, it is asked once: where it is asked how
+    those stand that tie, it gives the rows of the page."""
     bests = [matched.best(limit, after) for matched in matches]
     each = list(zip(matches, bests, strict=True))
-    standings = corpus.standings({key for best in bests for key in _tied(best)})
+    tied = [(best, list(_tied(best))) for best in bests]
+    asked = (best if len(best) <= 2 * limit else same for best, same in tied if same)
+    standings = corpus.standings({key for keys in asked for key in keys})
     return [matched.page(best, standings, limit, after) for matched, best in each]
 
 
@@ -144,29 +144,24 @@ class _Narrowing:
     asked: SearchPlan
     named: Collection[int] | None = None
     entries: Collection[int] = ()
-    said: Collection[int] | None = None
-    spots: Collection[Spot] | None = None
-    lines: Mapping[int, int] = field(default_factory=dict)
+    kept: Sequence[Collection[int]] = ()
 
     @classmethod
     def of(cls, corpus: Corpus, asked: SearchPlan, finds: Sequence[Found]) -> "_Narrowing":
         query = asked.query
         named = corpus.files(query.path) if query.path else None
         entries = corpus.entries() if "entry" in asked.kinds else ()
-        said: Collection[int] | None = None
-        spots: Collection[Spot] | None = None
-        lines: Mapping[int, int] = {}
+        kept = []
         if asked.phrases:
             having = (
                 _with_all(found, reaches, asked.phrases)
                 for found, reaches in zip(finds, corpus.reaches, strict=True)
             )
-            said = corpus.saying(set[int]().union(*having), asked.phrases)
+            kept.append(corpus.saying(set[int]().union(*having), asked.phrases))
         if query.before or query.after:
-            wholes = [found.places.wholes for found in finds]
-            spots = corpus.between({whole for of in wholes for whole in of.values()}, query)
-            lines = corpus.lines({passage for of in wholes for passage in of})
-        return cls(asked, named, entries, said, spots, lines)
+            every = set[int]().union(*(found.places.wholes for found in finds))
+            kept.append(corpus.between(every, query))
+        return cls(asked, named, entries, kept)
 
     def keys(self, keys: Collection[int], found: Found, reaches: Reaches) -> Collection[int]:
         """Those of a reader's places that are left."""
@@ -174,13 +169,7 @@ class _Narrowing:
         wholes = self._wholes(found, reaches)
         if wholes is not None:
             keys = {key for key in keys if places.wholes[key] in wholes}
-        if self.said is not None:
-            keys = {key for key in keys if key in self.said}
-        if self.spots is not None:
-            keys = {
-                key for key in keys if (places.wholes[key], self.lines.get(key, -1)) in self.spots
-            }
-        return keys
+        return set(keys).intersection(*self.kept) if self.kept else keys
 
     def _wholes(self, found: Found, reaches: Reaches) -> set[int] | None:
         """The files and conversations that filters leave; None when none is asked for."""
@@ -205,11 +194,6 @@ def _in_order(scores: Mapping[int, float], standings: Mapping[int, Standing]) ->
         return -scores[key], standings.get(key, ())
 
     return sorted(scores, key=place)
-
-
-def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
-    keys = [reach + field for reach in reaches.all for field in (TEXT, HEADINGS, TOLD)]
-    return [key + word for word in words for key in keys]
 
 
 def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:

@@ -25,7 +25,7 @@ from memoryweb.memory.statements.listing import said_of
 from memoryweb.memory.visible import outdated, placeholders
 from memoryweb.memory.visible.hidden import MARK, HiddenText, hidden, is_meant
 
-_Row = TypeVar("_Row", File, Message)
+_Row = TypeVar("_Row", File, Message, Passage)
 TO_BE_FORGOTTEN = _("Hidden: it is to be forgotten")
 
 
@@ -223,10 +223,10 @@ def statement(fact: Fact, to: To) -> ReadableFact:
 def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
     """Of found passages, with their file or message, those that say nothing that is to be
     forgotten, whenever it was said."""
-    meant = [row for row in rows.values() if getattr(row, "is_meant", True)]
+    asked = _may_hide(rows)
     away = hidden(
-        files=[row.file for row in meant if row.file],
-        messages=[row.message for row in meant if row.message],
+        files=[row.file for row in asked if row.file],
+        messages=[row.message for row in asked if row.message],
     )
 
     def says(row: Passage) -> bool:
@@ -234,4 +234,4 @@ def without_hidden(rows: Mapping[int, Passage]) -> dict[int, Passage]:
             return row.message_id in away.spans
         return row.file_id is not None and bool(away.lines_in(row.file_id, row.raw_text))
 
-    return {key: row for key, row in rows.items() if not says(row)}
+    return {key: row for key, row in rows.items() if not (away and says(row))}
