@@ -11,12 +11,24 @@ FLAT = "I rent a flat in Cork, and my sister Ana plays the cello in an orchestra
     ("newer", "older", "clause"),
     [
         ("My flat is in Limerick now.", FLAT, "I rent a flat in Cork"),
-        ("Our orchestra concert was cancelled.", FLAT, "my sister Ana plays the cello in an orchestra"),
-        ("The pottery class moved to Friday.", "Pottery class is on Tuesday, at seven.", "Pottery class is on Tuesday"),
-        ("Der Töpferkurs ist jetzt freitags.", "Mein Töpferkurs ist dienstags.", "Mein Töpferkurs ist dienstags"),
+        (
+            "Our orchestra concert was cancelled.",
+            FLAT,
+            "my sister Ana plays the cello in an orchestra",
+        ),
+        (
+            "The pottery class moved to Friday.",
+            "Pottery class is on Tuesday, at seven.",
+            "Pottery class is on Tuesday",
+        ),
+        (
+            "Der Töpferkurs ist jetzt freitags.",
+            "Mein Töpferkurs ist dienstags.",
+            "Mein Töpferkurs ist dienstags",
+        ),
         ("陶芸教室は金曜に変わりました。", "陶芸教室は火曜です。", "陶芸教室は火曜です"),
     ],
-)  # fmt: skip
+)
 def test_a_person_is_asked_of_the_clause_that_it_is_news_of(
     newer: str, older: str, clause: str
 ) -> None:
