@@ -64,7 +64,7 @@ def test_chats_of_one_hour_are_one_and_what_is_said_on_one_day_has_no_night_betw
 
 def test_sets_are_chosen_by_their_names() -> None:
     assert names("changes.en.report") == ["changes.en.report"]
-    assert len(names("changes")) == 6
+    assert len(names("changes")) == 9
     assert names("silence,forget.fit") == ["forget.fit", "silence.report"]
     assert {"hardpairs.de", "everyday.report"} <= set(names())
 
