@@ -82,11 +82,16 @@ fmt: .venv/dev.stamp
 	ruff format $(CODE)
 	ruff check --fix $(CODE)
 
+# With BASE=<commit> only what changed since: rows of both, by turns.
 bench: .venv/dev.stamp
+ifdef BASE
+	python -m scripts.bench_pairs $(BASE)
+else
 	python -m scripts.bench
 	python -m scripts.bench_snapshot
 	python -m scripts.bench_search
 	python -m scripts.bench_forget
+endif
 
 # How well search finds, by the questions in ../shared/data/locomo.
 bench-recall: .venv/dev.stamp
