@@ -9,7 +9,6 @@ import runpy
 import signal
 import sys
 import time
-from contextlib import suppress
 from importlib import import_module
 from threading import Thread
 
@@ -20,6 +19,7 @@ from django.db import connections
 
 
 def _load() -> None:
+    """No connection of a database may go through a fork."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
     django.setup()
     import_module(settings.ROOT_URLCONF)
@@ -61,7 +61,7 @@ def _serve_and_work() -> None:
         _serve()
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # its end would interrupt ours
-        with suppress(ProcessLookupError):
+        if watching.is_alive():
             os.kill(worker, signal.SIGTERM)
         watching.join()
 

@@ -94,9 +94,12 @@ def test_a_supervisor_that_is_killed_takes_its_workers_along(desk: Desk, workers
     assert gone(supervisor)
 
 
-def test_a_dead_worker_is_replaced(desk: Desk, workers: Workers) -> None:
+@pytest.mark.parametrize("number", first_in_gate(1, [signal.SIGKILL, signal.SIGTERM]))
+def test_a_worker_that_ended_is_replaced(desk: Desk, workers: Workers, number: int) -> None:
     supervisor = _at_work(desk, workers)
-    os.kill(_children(supervisor)[0], signal.SIGKILL)
+    ended, other = _children(supervisor)
+    os.kill(ended, number)
+    until(lambda: (left := _children(supervisor))[0] == other and len(left) == 2)
     run = desk.ask(desk.owner, kind="probe")
     until(lambda: fresh(run).status == "succeeded")
 
