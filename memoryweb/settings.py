@@ -188,27 +188,18 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "memoryweb_cache",
     },
-    # django-q2 writes its state twice a second; nobody reads it.
-    "queue": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"},
 }
 
 # The queue only wakes workers up; the Run rows are the truth (docs/architecture.md).
-TASK_SECONDS = 300  # after which django-q2 ends a worker's task; runs stop well before
+TASK_SECONDS = 300  # after which a worker's call is ended; runs stop well before
 Q_CLUSTER = {
     "name": "memoryweb",
     "orm": "default",
-    "workers": 2,
-    "queue_limit": 1,
     "bulk": 1,
-    "max_attempts": 1,
-    "ack_failures": True,
     "catch_up": False,
     "timeout": TASK_SECONDS,
     "retry": 1200,
-    "save_limit": 250,
     "poll": 0.5,
-    "guard_cycle": 1,
-    "cache": "queue",
     "label": "memoryweb",
 }
 

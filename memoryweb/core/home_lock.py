@@ -57,7 +57,7 @@ def _starter(pid: int) -> int:
     with suppress(OSError, ValueError, IndexError):
         stat = Path(f"/proc/{pid}/stat").read_text()
         parent = int(stat.rpartition(")")[2].split()[1])
-        if re.search(rb"granian|manage\.py", _command(parent)):
+        if re.search(rb"granian|memoryweb\.serve|manage\.py", _command(parent)):
             return _starter(parent)
     return pid
 

@@ -2,7 +2,6 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.core.cache import caches
 from django.db.models import RestrictedError
 from django.utils import timezone
 from django_q.models import Failure, OrmQ, Schedule, Task
@@ -120,11 +119,6 @@ def test_there_is_one_schedule_however_often_it_is_ensured(db: None) -> None:
     for _ in range(2):
         ticking.ensure_schedule(timezone.now())
     assert [(row.name, row.minutes) for row in Schedule.objects.all()] == [("tick", 1)]
-
-
-def test_the_queue_keeps_its_state_out_of_the_database() -> None:
-    caches["queue"].set("state", 1)
-    assert caches["queue"].get("state") is None
 
 
 def test_a_call_works_the_fairest_run_not_the_calling_one(desk: Desk, handle: Handle) -> None:

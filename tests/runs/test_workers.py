@@ -88,20 +88,23 @@ def test_a_stopped_supervisor_leaves_no_process(desk: Desk, workers: Workers, nu
     assert workers.exit_code(5) == 0
 
 
-def test_a_supervisor_that_is_killed_takes_its_cluster_along(desk: Desk, workers: Workers) -> None:
+def test_a_supervisor_that_is_killed_takes_its_workers_along(desk: Desk, workers: Workers) -> None:
     supervisor = _at_work(desk, workers)
     os.kill(supervisor, signal.SIGKILL)
     assert gone(supervisor)
 
 
-def test_a_dead_cluster_is_started_again(desk: Desk, workers: Workers) -> None:
+@pytest.mark.parametrize("number", first_in_gate(1, [signal.SIGKILL, signal.SIGTERM]))
+def test_a_worker_that_ended_is_replaced(desk: Desk, workers: Workers, number: int) -> None:
     supervisor = _at_work(desk, workers)
-    os.kill(_children(supervisor)[0], signal.SIGKILL)
+    ended, other = _children(supervisor)
+    os.kill(ended, number)
+    until(lambda: (left := _children(supervisor))[0] == other and len(left) == 2)
     run = desk.ask(desk.owner, kind="probe")
     until(lambda: fresh(run).status == "succeeded")
 
 
-def test_a_cluster_that_hangs_is_started_again(desk: Desk, workers: Workers) -> None:
+def test_workers_that_hang_are_started_again(desk: Desk, workers: Workers) -> None:
     supervisor = _at_work(desk, workers)
     for pid in family(supervisor):
         if pid != supervisor:
@@ -110,18 +113,23 @@ def test_a_cluster_that_hangs_is_started_again(desk: Desk, workers: Workers) -> 
     until(lambda: fresh(run).status == "succeeded")
 
 
-def test_idle_workers_killed_do_not_lock_the_queue(desk: Desk, workers: Workers) -> None:
-    """django-q2's workers wait with a lock in hand; whoever follows a killed one waits for ever."""
+def test_workers_killed_all_at_once_are_replaced(desk: Desk, workers: Workers) -> None:
     supervisor = _at_work(desk, workers)
-    [cluster] = _children(supervisor)
-    [sentinel] = _children(cluster)
-    for worker in _children(sentinel)[:2]:
+    for worker in _children(supervisor):
         os.kill(worker, signal.SIGKILL)
     run = desk.ask(desk.owner, kind="probe")
     until(lambda: fresh(run).status == "succeeded")
 
 
-def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers: Workers) -> None:
+def test_there_are_a_supervisor_and_two_workers(desk: Desk, workers: Workers) -> None:
+    supervisor = _at_work(desk, workers)
+    until(lambda: len(family(supervisor)) == 3)
+    assert sorted(family(supervisor)) == sorted([supervisor, *_children(supervisor)])
+
+
+def test_a_run_killed_with_its_supervisor_is_worked_by_the_next(
+    desk: Desk, workers: Workers
+) -> None:
     supervisor = _at_work(desk, workers)
     run = desk.ask(desk.owner, kind="probe", topic="answer")
     _stopped(workers)
@@ -135,7 +143,7 @@ def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers
 
 
 def _at_work(desk: Desk, workers: Workers) -> int:
-    """The pid of a supervisor whose cluster has shown that it works."""
+    """The pid of a supervisor whose workers have shown that they work."""
     workers.environment["MEMORYWEB_LEASE_SECONDS"] = "2"  # which a supervisor has to see run out
     supervisor = workers.start("work")
     run = desk.ask(kind="probe")

@@ -103,5 +103,7 @@ def _become_processes() -> NoReturn:
     here = Path(sys.executable).parent
     # The processes are named as they are in the Procfile, and stand beside our Python.
     os.environ["PATH"] = os.pathsep.join([str(here), os.environ.get("PATH", os.defpath)])
+    # Forked from the web server, the worker shares its memory.
+    os.environ["MEMORYWEB_WORK_TOO"] = "1"
     honcho = str(here / "honcho")
-    os.execv(honcho, [honcho, "start", "--app-root", str(settings.BASE_DIR)])
+    os.execv(honcho, [honcho, "start", "--app-root", str(settings.BASE_DIR), "web"])
