@@ -39,7 +39,7 @@ class Rows:
         self.said: list[dict[str, Any]] = [
             json.loads(line) for line in (folder / TALK).open(encoding="utf-8")
         ]
-        self.number = 0
+        self.folder, self.number = folder, 0
         self.team = create_team(name="Pairs", by=SYSTEM)
         with scope(team=self.team):
             secret = self._made()
@@ -65,10 +65,15 @@ class Rows:
     def _fill(self) -> None:
         for start in range(0, len(self.said), 100):
             self._send(self.said[start : start + 100], "customer-1", "talk")
-        lines = [f"- {one['content']}" for one in self.said if "\n" not in one["content"]]
-        text = "\n\n".join((lines * 4)[:BLOCKS])
+        text = "\n\n".join(f"- {one}" for one in self._sentences()[:BLOCKS])
         address = f"/api/v1/agents/{self.other.pk}/workspace/files/KNOWLEDGE.md?owner=shared"
         self._answered(self.api.put(address, {"content": text}, "application/json"))
+
+    def _sentences(self) -> list[str]:
+        """What anybody said on one line, each once."""
+        files = sorted(self.folder.glob("*.messages.jsonl"))
+        rows = (json.loads(line) for file in files for line in file.open(encoding="utf-8"))
+        return [*dict.fromkeys(one["content"] for one in rows if "\n" not in one["content"])]
 
     def _send(self, said: list[dict[str, Any]], user: str, conversation: str) -> None:
         messages = [
@@ -87,7 +92,7 @@ class Rows:
         yield f"context, {len(self.said)} messages", lambda: self._context(self._next(asked))
         yield f"search, questions, {BLOCKS:,} blocks", lambda: self._search(self._next(asked))
         yield f"search, 3 words, {BLOCKS:,} blocks", lambda: self._search(self._next(short))
-        file = f"/api/v1/agents/{self.other.pk}/workspace/files/KNOWLEDGE.md?owner=shared"
+        file = f"/api/v1/agents/{self.agent.pk}/workspace/files/AGENTS.md?owner=shared"
         yield "GET of a file", lambda: self._answered(self.api.get(file))
         home = f"/t/{self.demo.slug}/"
         with scope(team=self.demo):
