@@ -13,7 +13,7 @@ from itertools import combinations
 from memoryweb.dreaming.operations import LivingStatement, Result, is_later
 from memoryweb.dreaming.removal_rules import clauses, is_rival
 from memoryweb.language.comparison_words import NEGATIONS
-from memoryweb.language.ending_signs import RIVAL, news_of
+from memoryweb.language.ending_signs import is_news, news_of
 from memoryweb.language.ending_words import heavy_in, topics_in
 from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.normal_form import read
@@ -84,9 +84,9 @@ def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair
         pair = _in_time(asked[first], asked[other], today)
         if pair is None:
             continue
-        signs, _clause = news_of(pair[1].text, pair[0].living)
         is_kept = any(one.claim.kind in _KEPT for one in clauses(pair[0]))
-        if signs >= RIVAL and not is_kept and _may_differ(*pair):
+        if is_news(pair[1].text, pair[0].living) and not is_kept and _may_differ(*pair):
+            signs, _clause = news_of(pair[1].text, pair[0].living)
             found.append((signs, _when(pair[1]), pair))
     found.sort(key=lambda one: one[:2], reverse=True)
     return [pair for _signs, _at, pair in found]
@@ -97,6 +97,9 @@ def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair 
     at, before = newer.by.said_at, older.by.said_at
     if at is None or at.date() < today - NEWS or older.is_pinned:
         return None
+    subject = newer.claim.subject.casefold()
+    if subject and subject not in older.text.casefold():
+        return None  # of somebody else
     is_of_one = one.by.speaker == other.by.speaker or (
         one.claim.subject == other.claim.subject != ""
     )

@@ -50,6 +50,8 @@ def test_two_that_share_a_word_come_with_the_older_first(older: str, newer: str)
         ),
         ("Ines covers for me during my holiday.", "My flight to Tokyo moved to 9 December."),
         ("I have a cat called Momo.", "My second cat is called Lola."),
+        ("I live in Leeds with my husband.", "Tomás lives in Budapest now."),
+        ("The Tokyo office opens at 09:30.", "Price questions go to the Tokyo office."),
         ("I bake sourdough every Friday.", "Gym is on Friday now."),
         ("息子の蓮は5歳です", "息子の陸が生まれました"),
     ],
