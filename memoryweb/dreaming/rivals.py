@@ -14,6 +14,7 @@ from memoryweb.dreaming.operations import LivingStatement, Result, is_later
 from memoryweb.dreaming.removal_rules import clauses, is_rival
 from memoryweb.language.comparison_words import NEGATIONS
 from memoryweb.language.ending_signs import is_news, news_of
+from memoryweb.language.ending_told import named_in
 from memoryweb.language.ending_words import heavy_in, topics_in
 from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.normal_form import read
@@ -97,7 +98,7 @@ def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair 
     at, before = newer.by.said_at, older.by.said_at
     if at is None or at.date() < today - NEWS or older.is_pinned:
         return None
-    subject = newer.claim.subject.casefold()
+    subject = newer.claim.subject.casefold() or named_in(newer.text)
     if subject and subject not in older.text.casefold():
         return None  # of somebody else
     is_of_one = one.by.speaker == other.by.speaker or (

@@ -47,7 +47,7 @@ _NAMED = re.compile(
     r"(?P<name>(?!(?:My|Our|The|This|That|It|There|Mein"
     r"|Unser)\b)[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)?)"
     r"(?:\s(?:from|von|aus|vom)\s[^,]+?)?"
-    r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|hat|ist"
+    r"(?:'s\s|\s+(?:has|is|was|got|just|moved|quit|left|found|started|bought|will|says|lives|works|hat|ist"
     r"|zieht|geht|war|wird|wohnt|arbeitet|isst|trinkt|macht|nimmt|raucht)\b)"
 )
 _SHE = re.compile(r"\s*(?:(?:and|und) )?(?:he|she|they|er|sie)\b(?!\w)|[彼她他]", re.IGNORECASE)
@@ -172,6 +172,12 @@ def _who(words: str, labels: frozenset[str], before: str) -> str:
     if not named or _ME.search(words) or labels_in(named["name"]):
         return ""
     return named["name"].casefold()
+
+
+def named_in(text: str) -> str:
+    """The name of whom its first clause is of, where that is not the speaker."""
+    who = next((part.who for part in parts_in(text)), "")
+    return "" if who in {"kin", "they"} else who
 
 
 @lru_cache(maxsize=16_384)
