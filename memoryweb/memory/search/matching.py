@@ -129,7 +129,7 @@ def pages(
     bests = [matched.best(limit, after) for matched in matches]
     each = list(zip(matches, bests, strict=True))
     tied = [(best, list(_tied(best))) for best in bests]
-    asked = (best if len(best) <= 2 * limit else same for best, same in tied if same)
+    asked = (best if len(best) <= 4 * limit else same for best, same in tied if same)
     standings = corpus.standings({key for keys in asked for key in keys})
     return [matched.page(best, standings, limit, after) for matched, best in each]
 
