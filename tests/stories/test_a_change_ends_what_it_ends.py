@@ -4,13 +4,14 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import Q
+from django_scopes import scope
 
 from memoryweb.agents.models import Reader
 from memoryweb.markdown.marks import living, part
-from memoryweb.memory import reverting
+from memoryweb.memory import questions, reverting
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, File
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt import context
 from memoryweb.memory.writing import write
 from tests.dreaming.nights import NIGHT, dream, text_of
@@ -21,6 +22,7 @@ from tests.world import World
 BOB = "My name is Bob Carter and I live in Leeds."
 REACH = "My phone number is 555-1234 and my email is bob@x.org."
 DINNER = "The team dinner is on 4 December 2026, at Kajutan."
+LEAD = "My project lead is Torsten, and I work from home on Fridays."
 VEGETARIAN = "I'm vegetarian and I can't eat gluten."
 
 
@@ -80,6 +82,20 @@ def test_who_becomes_vegan_still_eats_no_gluten(world: World) -> None:
     line = line_of(remembered(world), "gluten")
     assert "until 2026-11-22: I'm vegetarian" in line
     assert "I'm vegan now" in remembered(world)
+
+
+def test_what_only_sounds_like_news_is_kept_and_asked_about_once(world: World) -> None:
+    tells(world, 0, LEAD)
+    tells(world, 3, "We have a new project lead, Wanjiru.")
+    for days in (4, 5):
+        dream(world, world.customer, NIGHT + timedelta(days=days))
+    text = remembered(world)
+    assert LEAD in text
+    assert "Wanjiru" in text
+    assert "until" not in text
+    with scope(team=world.team):
+        (asked,) = questions.waiting(Memory(world.agent, world.customer))
+        assert {one.raw_text for one in asked.facts.all()} > {LEAD}
 
 
 def test_twice_without_news_changes_nothing(world: World) -> None:
