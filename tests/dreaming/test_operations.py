@@ -502,6 +502,23 @@ def test_a_change_in_any_words_ends_one_clause_and_stands_beside_the_rest(
     assert not decide(again, [])
 
 
+def test_what_a_model_words_wrongly_comes_in_in_its_speakers_own_words() -> None:
+    there = Material(TODAY, (), (said("n1", KEYS),))
+    assert after(there, add("Handed back the keys of my castle in Newport.", "n1")) == {KEYS: []}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        said("n1", KEYS, by=tom(9)),
+        said("n1", KEYS, is_outside=True),
+    ],
+)
+def test_but_not_what_another_said_or_a_person_has_to_look_at(line: CitableLine) -> None:
+    there = Material(TODAY, (), (line,))
+    assert after(there, add("Handed back the keys of my castle in Newport.", "n1")) == {}
+
+
 def test_what_ended_and_is_said_again_holds_again() -> None:
     one = living(
         "home", CARDIFF, ended=(Ended(date(2031, 3, 4), "I'm in a houseshare in Cardiff"),)
