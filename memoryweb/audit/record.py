@@ -101,11 +101,17 @@ def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
     return events
 
 
-def lock(team_id: UUID) -> ChainHead:
+def wait_for_others(team_id: UUID) -> None:
     """Make the team's other writers wait until this transaction ends.
 
     A row lock on PostgreSQL; on SQLite the transaction itself, which is immediate.
     """
+    if connection.vendor == "postgresql":
+        lock(team_id)
+
+
+def lock(team_id: UUID) -> ChainHead:
+    """The head of the team's chain, which nobody else moves until this transaction ends."""
     if not connection.in_atomic_block:
         raise OutsideTransaction("Audit events are written inside transaction.atomic().")
     if head := next(iter(_heads(team_id)), None):

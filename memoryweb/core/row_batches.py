@@ -42,14 +42,29 @@ def insert(rows: Iterable[Model]) -> None:
     made = list(rows)
     if not made:
         return
-    table, quote = made[0]._meta, connection.ops.quote_name
+    table = made[0]._meta
     fields = [field for field in table.concrete_fields if not isinstance(field, AutoField)]
-    columns = ", ".join(quote(str(field.column)) for field in fields)
-    places = ", ".join(["%s"] * len(fields))
-    sql = f"INSERT INTO {quote(table.db_table)} ({columns}) VALUES ({places})"
-    _run_for_each(sql, made, fields)
+    _run_for_each(_insert_of(type(made[0]), fields), made, fields)
     for row in made:
         row._state.adding, row._state.db = False, connection.alias
+
+
+def insert_values(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """The same of what was never made a row: each has a value for each of the columns."""
+    values = list(zip(*rows, strict=True))
+    if not values:
+        return
+    fields = [model._meta.get_field(name) for name in names]
+    columns = [_column(column, field) for column, field in zip(values, fields, strict=True)]
+    with connection.cursor() as cursor:
+        cursor.executemany(_insert_of(model, fields), list(zip(*columns, strict=True)))
+
+
+def _insert_of(model: type[Model], fields: Sequence[Any]) -> str:
+    quote = connection.ops.quote_name
+    columns = ", ".join(quote(str(field.column)) for field in fields)
+    places = ", ".join(["%s"] * len(fields))
+    return f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places})"
 
 
 def update(rows: Iterable[Model], names: Iterable[str]) -> None:

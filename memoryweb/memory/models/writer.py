@@ -167,7 +167,7 @@ def write_transaction(
     """
     try:
         with transaction.atomic(), scope(team=team):
-            chain.lock(team.pk)
+            chain.wait_for_others(team.pk)
             # Its time is taken under the lock, so that what is later in the chain has a later one.
             tx = Transaction(team, actor, run)
             yield tx

@@ -61,7 +61,7 @@ def note(
 ) -> models.Injection:
     """Remember what was given to a reader's agent."""
     team_id = reader.agent.team_id
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         injection = models.Injection.objects.create(
             team_id=team_id,
             agent=reader.agent,
@@ -73,19 +73,18 @@ def note(
             hits=hits,
             at=at,
         )
-        row_batches.insert(
-            models.InjectedSpan(
-                team_id=team_id,
-                injection=injection,
-                file=span.file,
-                revision=span.file.revision if span.file else None,
-                first_line=span.first,
-                last_line=span.last,
-                message_id=span.message_id,
-            )
-            for span in spans
-        )
+        rows = ((team_id, injection.pk, *_columns(span)) for span in spans)
+        row_batches.insert_values(models.InjectedSpan, _SPAN, rows)
     return injection
+
+
+_SPAN = ["team", "injection", "file", "revision", "first_line", "last_line", "message"]
+
+
+def _columns(span: Span) -> tuple[Any, ...]:
+    file = span.file
+    where = (file.pk, file.revision) if file else (None, None)
+    return *where, span.first, span.last, span.message_id
 
 
 def served(
