@@ -45,3 +45,10 @@ def has_open_pin(text: str) -> bool:
 def without_opening_marks(text: str) -> str:
     """So that what nothing closes is pinned no longer."""
     return "\n".join(line for line in text.split("\n") if not _OPEN.match(line))
+
+
+def without_stray_closes(text: str) -> str:
+    """Without the marks that close nothing."""
+    pinned = pinned_lines(text)
+    lines = enumerate(text.split("\n"), start=1)
+    return "\n".join(line for n, line in lines if n in pinned or not _CLOSE.match(line))

@@ -281,6 +281,7 @@ notes = st.lists(
         category=st.sampled_from(["event", "identity", "work"]),
     ),
     max_size=10,
+    unique_by=lambda one: one.ref,  # a line says one thing
 )
 numbers = st.sets(st.integers(1, 14), max_size=5)
 

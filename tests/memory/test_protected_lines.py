@@ -150,6 +150,7 @@ OPEN, CLOSE = "<!-- pinned -->", "<!-- /pinned -->"
 UNBALANCED = [
     (OPEN, "```"),
     (f"- a\n{OPEN}\n- b", f"{OPEN}\n- c"),
+    (f"- a\n{OPEN}\n{CLOSE}", f"{CLOSE}\n{CLOSE}\n{OPEN}\n- a\n{CLOSE}"),
     (f"~~~~\n{OPEN}\n## Quay\n\nwords", f"# Harbour\n\n{CLOSE}\n\nwords\n~~~~\n{OPEN}\n## Quay"),
     (f"- a\n\n{OPEN}\n{OPEN}\n- b\n", f"{OPEN}\n- a\n{OPEN}\n- c\n"),
     (f"{OPEN}\n- a\n{CLOSE}\n\n```\n{OPEN}\n- b", f"```\n{OPEN}\n- b\n\n- new\n{CLOSE}\n- a"),

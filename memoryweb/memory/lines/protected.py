@@ -9,7 +9,12 @@ from rapidfuzz.distance import LCSseq
 
 from memoryweb.language.normal_form import read
 from memoryweb.markdown.diff import carry
-from memoryweb.markdown.pins import has_open_pin, pinned_ranges, without_opening_marks
+from memoryweb.markdown.pins import (
+    has_open_pin,
+    pinned_ranges,
+    without_opening_marks,
+    without_stray_closes,
+)
 
 _MOST_CELLS = 400_000_000  # of the table that finds the longest common parts: 50 MB of bits
 
@@ -144,8 +149,9 @@ def _put_in(parts: Sequence[_Part], wanted: Sequence[int], made: list[_Part]) ->
 
 def _without_changed(before: str, after: str, kept: Sequence[_Part]) -> str:
     """Lines and blocks that are another version of what is missing become what they were, but for
-    lines of others that a block took in; a pin that nothing closes is opened again below."""
-    there = _parts(after, pins=True)
+    lines of others that a block took in; a pin that nothing closes is opened again below. What
+    closes nothing would be taken for the end of a block that is put back."""
+    there = _parts(without_stray_closes(after), pins=True)
     others = {part.text for part in _parts(before, True) if not part.is_pinned}
     missing = Counter(kept) - Counter(there)
     is_block_missing = any(part.is_pinned for part in missing)
