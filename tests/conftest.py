@@ -122,7 +122,7 @@ def pytest_sessionfinish() -> None:
 
 
 def _touches_database(item: pytest.Item) -> bool:
-    fixtures = {"db", "transactional_db", "live_server", "empty_database"}
+    fixtures = {"db", "transactional_db", "live_server", "upgraded"}
     named = not fixtures.isdisjoint(getattr(item, "fixturenames", ()))
     return named or item.get_closest_marker("django_db") is not None
 

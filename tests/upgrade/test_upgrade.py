@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +20,24 @@ pytestmark = pytest.mark.databases
 
 # The newest first: most installations are at it.
 VERSIONS = sorted(Path(__file__).parent.glob(f"*-{connection.vendor}.sql.gz"), reverse=True)
+UPGRADING = [sys.executable, "-m", "tests.upgrade.upgrading"]
 ROOT = Path(__file__).parents[2]
 # The gate looks at a quarter of the pages on SQLite, and at another few on PostgreSQL.
 SHARE = 17 if connection.vendor == "postgresql" else 4
 CASES = [f"{VERSIONS[0].name} {SHARE}", *(f"{version.name} 1" for version in VERSIONS)]
 
 
-@pytest.fixture(scope="module")
-def empty_database(
-    tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
-) -> Iterator[dict[str, str]]:
+@contextmanager
+def empty_database(home: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, str]]:
     """The environment of a process that has an empty database to itself."""
-    home = {"MEMORYWEB_HOME": str(tmp_path_factory.mktemp("home"))}
+    there = {"MEMORYWEB_HOME": str(home)}
     if connection.vendor == "sqlite":
-        yield home
+        yield there
         return
     name, url = f"upgrade_{os.getpid()}", os.environ["MEMORYWEB_DATABASE_URL"]
     with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
-        yield home | {"MEMORYWEB_DATABASE_URL": f"{url.rsplit('/', 1)[0]}/{name}"}
+        yield there | {"MEMORYWEB_DATABASE_URL": f"{url.rsplit('/', 1)[0]}/{name}"}
         cursor.execute(f"DROP DATABASE {name}")
 
 
@@ -46,17 +46,22 @@ def empty_database(
     params=first_in_gate(1, [*dict.fromkeys(CASES)]),
     ids=lambda case: case.replace(".sql.gz ", "-"),
 )
-def upgraded(request: pytest.FixtureRequest, empty_database: dict[str, str]) -> dict[str, Any]:
+def upgraded(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_db_blocker: DjangoDbBlocker,
+) -> dict[str, Any]:
     others = {"MEMORYWEB_MODEL_HOSTS": "models.example", "MEMORYWEB_LOG_LEVEL": "ERROR"}
     name, share = request.param.split()
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.upgrade.upgrading", str(Path(__file__).parent / name), share],
-        cwd=ROOT,
-        env=os.environ | KEYS | empty_database | others,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with empty_database(tmp_path_factory.mktemp("home"), django_db_blocker) as there:
+        done = subprocess.run(
+            [*UPGRADING, str(Path(__file__).parent / name), share],
+            cwd=ROOT,
+            env=os.environ | KEYS | there | others,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
     return said
