@@ -118,7 +118,8 @@ class Owner(tables.TeamRow):
     person = models.ForeignKey(
         "accounts.User", models.SET_NULL, null=True, blank=True, related_name="owners"
     )
-    paused = models.BooleanField(default=False)
+    keeping = models.BooleanField(default=True)  # whether what they say is kept
+    using = models.BooleanField(default=True)  # and what is kept of them given to agents
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = tables.Erasure.IDENTITY
@@ -147,6 +148,10 @@ class Owner(tables.TeamRow):
             name = self.integration.name if self.integration else self.source[4:]
             return f"api:{name}/{self.external_id}"
         return f"{self.source}:{self.external_id}"
+
+    @property
+    def paused(self) -> bool:
+        return not (self.keeping or self.using)
 
     @property
     def is_one_person(self) -> bool:

@@ -2,6 +2,7 @@
 
 import unicodedata
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -250,13 +251,19 @@ def _by_shown_form(team: Team, text: str) -> Owner | None:
     return bare[0] if bare else None
 
 
+SWITCHES = ("keeping", "using")
+
+
 @transaction.atomic
-def set_paused(*, owner: Owner, paused: bool, by: Actor) -> bool:
-    """Says whether anything changed."""
+def set_paused(*, owner: Owner, paused: bool, by: Actor, what: Sequence[str] = SWITCHES) -> bool:
+    """`what` of keeping and using. Says whether anything changed."""
     lock(owner.team_id)
-    changed = Owner.objects.filter(pk=owner.pk, paused=not paused).update(paused=paused)
+    owner.refresh_from_db(fields=SWITCHES)
+    changed = [name for name in what if getattr(owner, name) is paused]
+    for name in changed:
+        setattr(owner, name, not paused)
     if changed:
-        owner.paused = paused
+        owner.save(update_fields=changed)
         record(
             owner.team_id,
             Entry(
@@ -264,6 +271,7 @@ def set_paused(*, owner: Owner, paused: bool, by: Actor) -> bool:
                 actor=by,
                 **target(owner),
                 on_behalf_of=owner.pk,
+                details={"keeping": owner.keeping, "using": owner.using},
             ),
         )
     return bool(changed)

@@ -4,7 +4,7 @@ A list says outcome and counts only, never text.
 """
 
 from django.urls import reverse
-from ninja import Query
+from ninja import Field, Query
 
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import TooManyCodes
@@ -26,7 +26,9 @@ class OwnerOut(Camel):
     owner: str
     source: str
     person_id: IdOrNull
-    paused: bool
+    paused: bool = Field(description="Neither kept nor used.")
+    keeping: bool = Field(description="What they say is kept.")
+    using: bool = Field(description="What is kept of them is given to agents.")
     created_at: Moment
 
 

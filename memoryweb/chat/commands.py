@@ -91,8 +91,8 @@ def _done(asked: ChatQuestion, rest: str, rights: Rights) -> str:
             "“/memory” takes view, clear, enqueue or rebuild: show what is known, forget it, read "
             "what was said, dream now."
         )
-    if asked.owner is not None and asked.owner.paused:
-        return _("Your memory is paused: nothing is read, and no dream is started.")
+    if asked.owner is not None and not asked.owner.keeping:
+        return _("You paused keeping: nothing is read, and no dream is started.")
     if not rights.may_dream:
         return _("Your role or token doesn't allow starting runs.")
     if rest == "enqueue":
@@ -168,8 +168,8 @@ def _cleared(asked: ChatQuestion, rights: Rights, *, is_sure: bool) -> str:
 
 def _remembered(asked: ChatQuestion) -> str:
     """What prompts may hold of this person, the newest first, and of what is shared."""
-    is_paused = asked.owner is not None and asked.owner.paused
-    reader = Reader(asked.agent, None if is_paused else asked.owner)
+    is_used = asked.owner is not None and asked.owner.using
+    reader = Reader(asked.agent, asked.owner if is_used else None)
     with reading(reader):
         found = known(reader, timezone.now()).order_by("-changed_at", "pk")
         own = found.exclude(owner=None) if reader.owner else found

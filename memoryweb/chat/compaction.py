@@ -91,7 +91,7 @@ def compact(talk: Conversation, reader: Reader, actor: Actor, upto: int) -> Talk
     """Up to a position, all since the last archive. None where nothing was to be archived, and
     where another turn did it meanwhile, or something of it is to be forgotten since: then the next
     turn archives."""
-    if talk.owner.paused or talk.ephemeral:
+    if not talk.owner.keeping or talk.ephemeral:
         return None
     marker, began = last_marker(talk), timezone.now()
     rows = _rows(talk, _begin(marker), upto)
@@ -141,7 +141,7 @@ def begin_anew(
 ) -> tuple[str, TalkArchive | None]:
     """The id of a conversation that follows this one, which is archived first."""
     fresh = f"chat-{uuid.uuid4().hex[:16]}"
-    if talk is None or not talk.message_count or speaker.paused or talk.ephemeral:
+    if talk is None or not talk.message_count or not speaker.keeping or talk.ephemeral:
         return fresh, None
     archived = compact(talk, reader, actor, talk.message_count)
     known = last_marker(talk)

@@ -26,7 +26,7 @@ def owners(agent: Agent) -> list[Owner | None]:
     """Whose notes (None: the shared ones) hold what no night reads any more and no dream has."""
     whose = {note.owner_id for note in _unread(agent)}
     found: list[Owner | None] = list(
-        Owner.objects.filter(pk__in=[pk for pk in whose if pk], paused=False).order_by("created_at")
+        Owner.objects.filter(pk__in=[pk for pk in whose if pk], keeping=True).order_by("created_at")
     )
     return [None, *found] if None in whose else found
 

@@ -62,9 +62,9 @@ def dream(lease: Lease) -> None:
 
 
 def ends_early(lease: Lease) -> bool:
-    """Nothing of an archived agent or of a paused person is read."""
+    """Nothing is read of an archived agent, or of a person who paused keeping."""
     run = lease.run
-    if reason := _stopping(run.agent.archived_at, bool(run.owner and run.owner.paused)):
+    if reason := _stopping(run.agent.archived_at, not run.owner or run.owner.keeping):
         lease.finish(Outcome(Run.Status.SKIPPED, reason))
     return bool(reason)
 
@@ -75,17 +75,17 @@ def answers_of(run: Run) -> list[DreamAnswer]:
 
 def _stopped(run: Run) -> str:
     """Why nothing may be read or written any more, as of now; empty where it may."""
-    [(archived_at, paused)] = _stops(run.pk)
-    return _stopping(archived_at, bool(paused))
+    [(archived_at, keeping)] = _stops(run.pk)
+    return _stopping(archived_at, keeping is not False)
 
 
 @PreparedQuery
 def _stops(run_id: UUID) -> QuerySet[Run, tuple[datetime | None, bool | None]]:
-    return Run.objects.filter(pk=run_id).values_list("agent__archived_at", "owner__paused")
+    return Run.objects.filter(pk=run_id).values_list("agent__archived_at", "owner__keeping")
 
 
-def _stopping(archived_at: datetime | None, paused: bool) -> str:
-    return "archived" if archived_at else "paused" if paused else ""
+def _stopping(archived_at: datetime | None, keeping: bool) -> str:
+    return "archived" if archived_at else "" if keeping else "paused"
 
 
 def _consolidated(lease: Lease, read: Inputs) -> Consolidation:

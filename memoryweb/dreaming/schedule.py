@@ -166,7 +166,7 @@ def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
     }
     due |= _said(agent) | _over(agent, now) | _decided(agent)
     owners: list[Owner | None] = list(
-        Owner.objects.filter(pk__in=[pk for pk in due if pk], paused=False).order_by("created_at")
+        Owner.objects.filter(pk__in=[pk for pk in due if pk], keeping=True).order_by("created_at")
     )
     return [None, *owners] if None in due else owners
 

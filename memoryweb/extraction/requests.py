@@ -206,7 +206,7 @@ def skip_reason(conversation: Conversation) -> Skip | None:
     rules = (
         (Skip.ARCHIVED, agent.archived_at is not None),
         (Skip.OFF, not (settings.AUTO_SUMMARIZE and agent.auto_summarize)),
-        (Skip.PAUSED, conversation.owner.paused),
+        (Skip.PAUSED, not conversation.owner.keeping),
         (Skip.EPHEMERAL, conversation.ephemeral),
         (Skip.SOURCE, conversation.source in own),
         (Skip.NOTHING_NEW, conversation.message_count <= conversation.extracted_upto),
@@ -218,7 +218,7 @@ def stopped(conversation: Conversation) -> Skip | None:
     """Why nothing more may be kept of a conversation, even of what was read already."""
     if conversation.agent.archived_at is not None:
         return Skip.ARCHIVED
-    if conversation.owner.paused:
+    if not conversation.owner.keeping:
         return Skip.PAUSED
     return Skip.EPHEMERAL if conversation.ephemeral else None
 

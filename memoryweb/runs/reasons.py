@@ -53,7 +53,7 @@ _SENTENCES: dict[str, Text] = {
     # Why a conversation was left alone, also where no run was made for it.
     "agent_archived": _("The agent is archived. Restore it to continue."),
     "auto_summarize_off": _("Extraction after conversations is turned off for this agent."),
-    "paused": _("Memory is paused for this person."),
+    "paused": _("Nothing new is kept of this person: they paused it."),
     "ephemeral": _("The conversation was sent as ephemeral."),
     "source": _("Scheduled conversations and dreams are never extracted."),
     "legal_hold": _("A legal hold keeps it from being erased. It stays hidden."),

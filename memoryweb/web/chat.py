@@ -184,7 +184,7 @@ def _page(
         said=list(_said(request, found)) if found else [],
         others=_opened([one for one in latest if one.external_id != talk]),
         has_model=configured(agent.team_id),
-        is_paused=me.paused,
+        me=me,
     )
     return show(request, "chat/chat.html", context)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.mail import send_mail
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -122,7 +122,7 @@ def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
 def _filtered(team: Team, form: OwnersForm) -> "QuerySet[Owner]":
     found = matching(team, form.asked.get("q", "")).filter(**form.lookups(source="source"))
     if form.asked.get("state") == "paused":
-        found = found.filter(paused=True)
+        found = found.filter(Q(keeping=False) | Q(using=False))
     if form.asked.get("state") == "linked":
         found = found.filter(person__isnull=False).exclude(source="user")
     return found

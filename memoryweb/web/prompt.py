@@ -64,7 +64,7 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         told=_week_in_words(
             prompts_of(workspace.agent, Q(owner=workspace.owner), timezone.now() - WEEK)
         ),
-        is_paused=bool(workspace.owner and workspace.owner.paused),
+        is_unused=bool(workspace.owner and not workspace.owner.using),
     )
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
 

@@ -219,7 +219,7 @@ def test_an_answer_that_is_to_be_forgotten_is_not_given_again(
 def test_nothing_is_kept_while_memory_is_paused(
     world: World, callers: Callers, model_server: ModelServer
 ) -> None:
-    world.customer.paused = True
+    world.customer.keeping = world.customer.using = False
     world.customer.save()
     model_server.text("I can't know.")
     answer = callers.helpdesk.post("/chat", asked(world)).json()

@@ -203,7 +203,7 @@ def test_reset_does_what_new_does_and_only_for_who_spoke(world: World, callers: 
 
 def test_nothing_is_archived_while_memory_is_paused(world: World, callers: Callers) -> None:
     talked(world, 6)
-    world.customer.paused = True
+    world.customer.keeping = world.customer.using = False
     world.customer.save()
     told = callers.helpdesk.post("/chat", asked(world, message="/new")).json()
     assert told["archived"] is None

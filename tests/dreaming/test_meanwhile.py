@@ -114,7 +114,7 @@ def test_what_is_paused_or_archived_meanwhile_is_not_written_to(
 
     def stop() -> None:
         if what == "paused":
-            Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+            Owner.objects.filter(pk=world.customer.pk).update(keeping=False, using=False)
         else:
             Agent.objects.filter(pk=world.agent.pk).update(archived_at=timezone.now())
 

@@ -113,13 +113,13 @@ def test_another_owners_talk_is_left_alone(world: World, yesterday: datetime) ->
 
 @pytest.mark.parametrize(
     ("owner", "agent", "source"),
-    [({"paused": True}, {}, "api"), ({}, {"auto_summarize": False}, "api"), ({}, {}, "cron")],
+    [({"keeping": False}, {}, "api"), ({}, {"auto_summarize": False}, "api"), ({}, {}, "cron")],
 )
 def test_what_is_never_extracted_brings_no_dream(
     world: World, owner: dict[str, Any], agent: dict[str, Any], source: str
 ) -> None:
     talk(world, SAID, source=source)
-    Owner.objects.filter(pk=world.customer.pk).update(**{"paused": False} | owner)
+    Owner.objects.filter(pk=world.customer.pk).update(**{"keeping": True} | owner)
     Agent.objects.filter(pk=world.agent.pk).update(**{"auto_summarize": True} | agent)
     assert schedule.with_new_notes(Agent.objects.get(pk=world.agent.pk), timezone.now()) == []
 

@@ -27,7 +27,7 @@ def test_a_conversation_worth_a_look_is_not_skipped() -> None:
     [
         ({"agent__archived_at": datetime(2026, 3, 1, tzinfo=UTC)}, Skip.ARCHIVED),
         ({"agent__auto_summarize": False}, Skip.OFF),
-        ({"owner__paused": True}, Skip.PAUSED),
+        ({"owner__keeping": False}, Skip.PAUSED),
         ({"ephemeral": True}, Skip.EPHEMERAL),
         ({"source": "cron"}, Skip.SOURCE),
         ({"source": "dream"}, Skip.SOURCE),

@@ -44,7 +44,7 @@ def test_memory_that_is_paused_keeps_nothing_of_the_answer(model_server: ModelSe
 
     def paused(_: Received) -> Behaviour:
         with scopes_disabled():
-            Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+            Owner.objects.filter(pk=world.customer.pk).update(keeping=False, using=False)
         connection.close()
         return Behaviour(json.dumps(answer()))
 

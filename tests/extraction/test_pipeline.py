@@ -189,7 +189,7 @@ def test_archiving_while_a_run_waits_keeps_everything_out(world: World) -> None:
 def test_pausing_while_a_run_waits_keeps_everything_out(world: World) -> None:
     run = ask(world, talk(world), finished=True)
     assert run is not None
-    world.customer.paused = True
+    world.customer.keeping = world.customer.using = False
     world.customer.save()
     done = soon(run)
     assert (done.status, done.reason) == ("skipped", "paused")

@@ -101,7 +101,7 @@ def test_an_empty_one_among_many_is_told_at_once(mem0: Mem0) -> None:
 def test_what_may_no_longer_be_written_is_left(world: World, mem0: Mem0, why: str) -> None:
     answer = stated(mem0, texts(MANY))
     if why == "paused":
-        Owner.objects.filter(external_id="ana").update(paused=True)
+        Owner.objects.filter(external_id="ana").update(keeping=False, using=False)
     else:
         Agent.objects.filter(pk=world.agent.pk).update(archived_at=timezone.now())
     engine.work(UUID(answer["event_id"]))

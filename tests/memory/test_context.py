@@ -351,6 +351,23 @@ def test_while_memory_is_paused_nothing_personal_is_put_in(world: World) -> None
     assert (context.reader.owner, context.conversation_id, context.hits) == (None, None, ())
 
 
+def test_while_memory_is_not_used_only_this_talk_is_put_in(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    talk = say(world, world.customer, ["Which trains go today?", "All of them."])
+    set_paused(owner=world.customer, paused=True, by=SYSTEM, what=["using"])
+    context = build(Reader(world.agent, world.customer), "Trains?", conversation=talk)
+    said = ["Which trains go today?", "All of them.", "Trains?"]
+    assert [turn.content for turn in context.messages] == said
+    assert (context.reader.owner, context.conversation_id, context.hits) == (None, talk.pk, ())
+
+
+def test_while_nothing_new_is_kept_memory_is_put_in(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    set_paused(owner=world.customer, paused=True, by=SYSTEM, what=["keeping"])
+    context = build(Reader(world.agent, world.customer), "Trains?")
+    assert "Likes trains." in everything(context)
+
+
 def test_in_an_ephemeral_conversation_nothing_personal_is_put_in(world: World) -> None:
     save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
     context = build(Reader(world.agent, world.customer), "Trains?", ephemeral=True)

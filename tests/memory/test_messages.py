@@ -211,7 +211,7 @@ def test_a_message_that_can_be_found_is_not_kept_twice(world: World) -> None:
 
 
 def test_nothing_is_kept_while_memory_is_paused(world: World) -> None:
-    world.customer.paused = True
+    world.customer.keeping = world.customer.using = False
     world.customer.save()
     added = add(world, say("keep this"))
     assert (added.added, added.skipped) == (0, "paused")

@@ -149,7 +149,7 @@ def test_it_counts_also_where_nothing_is_kept(
     world: World, hamburg: Fact, keeps_nothing: str
 ) -> None:
     """The message is dropped, and what it says is so no longer is given to nobody."""
-    Owner.objects.filter(pk=world.customer.pk).update(paused=keeps_nothing == "paused")
+    Owner.objects.filter(pk=world.customer.pk).update(keeping=keeps_nothing != "paused")
     world.customer.refresh_from_db()
     is_ephemeral = keeps_nothing == "ephemeral"
     with write_transaction(world.team) as tx:
@@ -170,7 +170,7 @@ def test_it_counts_also_where_nothing_is_kept(
 
 def test_what_was_sent_before_the_pause_is_no_news_in_it(world: World, hamburg: Fact) -> None:
     say(world, world.customer, "We moved to Rome.", at=-9)
-    Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+    Owner.objects.filter(pk=world.customer.pk).update(keeping=False, using=False)
     world.customer.refresh_from_db()
     with write_transaction(world.team) as tx:
         again = Message.objects.get(raw_content="We moved to Rome.")

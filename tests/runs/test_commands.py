@@ -28,7 +28,7 @@ def test_run_pending_names_each_outcome(desk: Desk, handle: Handle) -> None:
     handle(refuse)
     desk.ask()
     answer = run("run_pending")
-    assert "Skipped. Memory is paused for this person." in answer.output
+    assert "Skipped. Nothing new is kept of this person: they paused it." in answer.output
     assert "Processed 1 run." in answer.output
 
 

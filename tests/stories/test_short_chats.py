@@ -66,11 +66,11 @@ def test_two_chats_at_once_are_both_kept(world: World) -> None:
 def test_what_was_said_before_a_pause_is_read_and_nothing_since(world: World) -> None:
     at = datetime.now(UTC) - YESTERDAY
     talk(world, SHOES[:2], at=at)
-    world.customer.paused = True
+    world.customer.keeping = world.customer.using = False
     world.customer.save()
     go_on(world, SHOES[2:], at=at + timedelta(minutes=2))
     assert not Message.objects.filter(raw_content="43").exists()
-    world.customer.paused = False
+    world.customer.keeping = world.customer.using = True
     world.customer.save()
     go_on(world, [("user", "My sister Carla plays the cello.")], at=at + timedelta(hours=1))
     memory = night(world, world.customer)

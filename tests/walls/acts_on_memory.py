@@ -65,7 +65,7 @@ def set_up(world: World) -> World:
         add_messages(
             tx, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
         )
-    type(world.sender).objects.filter(pk=world.sender.pk).update(paused=True)
+    type(world.sender).objects.filter(pk=world.sender.pk).update(keeping=False, using=False)
     return world
 
 

@@ -1,6 +1,7 @@
 """My memory for everybody; other owners as counts, and break-glass with a reason."""
 
 import io
+import json
 import zipfile
 
 import pytest
@@ -35,6 +36,22 @@ def test_pausing_and_resuming(world: World, vera: Client) -> None:
     vera.post(url(world.team, "mine_resume"))
     assert not Owner.objects.get(person=world.vera).paused
     assert actions(world.team)[-2:] == ["owner.paused", "owner.resumed"]
+
+
+@pytest.mark.parametrize(("what", "left"), [("keeping", "using"), ("using", "keeping")])
+def test_keeping_and_using_are_paused_apart(
+    world: World, vera: Client, what: str, left: str
+) -> None:
+    page = text(fragment(vera, url(world.team, "mine_pause"), "pause", {"what": what}))
+    assert "Memory is partly paused" in page
+    mine = Owner.objects.get(person=world.vera)
+    assert (getattr(mine, what), getattr(mine, left), mine.paused) == (False, True, False)
+    event = Event.objects.filter(team_id=world.team.pk, action="owner.paused").latest("seq")
+    assert json.loads(event.details) == {what: False, left: True}
+    vera.post(url(world.team, "mine_resume"), {"what": what})
+    mine.refresh_from_db()
+    assert mine.keeping
+    assert mine.using
 
 
 def test_pausing_by_htmx_answers_the_fragment_and_its_message(world: World, vera: Client) -> None:
@@ -115,7 +132,7 @@ def test_owners_are_found_by_their_shown_form(
     world = stage.world
     room_owner(world.team, "slack", "C1")
     Owner.objects.filter(pk=world.sender.pk).update(person=world.vera)
-    Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+    Owner.objects.filter(pk=world.customer.pk).update(keeping=False, using=False)
     page = text(audrey.get(url(world.team, "owners", query=query)))
     rows = set(page.split("<tbody>")[-1].split("</tbody>")[0].split('class="path"')[1:])
     shown = {row.split(">", 1)[1].split("</a>")[0] for row in rows}

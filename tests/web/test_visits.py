@@ -227,9 +227,11 @@ def test_removing_and_bringing_back(stage: Stage) -> None:
 def test_pausing_is_for_this_owner(stage: Stage) -> None:
     client = opened(stage)
     client.post(reverse("visit_pause"))
-    assert [o.pk for o in Owner.objects.filter(paused=True)] == [stage.world.customer.pk]
+    assert [o.pk for o in Owner.objects.filter(keeping=False, using=False)] == [
+        stage.world.customer.pk
+    ]
     client.post(reverse("visit_resume"))
-    assert not Owner.objects.filter(paused=True).exists()
+    assert not Owner.objects.filter(keeping=False, using=False).exists()
 
 
 def test_nothing_of_others_can_be_named(stage: Stage) -> None:

@@ -183,7 +183,7 @@ def _conversation(
 
 
 def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
-    if owner.paused:
+    if not owner.keeping:
         return PAUSED
     return EPHEMERAL if ephemeral or conversation.ephemeral else ""
 

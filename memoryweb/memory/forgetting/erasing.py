@@ -62,8 +62,8 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
     """All that is kept about them, at every agent; from now on nothing of it is given to anybody.
     Raises OnHold."""
     hiding.check_hold(tx.team.pk, None, owner.pk)
-    owner.paused = True
-    owner.save(update_fields=["paused"])
+    owner.keeping = owner.using = False
+    owner.save(update_fields=["keeping", "using"])
     tx.record(
         "memory.erasure_requested",
         **target(owner),

@@ -15,7 +15,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         remembered, and what a schedule or a dream said, waits for none."""
         mine = [Conversation.Source.CRON, Conversation.Source.DREAM]
         behind = self.filter(message_count__gt=F("extracted_upto"), agent__auto_summarize=True)
-        return behind.filter(ephemeral=False, owner__paused=False).exclude(source__in=mine)
+        return behind.filter(ephemeral=False, owner__keeping=True).exclude(source__in=mine)
 
 
 class Conversation(tables.TeamRow):

@@ -157,7 +157,12 @@ def _about(team: Team, owners: Collection[Owner], folders: Mapping[Memory, str])
         "team": team.name,
         "exportedAt": _moment(timezone.now()),
         "owners": [
-            {"id": str(owner.pk), "owner": owner.shown_as, "paused": owner.paused}
+            {
+                "id": str(owner.pk),
+                "owner": owner.shown_as,
+                "keeping": owner.keeping,
+                "using": owner.using,
+            }
             for owner in owners
         ],
         "folders": [

@@ -156,10 +156,12 @@ def _wished(reader: Reader, room: int) -> tuple[StandingWish, ...]:
 def _kept(
     reader: Reader, conversation: Conversation | None, ephemeral: bool
 ) -> tuple[Reader, Conversation | None]:
-    """Without the owner and their talk in an ephemeral one, and while memory is paused."""
-    is_paused = reader.owner is not None and reader.owner.paused
-    if is_paused or ephemeral or (conversation is not None and conversation.ephemeral):
+    """Without the owner and their talk in an ephemeral one; without the owner while their memory
+    isn't used."""
+    if ephemeral or (conversation is not None and conversation.ephemeral):
         return Reader(reader.agent), None
+    if reader.owner is not None and not reader.owner.using:
+        return Reader(reader.agent), conversation if reader.owner.keeping else None
     return reader, conversation
 
 

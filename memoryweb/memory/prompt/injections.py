@@ -153,10 +153,11 @@ def found(
 ) -> None:
     """Record what a search gave to an agent; it is a recall within a conversation.
 
-    Where nothing is kept, nothing is recorded.
+    Where nothing is used or kept, nothing is recorded.
     """
-    paused = reader.owner is not None and reader.owner.paused
-    if paused or (conversation and conversation.ephemeral) or not hits:
+    owner = reader.owner
+    unused = owner is not None and not owner.using
+    if unused or (conversation and conversation.ephemeral) or not hits:
         return
     note(
         reader,
@@ -166,7 +167,7 @@ def found(
         conversation_id=conversation.pk if conversation else None,
         token=token,
     )
-    if conversation:
+    if conversation and (owner is None or owner.keeping):
         recall(reader, conversation, query, _lines(hits), via=models.RecallEvent.Via.SEARCH, at=at)
 
 

@@ -53,7 +53,7 @@ def search(
     `text` is what a person typed (see `querying`), or a query made of another text. `scope`
     narrows to `own` or `shared`. Of kind `fact` are statements that stand in no file. At most five
     hits of one file; those of a page that say the same are one. Of an archived agent nothing is
-    found, of a paused owner nothing that is theirs.
+    found, and nothing of an owner whose memory isn't used.
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
     query = query_syntax.parse(text) if isinstance(text, str) else text
@@ -138,8 +138,8 @@ def _turns(owner: Any, places: Sequence[Sequence[Any]]) -> "QuerySet[Passage]":
 
 
 def _awake(reader: Reader) -> Reader:
-    """Of a paused owner nothing is found that is theirs."""
-    return Reader(reader.agent) if reader.owner and reader.owner.paused else reader
+    """Of an owner who paused using it nothing is found that is theirs."""
+    return Reader(reader.agent) if reader.owner and not reader.owner.using else reader
 
 
 def _found(

@@ -247,7 +247,7 @@ def _outcome(run: Run, why: str) -> Outcome:
 def _why_not(run: Run) -> str:
     if run.agent.archived_at is not None:
         return "archived"
-    return "paused" if run.owner is not None and run.owner.paused else ""
+    return "paused" if run.owner is not None and not run.owner.keeping else ""
 
 
 def _writer(run: Run, token_id: str | None) -> Writer:

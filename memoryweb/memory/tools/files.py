@@ -51,7 +51,7 @@ class MemoryPaused(MemoryRefused):
         if acting.is_ephemeral:
             super().__init__(_("Of this conversation nothing is kept: it was sent as ephemeral."))
         else:
-            super().__init__(_("Memory is paused for this owner: nothing is kept."))
+            super().__init__(_("This owner paused keeping: nothing is kept."))
 
 
 class DateRefused(MemoryRefused):
@@ -62,8 +62,8 @@ class DateRefused(MemoryRefused):
 class Acting:
     """Who calls, in which conversation, and at what time. Recalls count only in a conversation.
 
-    While an owner's memory is paused, and in an ephemeral conversation, their own files are out of
-    sight and nothing is written.
+    In an ephemeral conversation an owner's own files are out of sight and nothing is written: what
+    of the two is so otherwise, they choose.
     """
 
     reader: Reader
@@ -73,11 +73,14 @@ class Acting:
 
     @property
     def sees(self) -> Reader:
-        return Reader(self.reader.agent) if self.is_paused else self.reader
+        owner = self.reader.owner
+        is_away = self.is_ephemeral or (owner is not None and not owner.using)
+        return Reader(self.reader.agent) if is_away else self.reader
 
     @property
-    def is_paused(self) -> bool:
-        return self.is_ephemeral or (self.reader.owner is not None and self.reader.owner.paused)
+    def keeps(self) -> bool:
+        owner = self.reader.owner
+        return not self.is_ephemeral and (owner is None or owner.keeping)
 
     @property
     def is_ephemeral(self) -> bool:
@@ -259,7 +262,7 @@ def search_workspace(
 
 def place_of(acting: Acting, filename: str) -> Place:
     """Raises MemoryPaused."""
-    if acting.is_paused:
+    if not acting.keeps:
         raise MemoryPaused(acting)
     return Place(acting.reader.agent, acting.writes_for, filename)
 
@@ -359,7 +362,7 @@ def count(
     via: Injection.Via = Injection.Via.TOOL,
 ) -> None:
     """Record what was given, and recalls, only in a conversation."""
-    conversation = None if acting.is_paused else acting.conversation
+    conversation = acting.conversation if acting.keeps else None
     if spans:
         prompt.note(
             acting.sees,

@@ -123,7 +123,7 @@ def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> 
 def _prompt(workspace: Workspace) -> dict[str, Any] | None:
     """The tokens that each message gets of this memory, before anything is found for it."""
     owner = workspace.owner
-    if owner is not None and owner.paused:
+    if owner is not None and not owner.using:
         return None
     room = MOST_PERSONAL if owner else budget() // 2
     files = prompt.enabled(Reader(workspace.agent, owner))

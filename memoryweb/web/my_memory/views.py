@@ -21,7 +21,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
 from memoryweb.agents.models import Owner
-from memoryweb.agents.owners import person_owner, set_paused
+from memoryweb.agents.owners import SWITCHES, person_owner, set_paused
 from memoryweb.audit.record import Actor, target
 from memoryweb.memory import my_memory as door
 from memoryweb.memory.models import File, Passage
@@ -235,23 +235,36 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
 
 
 def pause(request: UserRequest, who: Oneself) -> HttpResponse:
-    said = _("Memory is paused. Nothing about you is kept or used until you resume it.")
-    return _set_paused(request, who, said, paused=True)
+    return _set_paused(request, who, paused=True)
 
 
 def resume(request: UserRequest, who: Oneself) -> HttpResponse:
-    return _set_paused(request, who, _("Memory is on again."), paused=False)
+    return _set_paused(request, who, paused=False)
 
 
-def _set_paused(request: UserRequest, who: Oneself, said: str, *, paused: bool) -> HttpResponse:
+def _set_paused(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
+    """Of keeping or using, where one of them is named; else of both."""
+    named = request.POST.get("what", "")
+    what = (named,) if named in SWITCHES else SWITCHES
     with write_transaction(who.team):
         for owner in _saved(who):
-            set_paused(owner=owner, paused=paused, by=who.actor)
-            who.me.paused = paused
-    messages.success(request, said)
+            set_paused(owner=owner, paused=paused, by=who.actor, what=what)
+            for name in what:
+                setattr(who.me, name, not paused)
+    messages.success(request, _pause_told(who.me))
     if is_fragment(request, PARTIALS):
         return show(request, "my_memory/page.html", layout(who), partials=PARTIALS)
     return redirect(who.urls["page"])
+
+
+def _pause_told(me: Owner) -> str:
+    if me.paused:
+        return _("Memory is paused. Nothing about you is kept or used until you resume it.")
+    if not me.keeping:
+        return _("Nothing new about you is kept until you say so.")
+    if not me.using:
+        return _("Agents are given nothing about you until you say so.")
+    return _("Memory is on again.")
 
 
 def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
