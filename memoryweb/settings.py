@@ -358,6 +358,8 @@ MODELS = {
 }
 MODEL_WINDOW = env.int("MEMORYWEB_MODEL_WINDOW", 128_000)  # tokens
 MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
+# Whose agents may be for local models only. A proxy that passes on what it gets is not local.
+LOCAL_MODEL_HOSTS: list[str] = env.list("MEMORYWEB_LOCAL_MODEL_HOSTS", [])
 # Of receivers of webhooks that stand in a private network, on purpose.
 PRIVATE_HOSTS: list[str] = env.list("MEMORYWEB_PRIVATE_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)

@@ -69,6 +69,7 @@ class Agent(tables.TeamRow):
         choices=Consolidator.choices,
         default=Consolidator.AUTO,
     )
+    local_models_only = models.BooleanField(_("asks local models only"), default=False)
     is_global = models.BooleanField(default=False)
     accepted_changes = models.IntegerField(
         default=0, help_text="of shared memory, by people, since SOUL.md was last looked at"

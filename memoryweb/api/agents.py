@@ -56,6 +56,9 @@ class AgentOut(Camel):
     consolidator: Annotated[str, one_of(Agent.Consolidator)] = Field(
         description="What writes the dreams."
     )
+    local_models_only: bool = Field(
+        description="Its text goes only to models on hosts that the operator lists as local."
+    )
     created_at: Moment
 
 
@@ -72,6 +75,7 @@ class AgentSettings(RequestBody):
     policy: Policy | None = None
     extractor: Consolidator | None = None
     consolidator: Consolidator | None = None
+    local_models_only: Flag | None = None
 
 
 class NewAgent(AgentSettings):

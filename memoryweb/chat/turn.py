@@ -96,7 +96,7 @@ def prompt_for(asked: ChatQuestion) -> Prompt:
 
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
-    endpoint = endpoint_for(asked.agent.team_id, "chat")
+    endpoint = endpoint_for(asked.agent.team_id, "chat", local_only=asked.agent.local_models_only)
     talk = asked.conversation
     reader = Reader(asked.agent, asked.owner)
     window = _window(endpoint)
@@ -183,6 +183,7 @@ def _asked(prompt: Prompt, deadline: float) -> Pieces:
             deadline=deadline,
             max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4)),
             daily_tokens=team.daily_tokens,
+            local_only=prompt.asked.agent.local_models_only,
         )
     )
 

@@ -136,9 +136,10 @@ def _decided(run: Run, read: Inputs) -> Consolidation:
 def uses_model(agent: Agent) -> bool:
     if agent.consolidator == Agent.Consolidator.RULES:
         return False
-    if agent.consolidator == Agent.Consolidator.MODEL and not configured(agent.team_id):
+    has_model = configured(agent.team_id, local_only=agent.local_models_only)
+    if agent.consolidator == Agent.Consolidator.MODEL and not has_model:
         raise GiveUp("no_model", error=_("This agent dreams with a model, and none is set up."))
-    return configured(agent.team_id)
+    return has_model
 
 
 def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
@@ -159,6 +160,7 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.daily_tokens,
+            local_only=run.agent.local_models_only,
         )
     except ModelError as error:
         lease.store(
@@ -181,7 +183,7 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
 
 def print_of(team_id: UUID, data: Mapping[str, Any]) -> str:
     """Of all that a model is asked with."""
-    asked = [prompts.load("dream"), data, endpoint_for(team_id, "default").model]
+    asked = [prompts.load("dream"), data, endpoint_for(team_id, "default", local_only=False).model]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 

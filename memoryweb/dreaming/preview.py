@@ -88,7 +88,8 @@ class Preview:
         ]
         tokens_in = sum(estimate_messages([system, prompts.fenced(data)]) for data in parts)
         tokens_out = ANSWERS * len(parts)
-        cost = endpoint_for(run.team_id, "default").cost_micros(tokens_in, tokens_out)
+        price = endpoint_for(run.team_id, "default", local_only=False)
+        cost = price.cost_micros(tokens_in, tokens_out)
         return Estimate(len(parts), tokens_in, tokens_out, cost)
 
 
@@ -108,7 +109,7 @@ def preview(lease: Lease) -> None:
     run = lease.run
     if pipeline.ends_early(lease):
         return
-    if not configured(run.team_id):
+    if not configured(run.team_id, local_only=run.agent.local_models_only):
         raise GiveUp("no_model")
     read = inputs.read(run)
     if not read.mentions:

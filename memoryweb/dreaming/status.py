@@ -93,6 +93,8 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         yield _("The model has been away for two nights, so the rules did the last one.")
     if repeating([agent.pk], now):
         yield _("The last two nights had the same result.")
+    if agent.local_models_only and not configured(agent.team_id, local_only=True):
+        yield _("It asks local models only, and the team has none: the rules do the work.")
     yield from of_endpoint(agent.team)
 
 

@@ -49,9 +49,10 @@ class ExtractorAnswer:
 def uses_model(agent: Agent) -> bool:
     if agent.extractor == Agent.Consolidator.RULES:
         return False
-    if agent.extractor == Agent.Consolidator.MODEL and not configured(agent.team_id):
+    has_model = configured(agent.team_id, local_only=agent.local_models_only)
+    if agent.extractor == Agent.Consolidator.MODEL and not has_model:
         raise GiveUp("no_model", error=_("This agent extracts with a model, and none is set up."))
-    return configured(agent.team_id)
+    return has_model
 
 
 def memory_of(conversation: Conversation) -> Memory:
@@ -102,6 +103,7 @@ def by_model(parts: Sequence[Part], now: datetime) -> list[ExtractorAnswer]:
         schema=ExtractionAnswer,
         deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,
         daily_tokens=conversation.team.daily_tokens,
+        local_only=conversation.agent.local_models_only,
     )
     try:
         found = list(_found(parts, said.value))

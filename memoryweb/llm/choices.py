@@ -137,6 +137,7 @@ def try_out(
             deadline=started + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=daily_tokens,
             endpoint=endpoint,
+            local_only=False,  # it is of nobody's memory
         )
         code = "answered"
     except ModelError as error:

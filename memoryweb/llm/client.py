@@ -58,15 +58,17 @@ def complete(
     max_tokens: int | None = None,
     daily_tokens: int | None = None,
     endpoint: Endpoint | None = None,
+    local_only: bool,
     chat_with: UUID | None = None,
 ) -> Completion[Answer]:
     """Ask the model of `role`; raises a ModelError. Never inside a transaction.
 
     `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. Without
     `max_tokens` the answer may be about as long. `daily_tokens` is the team's own budget, None the
-    installation's; `endpoint` another than the team's; `chat_with` the agent in whose chat it is.
+    installation's; `endpoint` another than the team's; `local_only`: of an agent for local models
+    only; `chat_with` the agent in whose chat it is.
     """
-    endpoint = endpoint or endpoint_for(team_id, role)
+    endpoint = endpoint or endpoint_for(team_id, role, local_only=local_only)
     dialect, user = transport.dialect_of(endpoint.url, endpoint.model), fenced(data)
     expected = dialect.tokens([system, user])
     prompt = Prompt(system, user, schema, _room(max_tokens, user, expected))
@@ -217,13 +219,14 @@ def answer(
     deadline: float,
     max_tokens: int,
     daily_tokens: int | None = None,
+    local_only: bool,
 ) -> Pieces:
     """The pieces as they come, and the whole in the end; raises a ModelError.
 
     One try: who waits for it may ask again. Never inside a transaction. Whoever stops reading
     closes the connection; what was answered until then is paid for.
     """
-    endpoint = endpoint_for(team_id, "chat")
+    endpoint = endpoint_for(team_id, "chat", local_only=local_only)
     texts = [system, *(turn.content for turn in turns)]
     dialect = transport.dialect_of(endpoint.url, endpoint.model)
     expected = dialect.tokens(texts)

@@ -37,22 +37,37 @@ class Endpoint:
         return round(tokens_in * self.price_in + tokens_out * self.price_out)
 
 
-def configured(team_id: UUID) -> bool:
-    """Whether the team has a model that may be asked."""
+def configured(team_id: UUID, *, local_only: bool = False) -> bool:
+    """Whether the team has a model that may be asked, of an agent for local models only as well."""
     if not installed() and not settings.MODEL_HOSTS:
         return False  # without asking what was chosen: there is nothing to choose
-    row = TeamModel.objects.filter(team_id=team_id).only("choice").first()
+    row = TeamModel.objects.filter(team_id=team_id).only("choice", "base_url").first()
     if row is None or row.choice == TeamModel.Choice.INSTALLATION:
-        return installed()
-    return row.choice == TeamModel.Choice.OWN
+        return installed() and (not local_only or is_local(_installed_url()))
+    return row.choice == TeamModel.Choice.OWN and (not local_only or is_local(row.base_url))
 
 
 def installed() -> bool:
     return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
 
 
-def endpoint_for(team_id: UUID, role: str) -> Endpoint:
-    """What the team has chosen, looked up at each call. Raises NotConfigured or HostRefused."""
+def is_local(url: str) -> bool:
+    """The operator lists its host as one that text doesn't leave."""
+    return _is_listed(urlsplit(url), settings.LOCAL_MODEL_HOSTS)
+
+
+def endpoint_for(team_id: UUID, role: str, *, local_only: bool) -> Endpoint:
+    """What the team has chosen, looked up at each call, for an agent that may be for local models
+    only. Raises NotConfigured or HostRefused."""
+    found = _chosen(team_id, role)
+    if local_only and not is_local(found.url):
+        raise HostRefused(
+            _("This agent asks local models only, and the team's model is on another host.")
+        )
+    return found
+
+
+def _chosen(team_id: UUID, role: str) -> Endpoint:
     row = TeamModel.objects.filter(team_id=team_id).first()
     if row is None or row.choice == TeamModel.Choice.INSTALLATION:
         return installation_endpoint(role)
@@ -72,10 +87,15 @@ def installation_endpoint(role: str) -> Endpoint:
                 "Set MEMORYWEB_MODEL_PROVIDER and MEMORYWEB_MODEL to use one."
             )
         )
-    base = (settings.MODEL_BASE_URL or PUBLIC_BASE_URLS[provider]).rstrip("/")
+    base = _installed_url()
     check_host(base)
     prices = settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT
     return Endpoint(provider, base + _path(provider, base), model, _key(), *prices)
+
+
+def _installed_url() -> str:
+    url: str = settings.MODEL_BASE_URL or PUBLIC_BASE_URLS[settings.MODEL_PROVIDER]
+    return url.rstrip("/")
 
 
 def own_endpoint(row: TeamModel) -> Endpoint:
@@ -109,7 +129,7 @@ def check_host(base_url: str) -> None:
     """Raises HostRefused for a URL that no text may be sent to."""
     try:
         url = urlsplit(base_url)
-        listed = _is_listed(url)
+        listed = _is_listed(url, settings.MODEL_HOSTS)
     except ValueError:
         raise HostRefused(_("The model endpoint's base URL is not a URL.")) from None
     if url.scheme not in {"http", "https"} or not url.hostname:
@@ -148,9 +168,9 @@ def is_header_value(key: str) -> bool:
     return key.isascii() and all(one.isprintable() and one != " " for one in key)
 
 
-def _is_listed(url: SplitResult) -> bool:
+def _is_listed(url: SplitResult, hosts: Sequence[str]) -> bool:
     names = {url.hostname, f"{url.hostname}:{url.port}"}
-    return any(entry.strip().lower().rstrip(".") in names for entry in settings.MODEL_HOSTS)
+    return any(entry.strip().lower().rstrip(".") in names for entry in hosts)
 
 
 def _is_loopback(host: str) -> bool:

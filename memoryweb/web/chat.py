@@ -183,7 +183,7 @@ def _page(
         fresh=_fresh(),
         said=list(_said(request, found)) if found else [],
         others=_opened([one for one in latest if one.external_id != talk]),
-        has_model=configured(agent.team_id),
+        has_model=configured(agent.team_id, local_only=agent.local_models_only),
         me=me,
     )
     return show(request, "chat/chat.html", context)

@@ -19,7 +19,13 @@ class Note(BaseModel):
 def ask(
     data: dict[str, object] | None = None, seconds: float = 10, **more: Any
 ) -> Completion[Note]:
-    arguments: dict[str, Any] = {"team_id": TEAM, "role": "default", "system": "Answer."} | more
+    arguments: dict[str, Any] = {
+        "team_id": TEAM,
+        "role": "default",
+        "system": "Answer.",
+        "local_only": False,
+    }
+    arguments |= more
     return complete(
         data={"note": "Mara has a dog."} if data is None else data,
         schema=Note,

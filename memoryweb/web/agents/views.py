@@ -80,6 +80,15 @@ class AgentForm(forms.Form):
         initial=Agent.Consolidator.AUTO,
         widget=forms.RadioSelect,
     )
+    local_models_only = forms.BooleanField(
+        label=gettext_lazy("Asks local models only"),
+        required=False,
+        help_text=gettext_lazy(
+            "Its text goes only to models on hosts that the operator lists in "
+            "MEMORYWEB_LOCAL_MODEL_HOSTS. Where the team's model is elsewhere, it asks none: the "
+            "rules take notes and dream, and there is no chat."
+        ),
+    )
 
     def freeze(self) -> None:
         for field in self.fields.values():

@@ -281,7 +281,8 @@ def _sides(
     def told(done: Iterable[Operation]) -> dict[str, Any]:
         return rows.operations_shown(request, found.run, done, away)
 
-    has_model = configured(workspace.agent.team_id)
+    agent = workspace.agent
+    has_model = configured(agent.team_id, local_only=agent.local_models_only)
     asks = has_model and found.has_notes
     by_model, run = found.by_model if asks else None, found.asked if has_model else None
     expected = found.expected if asks and by_model is None else None
