@@ -268,6 +268,7 @@ FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.CappedUploadHandler"]
 BODY_SECONDS = env.float("MEMORYWEB_BODY_SECONDS", 15.0)
 BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
+METRICS_TOKEN = env.str("MEMORYWEB_METRICS_TOKEN", "")  # empty: there are no metrics
 API_LOG = env.bool("MEMORYWEB_API_LOG", True)
 PROGRAMS = ("/api/", "/mcp", "/mem0/")  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
@@ -304,12 +305,17 @@ STORAGES = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "memoryweb.core.logs.JSONLines"},
+    },
     "filters": {"addresses": {"()": "memoryweb.web.errors.WithoutAddresses"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": env.str(
+                "MEMORYWEB_LOG_FORMAT", "line", validate=lambda v: v in {"line", "json"}
+            ),
             "filters": ["addresses"],
         }
     },
@@ -372,3 +378,10 @@ CHAT_MEMORY_WINDOW = env.int("MEMORYWEB_CHAT_MEMORY_WINDOW", 50)  # messages bef
 CHAT_MEMORY_KEEP = env.int("MEMORYWEB_CHAT_MEMORY_KEEP", 25)
 CHAT_STREAMS = env.int("MEMORYWEB_CHAT_STREAMS", 128)  # open at once in each web process
 DAILY_TOKENS = env.int("MEMORYWEB_DAILY_TOKENS", 2_000_000)
+
+# What each team may use, unless `manage.py set_quotas` says otherwise of one; None: no limit.
+QUOTAS: dict[str, int | None] = {
+    "requests_minute": env.int("MEMORYWEB_REQUESTS_MINUTE", None),
+    "requests_day": env.int("MEMORYWEB_REQUESTS_DAY", None),
+    "stored_mb": env.int("MEMORYWEB_STORED_MB", None),
+}

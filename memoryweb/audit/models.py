@@ -6,7 +6,17 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.db import models
-from django.db.models import BigIntegerField, Count, Max, Min, Q, QuerySet, Value
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
 
 from memoryweb.core.tables import ErasableTextField, Holds, PlainCharField, PlainTextField
 
@@ -142,6 +152,13 @@ def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:
     span = Event.objects.filter(team_id=team_id, run_id=run_id).aggregate(Min("seq"), Max("seq"))
     first, last = span["seq__min"], span["seq__max"]
     return (first, last) if first is not None else None
+
+
+def newest_head() -> datetime | None:
+    """When anything happened last, in any team."""
+    last = Event.objects.filter(team_id=OuterRef("team_id"), seq=OuterRef("seq")).values("at_us")
+    newest = ChainHead.objects.aggregate(at_us=Max(Subquery(last[:1])))["at_us"]
+    return None if newest is None else _EPOCH + timedelta(microseconds=newest)
 
 
 def count_since(team_id: UUID, action: str, actor_id: str | None, since: datetime) -> int:

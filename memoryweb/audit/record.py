@@ -21,7 +21,7 @@ from django.utils.functional import SimpleLazyObject
 from memoryweb.audit import keys
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
-from memoryweb.core import row_batches
+from memoryweb.core import logs, row_batches
 from memoryweb.core.prepared_queries import PreparedQuery
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
@@ -217,6 +217,8 @@ class Origin:
 
 NOWHERE = Origin()
 current: ContextVar[Origin] = ContextVar("audit_origin", default=NOWHERE)
+
+logs.sources["request"] = lambda: current.get().request_id
 
 
 def origin_of(request: HttpRequest) -> Origin:

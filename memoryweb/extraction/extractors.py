@@ -101,7 +101,7 @@ def by_model(parts: Sequence[Part], now: datetime) -> list[ExtractorAnswer]:
         ),
         schema=ExtractionAnswer,
         deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,
-        daily_tokens=conversation.team.daily_tokens,
+        daily_tokens=conversation.team.token_budget,
     )
     try:
         found = list(_found(parts, said.value))
