@@ -50,7 +50,7 @@ from memoryweb.audit import keys  # noqa: E402 - these need the registry of mode
 from memoryweb.runs import counting  # noqa: E402
 
 home_lock.share()
-keys.check()  # ends the process with what is wrong
+keys.check_start()  # ends the process with what is wrong
 _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="web")
 _open_chats = Semaphore(settings.CHAT_STREAMS)
 _is_giving_back, _is_writing = Event(), Event()

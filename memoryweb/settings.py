@@ -18,22 +18,26 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Where the installation keeps what it writes: database, keys, checkpoints.
 HOME = Path(env.str("MEMORYWEB_HOME", str(BASE_DIR / "var"))).resolve()
+# What all hosts see alike: keys and checkpoints.
+SHARED = Path(env.str("MEMORYWEB_SHARED", str(HOME))).resolve()
 os.umask(0o077)
 
 
 @contextmanager
-def _writing_home() -> Iterator[None]:
+def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        name = "MEMORYWEB_HOME" if folder == HOME else "MEMORYWEB_SHARED"
         raise ImproperlyConfigured(
-            f"memoryweb cannot write to {HOME}: {error.strerror}."
-            " Set MEMORYWEB_HOME to a folder that it may write to."
+            f"memoryweb cannot write to {folder}: {error.strerror}."
+            f" Set {name} to a folder that it may write to."
         ) from None
 
 
-with _writing_home():
-    HOME.mkdir(parents=True, exist_ok=True)
+for _folder in (HOME, SHARED):
+    with _writing(_folder):
+        _folder.mkdir(parents=True, exist_ok=True)
 
 
 def _keep_private(path: Path, mode: int) -> None:
@@ -45,15 +49,16 @@ def _keep_private(path: Path, mode: int) -> None:
 
 
 _keep_private(HOME, 0o700)
+_keep_private(SHARED, 0o700)
 
 
 def _kept_secret(name: str) -> str:
-    """A secret made on the first start and kept in HOME, readable by its user alone."""
-    path = HOME / name
+    """A secret made on the first start and kept in SHARED, readable by its user alone."""
+    path = SHARED / name
     if not path.exists():
         # Whole or not there at all, and of two that start at once the first one's.
-        with _writing_home():
-            handle, made = tempfile.mkstemp(dir=HOME)
+        with _writing(SHARED):
+            handle, made = tempfile.mkstemp(dir=SHARED)
             with os.fdopen(handle, "w") as stream:
                 stream.write(secrets.token_urlsafe(50))
             with suppress(FileExistsError):
@@ -65,7 +70,7 @@ def _kept_secret(name: str) -> str:
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)
 SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 # What the audit checkpoints' signing key is made of: never in the database.
-CHECKPOINTS = Path(env.str("MEMORYWEB_CHECKPOINTS", str(HOME / "checkpoints")))
+CHECKPOINTS = Path(env.str("MEMORYWEB_CHECKPOINTS", str(SHARED / "checkpoints")))
 CHECKPOINT_SECRET = env.str("MEMORYWEB_CHECKPOINT_SECRET", "") or _kept_secret("checkpoint-key")
 ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
@@ -258,6 +263,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
+# All of it is MEMORYWEB_HTTPS; subdomains are the operator's own (commands/apps.py).
+SILENCED_SYSTEM_CHECKS = [f"security.W{number:03}" for number in (4, 5, 8, 12, 16, 21)]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
@@ -296,7 +303,7 @@ USE_TZ = True
 # Static files
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = HOME / "static"
+STATIC_ROOT = env.str("MEMORYWEB_STATIC", str(HOME / "static"))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

@@ -12,10 +12,14 @@ import hashlib
 import hmac
 import json
 import os
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 from uuid import UUID
 
@@ -96,10 +100,7 @@ def wrapped(made: str, secret: str) -> str:
 
 def check() -> None:
     """Raises KeysRefused where the database was written with other keys than those configured."""
-    try:
-        row = Keys.objects.first()
-    except DatabaseError:
-        return  # it does not answer, or is older than this table: that has sentences of its own
+    row = _row()
     if row is not None and public_key() not in _opened(row).signers:
         raise KeysRefused(
             _(
@@ -107,8 +108,47 @@ def check() -> None:
                 " the old one: set MEMORYWEB_CHECKPOINT_SECRET, or copy the file checkpoint-key to"
                 " {home}. If it is gone, or each host has its own, “manage.py change_secret_key”"
                 " takes over this one beside the others."
-            ).format(home=settings.HOME)
+            ).format(home=settings.SHARED)
         )
+
+
+def check_start() -> None:
+    """The same, and raises KeysRefused where this host keeps its checkpoints elsewhere than those
+    that were started before."""
+    check()
+    row, here = _row(), _print_of_folder()
+    if row is None:
+        return
+    if not row.folder:
+        Keys.objects.filter(pk=row.pk, folder="").update(folder=here)
+        row.refresh_from_db(fields=["folder"])
+    if row.folder != here:
+        raise KeysRefused(
+            _(
+                "{folder} is not the folder that holds the checkpoints of this database. All hosts"
+                " share one: mount it here, or set MEMORYWEB_SHARED or MEMORYWEB_CHECKPOINTS to it."
+                " If it is gone, “Several hosts” in docs/operations.md tells what to do."
+            ).format(folder=settings.CHECKPOINTS)
+        )
+
+
+def _row() -> Keys | None:
+    try:
+        return Keys.objects.first()
+    except DatabaseError:
+        return None  # it does not answer, or is older: that has sentences of its own
+
+
+def _print_of_folder() -> str:
+    """Of two that start at once the first one's."""
+    path = Path(settings.CHECKPOINTS) / "folder-print"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        with NamedTemporaryFile("w", dir=path.parent) as made, suppress(FileExistsError):
+            made.write(secrets.token_hex(32))
+            made.flush()
+            os.link(made.name, path)
+    return path.read_text()
 
 
 def open_ring(row: Keys, secret: str) -> Ring | None:
@@ -168,7 +208,7 @@ def _opened(row: Keys) -> Ring:
                 "This database was written with another secret key. With this one, erased text"
                 " could come back. Put back the old one: set MEMORYWEB_SECRET_KEY, or copy the file"
                 " secret-key to {home}. To change the key, run “manage.py change_secret_key”."
-            ).format(home=settings.HOME)
+            ).format(home=settings.SHARED)
         )
     return found
 

@@ -6,17 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.db import models
-from django.db.models import (
-    BigIntegerField,
-    Count,
-    Max,
-    Min,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-)
+from django.db.models import BigIntegerField, Count, Max, Min, Q, QuerySet, Value
 
 from memoryweb.core.tables import ErasableTextField, Holds, PlainCharField, PlainTextField
 
@@ -115,6 +105,9 @@ class Keys(models.Model):
 
     sealed = models.BinaryField(help_text="the keys before, under the secret key of now")
     lost_at = models.DateTimeField(null=True, help_text="the key before was lost: people are told")
+    folder = PlainCharField(
+        max_length=64, blank=True, default="", help_text="the print of the checkpoints' folder"
+    )
 
     def __str__(self) -> str:
         return "the keys of this installation"
@@ -156,8 +149,9 @@ def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:
 
 def newest_head() -> datetime | None:
     """When anything happened last, in any team."""
-    last = Event.objects.filter(team_id=OuterRef("team_id"), seq=OuterRef("seq")).values("at_us")
-    newest = ChainHead.objects.aggregate(at_us=Max(Subquery(last[:1])))["at_us"]
+    head = {name: models.OuterRef(name) for name in ("team_id", "seq")}
+    last = models.Subquery(Event.objects.filter(**head).values("at_us")[:1])
+    newest = ChainHead.objects.aggregate(at_us=Max(last))["at_us"]
     return None if newest is None else _EPOCH + timedelta(microseconds=newest)
 
 

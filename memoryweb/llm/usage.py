@@ -77,11 +77,12 @@ def today(team_id: UUID, limit: int | None = None) -> Today:
 
 
 def add_requests(made: Mapping[tuple[UUID, date], int]) -> None:
-    days = (Usage(team_id=team_id, day=day) for team_id, day in made)
-    Usage.objects.bulk_create(days, ignore_conflicts=True)
-    for (team_id, day), times in sorted(made.items()):
-        rows = Usage.objects.filter(team_id=team_id, day=day)
-        rows.update(requests=F("requests") + times)
+    days = sorted(day for day, times in made.items() if times)
+    rows = [Usage(team_id=team_id, day=day) for team_id, day in days]
+    Usage.objects.bulk_create(rows, ignore_conflicts=True)
+    for team_id, day in days:
+        same = Usage.objects.filter(team_id=team_id, day=day)
+        same.update(requests=F("requests") + made[team_id, day])
 
 
 def requests_on(day: date, teams: Collection[UUID]) -> dict[UUID, int]:

@@ -71,25 +71,22 @@ def call(team_id: UUID, a_minute: int | None, a_day: int | None) -> float:
 
 
 def write() -> None:
-    """Once a minute."""
+    """Once a minute. What could not be written is kept for the next time."""
     now = timezone.now().astimezone(UTC)
     with _lock:
         counts, fresh, teams = _counts.copy(), _fresh.copy(), list(_calls)
-        _counts.clear()
-        _fresh.clear()
     try:
         with transaction.atomic():
             _save(counts)
             usage.add_requests(fresh)
         today = usage.requests_on(now.date(), teams)
     except DatabaseError:
-        log.warning("What was counted could not be written, and is kept for the next time.")
-        with _lock:
-            for key, (times, amount) in counts.items():
-                _add(key, times, amount)
-            _fresh.update(fresh)
+        log.warning("What was counted could not be written.")
         return
     with _lock:
+        for key, (times, amount) in counts.items():
+            _add(key, -times, -amount)
+        _fresh.subtract(fresh)
         for team_id, total in today.items():
             known = _known(team_id, now)
             own = fresh[team_id, now.date()]
@@ -101,6 +98,8 @@ def _known(team_id: UUID, now: datetime) -> _Calls:
     if now.date() != _is_of:
         _is_of = now.date()
         _calls.clear()
+        for before in [one for one, times in _fresh.items() if not times]:
+            del _fresh[before]
     return _calls.setdefault(team_id, _Calls())
 
 
@@ -111,7 +110,8 @@ def _add(key: Key, times: int, amount: float) -> None:
 
 def _save(counts: Mapping[Key, tuple[int, float]]) -> None:
     """In one order, so that two processes never wait for each other."""
-    rows = [Metric(name=name, label=label) for name, label in sorted(counts)]
+    fresh = sorted(key for key, (times, _amount) in counts.items() if times)
+    rows = [Metric(name=name, label=label) for name, label in fresh]
     Metric.objects.bulk_create(rows, ignore_conflicts=True)
     for row in rows:
         times, amount = counts[row.name, row.label]

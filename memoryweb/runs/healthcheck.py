@@ -104,29 +104,25 @@ def check(now: datetime) -> Health:
     return Health(now, ticked, waiting["since"], running["expired"], tuple(unprotected), unwritable)
 
 
-@dataclass(frozen=True)
-class Figures:
+Counts = list[tuple[str, str, int]]
+Metrics = list[tuple[str, str, int, float]]
+
+
+def figures(now: datetime) -> tuple[Counts, dict[str, datetime | None], Metrics]:
     """Of all teams: runs of the last day, or not ended yet, by kind and status; since when the
-    oldest run waits, and the oldest dream is due; when the signing of audit heads and the tick
-    last happened; and what processes have counted."""
-
-    runs: list[tuple[str, str, int]]
-    oldest_waiting: datetime | None
-    oldest_dream: datetime | None
-    beats: dict[str, datetime]
-    metrics: list[tuple[str, str, int, float]]
-
-
-def figures(now: datetime) -> Figures:
+    oldest run waits and the oldest dream is due, and when what happens again and again last did;
+    and what processes have counted."""
     with scopes_disabled():
         runs = Run.objects.filter(ACTIVE | Q(finished_at__gte=now - timedelta(days=1)))
-        return Figures(
-            list(runs.order_by().values_list("kind", "status").annotate(Count("pk"))),
-            queue.startable(now).aggregate(since=Min("due_at"))["since"],
-            Agent.objects.due(now).aggregate(since=Min("next_dream_at"))["since"],
-            dict(Beat.objects.values_list("name", "at")),
-            list(Metric.objects.values_list("name", "label", "count", "sum").order_by("label")),
-        )
+        since = {
+            **dict.fromkeys(("tick", "checkpoint")),
+            **dict(Beat.objects.values_list("name", "at")),
+            "queue": queue.startable(now).aggregate(since=Min("due_at"))["since"],
+            "dream": Agent.objects.due(now).aggregate(since=Min("next_dream_at"))["since"],
+        }
+        counted = runs.order_by().values_list("kind", "status").annotate(Count("pk"))
+        metrics = Metric.objects.order_by("label").values_list("name", "label", "count", "sum")
+        return list(counted), since, list(metrics)
 
 
 def _idle(last_tick: datetime | None, now: datetime) -> str:

@@ -177,7 +177,7 @@ class Metric(models.Model):
     sum = models.FloatField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["name", "label"], name="runs_metric")]
+        constraints = [models.UniqueConstraint(fields=["name", "label"], name="runs_metric_label")]
 
     def __str__(self) -> str:
         return f"{self.name} {self.label}: {self.count}"

@@ -159,10 +159,10 @@ def test_the_operator_sets_them(world: World) -> None:
     assert said.json["quotas"]["requests_day"] == 7
     world.team.refresh_from_db()
     assert (world.team.token_budget, world.team.requests_day) == (9, 7)
-    run("set_quotas", "--team", slug, "--requests-day", "default")
+    run("set_quotas", "--team", slug, "--requests-day", "0")
     world.team.refresh_from_db()
     assert (world.team.requests_day, world.team.tokens_day) == (None, 9)
-    assert "neither" in run("set_quotas", "--team", slug, "--stored-mb", "-1").failure
+    assert "above 0" in run("set_quotas", "--team", slug, "--stored-mb=-1").failure
 
 
 def hidden(fact: Fact) -> bool:

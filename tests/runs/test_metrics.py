@@ -64,9 +64,9 @@ def test_runs_queue_and_what_is_due_are_told(desk: Desk, scrape: Client) -> None
         ("queue", 90),
         ("dream", 10_800),
         ("erasure", 300),
-        ("audit_checkpoint", 1800),
+        ("checkpoint", 1800),
     ):
-        assert least <= found[f"memoryweb_{name}_age_seconds",] < least + 60
+        assert least <= found["memoryweb_age_seconds", name] < least + 60
 
 
 def test_what_processes_counted_is_told(world: World, scrape: Client) -> None:
@@ -89,7 +89,7 @@ def test_what_processes_counted_is_told(world: World, scrape: Client) -> None:
     assert found["memoryweb_request_seconds_count", "OTHER", "/", "4xx"] == 1
     assert found["memoryweb_prompts_total", "silent"] == 1
     assert found["memoryweb_model_tokens_total", "in"] == 70
-    assert found["memoryweb_audit_head_age_seconds",] < timedelta(days=4000).total_seconds()
+    assert found["memoryweb_age_seconds", "audit_head"] < timedelta(days=4000).total_seconds()
 
 
 def test_it_names_nobody_and_takes_few_statements(world: World, scrape: Client) -> None:

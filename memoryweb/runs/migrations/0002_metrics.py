@@ -32,6 +32,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='metric',
-            constraint=models.UniqueConstraint(fields=('name', 'label'), name='runs_metric'),
+            constraint=models.UniqueConstraint(fields=('name', 'label'), name='runs_metric_label'),
         ),
     ]

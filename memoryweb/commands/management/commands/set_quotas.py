@@ -15,22 +15,14 @@ class Command(base.TeamCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         for name in QUOTAS:
-            parser.add_argument(
-                f"--{name.replace('_', '-')}", type=_limit, metavar="N", help="or “default”"
-            )
+            option = f"--{name.replace('_', '-')}"
+            parser.add_argument(option, type=int, metavar="N", help="0: as every team")
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
-        given = {name: options[name] or None for name in QUOTAS if options[name] is not None}
-        set_limits(team=team, by=SYSTEM, **given)
+        given = {name: options[name] for name in QUOTAS if options[name] is not None}
+        if not all(0 <= limit < 2**31 for limit in given.values()):
+            raise CommandError("A quota is a number above 0, or 0 for what every team may use.")
+        set_limits(team=team, by=SYSTEM, **{name: limit or None for name, limit in given.items()})
         now = team.quotas | {"tokens_day": team.allowed_tokens}
         said = ", ".join(f"{name} {now[name] or 'without limit'}" for name in QUOTAS)
         return base.Outcome(f"{team}: {said}.", {"team": team.slug, "quotas": now})
-
-
-def _limit(text: str) -> int:
-    """0 for what every team may use."""
-    if text == "default":
-        return 0
-    if text.isdecimal() and 0 < int(text) < 2**31:
-        return int(text)
-    raise CommandError(f"“{text}” is neither a number above 0 nor “default”.")
