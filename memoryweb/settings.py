@@ -1,9 +1,7 @@
 """Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
 
 import os
-import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import ip_network
@@ -12,6 +10,8 @@ from pathlib import Path
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
+
+from memoryweb.core.kept_texts import kept_text
 
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -53,18 +53,9 @@ _keep_private(SHARED, 0o700)
 
 
 def _kept_secret(name: str) -> str:
-    """A secret made on the first start and kept in SHARED, readable by its user alone."""
-    path = SHARED / name
-    if not path.exists():
-        # Whole or not there at all, and of two that start at once the first one's.
-        with _writing(SHARED):
-            handle, made = tempfile.mkstemp(dir=SHARED)
-            with os.fdopen(handle, "w") as stream:
-                stream.write(secrets.token_urlsafe(50))
-            with suppress(FileExistsError):
-                os.link(made, path)
-            os.unlink(made)
-    return path.read_text().strip()
+    """A secret made on the first start and kept in SHARED."""
+    with _writing(SHARED):
+        return kept_text(SHARED / name)
 
 
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)

@@ -33,13 +33,15 @@ def refusal(caller: Caller, name: str) -> Problem | None:
     # A file that a person writes is theirs to correct.
     stores = name in _STORES and not (name == "write_file" and caller.user)
     limits = quotas["requests_minute"], quotas["requests_day"]
+    code, said = "quota_requests", "This team's calls are used up for now."
     wait = counting.call(team.pk, *(limits if stores or name in _ASKS else (None, None)))
-    if wait:
-        return _problem(caller, "quota_requests", wait, "This team's calls are used up for now.")
-    if stores and team.is_full:
-        said = "This team stores as much as it may. Erase something first."
-        return _problem(caller, "quota_stored", _FULL_SECONDS, said)
-    return None
+    if not wait:
+        if not (stores and team.is_full):
+            return None
+        code, said, wait = "quota_stored", "This team stores as much as it may.", _FULL_SECONDS
+    page = page_of(caller)
+    headers = {"Retry-After": str(max(1, round(wait)))}
+    return Problem(429, code, f"{said} See {page['page']}.", headers=headers, members=page)
 
 
 def codes(name: str) -> tuple[int, ...]:
@@ -50,10 +52,3 @@ def codes(name: str) -> tuple[int, ...]:
 def page_of(caller: Caller) -> dict[str, str]:
     """That tells what is used and allowed."""
     return {"page": reverse("web:settings_use", args=[caller.team.slug])}
-
-
-def _problem(caller: Caller, code: str, wait: float, said: str) -> Problem:
-    page = page_of(caller)
-    detail = f"{said} See {page['page']}."
-    headers = {"Retry-After": str(max(1, round(wait)))}
-    return Problem(429, code, detail, headers=headers, members=page)

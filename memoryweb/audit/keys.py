@@ -12,14 +12,11 @@ import hashlib
 import hmac
 import json
 import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +32,7 @@ from django.utils.encoding import force_bytes
 from django.utils.translation import gettext as _
 
 from memoryweb.audit.models import ChainHead, Keys
+from memoryweb.core.kept_texts import kept_text
 
 _CHECKPOINTS = b"memoryweb audit checkpoint 1\n"
 _RING = b"memoryweb keys 1\n"
@@ -116,7 +114,7 @@ def check_start() -> None:
     """The same, and raises KeysRefused where this host keeps its checkpoints elsewhere than those
     that were started before."""
     check()
-    row, here = _row(), _print_of_folder()
+    row, here = _row(), kept_text(Path(settings.CHECKPOINTS) / "folder-print")
     if row is None:
         return
     if not row.folder:
@@ -137,18 +135,6 @@ def _row() -> Keys | None:
         return Keys.objects.first()
     except DatabaseError:
         return None  # it does not answer, or is older: that has sentences of its own
-
-
-def _print_of_folder() -> str:
-    """Of two that start at once the first one's."""
-    path = Path(settings.CHECKPOINTS) / "folder-print"
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not path.exists():
-        with NamedTemporaryFile("w", dir=path.parent) as made, suppress(FileExistsError):
-            made.write(secrets.token_hex(32))
-            made.flush()
-            os.link(made.name, path)
-    return path.read_text()
 
 
 def open_ring(row: Keys, secret: str) -> Ring | None:

@@ -106,7 +106,7 @@ class Keys(models.Model):
     sealed = models.BinaryField(help_text="the keys before, under the secret key of now")
     lost_at = models.DateTimeField(null=True, help_text="the key before was lost: people are told")
     folder = PlainCharField(
-        max_length=64, blank=True, default="", help_text="the print of the checkpoints' folder"
+        max_length=80, blank=True, default="", help_text="the print of the checkpoints' folder"
     )
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """What `manage.py check --deploy` says beside Django: docs/operations.md, “Production”."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import AppConfig
@@ -19,25 +19,21 @@ class CommandsConfig(AppConfig):
 
 
 def check_production(app_configs: Sequence[AppConfig] | None, **_more: Any) -> list[checks.Warning]:
+    hosts, token = settings.ALLOWED_HOSTS, settings.METRICS_TOKEN
+    is_one_host = settings.DATABASES["default"]["ENGINE"] == "memoryweb.core.sqlite"
+    is_behind = settings.HTTPS and not settings.TRUSTED_PROXIES
+    is_apart = settings.SHARED == settings.HOME and not is_one_host
+    wrong = (
+        ("HTTPS", not settings.HTTPS, "Cookies and passwords go unprotected over the network."),
+        ("TRUSTED_PROXIES", is_behind, "The audit log has the proxy's address for everybody's."),
+        ("ALLOWED_HOSTS", "*" in hosts, "It answers under any host name."),
+        ("ALLOWED_HOSTS", set(hosts) <= _LOCAL, "It answers on this machine alone."),
+        ("SHARED", is_apart, "Each host would make keys and checkpoints of its own."),
+        ("EMAIL_HOST", not settings.EMAIL_HOST, "Links for forgotten passwords stand in the log."),
+        ("METRICS_TOKEN", 0 < len(token) < _SHORTEST, f"It has less than {_SHORTEST} characters."),
+    )
     return [
-        checks.Warning(said, hint=f"Set {name}.", id=f"memoryweb.{name.removeprefix('MEMORYWEB_')}")
-        for name, said in _wrong()
+        checks.Warning(said, hint=f"Set MEMORYWEB_{name}.", id=f"memoryweb.{name}")
+        for name, is_wrong, said in wrong
+        if is_wrong
     ]
-
-
-def _wrong() -> Iterator[tuple[str, str]]:
-    is_shared = settings.DATABASES["default"]["ENGINE"] != "memoryweb.core.sqlite"
-    if not settings.HTTPS:
-        yield "MEMORYWEB_HTTPS", "Cookies and passwords go unprotected over the network."
-    elif not settings.TRUSTED_PROXIES:
-        yield "MEMORYWEB_TRUSTED_PROXIES", "The audit log has the proxy's address for everybody's."
-    if "*" in settings.ALLOWED_HOSTS:
-        yield "MEMORYWEB_ALLOWED_HOSTS", "It answers under any host name."
-    elif set(settings.ALLOWED_HOSTS) <= _LOCAL:
-        yield "MEMORYWEB_ALLOWED_HOSTS", "It answers on this machine alone."
-    if is_shared and settings.SHARED == settings.HOME:
-        yield "MEMORYWEB_SHARED", "Each host would make keys and checkpoints of its own."
-    if not settings.EMAIL_HOST:
-        yield "MEMORYWEB_EMAIL_HOST", "Links for forgotten passwords stand in the log."
-    if 0 < len(settings.METRICS_TOKEN) < _SHORTEST:
-        yield "MEMORYWEB_METRICS_TOKEN", f"It is shorter than {_SHORTEST} characters."

@@ -8,7 +8,6 @@ from typing import Any
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily as Counter
 from prometheus_client.core import GaugeMetricFamily as Gauge
-from prometheus_client.core import Metric
 from prometheus_client.core import SummaryMetricFamily as Summary
 
 from memoryweb.audit.models import newest_head
@@ -52,10 +51,10 @@ def text(now: datetime) -> bytes:
     return generate_latest(made)
 
 
-def _family(kind: Any, name: str, labels: Sequence[str], samples: Iterable[Any]) -> Metric:
-    family: Metric = kind(f"memoryweb_{name}", _TOLD[name], labels=labels)
+def _family(kind: Any, name: str, labels: Sequence[str], samples: Iterable[Any]) -> Any:
+    family = kind(f"memoryweb_{name}", _TOLD[name], labels=labels)
     for values in samples:
-        family.add_metric(*values)  # type: ignore[attr-defined] - each kind's own
+        family.add_metric(*values)
     return family
 
 

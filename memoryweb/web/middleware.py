@@ -139,9 +139,8 @@ class HealthMiddleware:
             return probe(request)
         began = time.perf_counter()
         response = self.get_response(request)
-        match = request.resolver_match
-        is_page = not request.path_info.startswith(settings.PROGRAMS)
-        route = "" if is_page else match.route if match else ""
         seconds = time.perf_counter() - began
+        is_call, match = request.path_info.startswith(settings.PROGRAMS), request.resolver_match
+        route = match.route if match and is_call else ""
         counting.served(request.method or "", route, response.status_code, seconds)
         return response

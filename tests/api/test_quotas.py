@@ -19,6 +19,7 @@ from memoryweb.memory.forgetting import retention
 from memoryweb.memory.models import Conversation, Fact, ForgetRequest, Message, Target
 from memoryweb.runs import counting
 from tests.api.callers import Callers
+from tests.clock import Clock
 from tests.commands.calling import run
 from tests.forgetting.asking import lived
 from tests.mcp.client import Mcp
@@ -59,8 +60,9 @@ def test_the_names_are_of_operations_tools_and_methods() -> None:
 
 @pytest.mark.parametrize("quota", ["requests_minute", "requests_day"])
 def test_more_calls_than_allowed_are_told_when_to_come_again(
-    world: World, callers: Callers, quota: str
+    world: World, callers: Callers, quota: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Clock(timezone.now().replace(second=1), monkeypatch)
     limit(world, **{quota: 2})
     assert [send(world, callers, SAY).status_code for _n in range(2)] == [200, 200]
     refused = send(world, callers, SAY)
@@ -126,7 +128,8 @@ def test_a_quota_costs_no_statement(world: World, callers: Callers) -> None:
     assert len(limited) == len(free)
 
 
-def test_processes_count_together(world: World) -> None:
+def test_processes_count_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(timezone.now().replace(second=1), monkeypatch)
     team = world.team.pk
     assert [counting.call(team, 9, 9) for _n in range(3)] == [0, 0, 0]
     counting.write()

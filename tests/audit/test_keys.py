@@ -18,6 +18,7 @@ from memoryweb.audit.checkpoints import establish
 from memoryweb.audit.models import ChainHead, Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.verify import verify
+from memoryweb.core.kept_texts import kept_text
 from tests.commands.calling import run
 from tests.migrated import copy_migrated
 from tests.world import World
@@ -140,10 +141,9 @@ def test_a_host_that_keeps_checkpoints_elsewhere_does_not_start(
     keys.check_start()
 
 
-def test_processes_that_start_at_once_see_one_folder(tmp_path: Path, settings: Any) -> None:
-    settings.CHECKPOINTS = tmp_path / "shared"
+def test_processes_that_start_at_once_see_one_folder(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as threads:
-        prints = {*threads.map(lambda _n: keys._print_of_folder(), range(16))}
+        prints = {*threads.map(lambda _n: kept_text(tmp_path / "shared/folder-print"), range(16))}
     assert len(prints) == 1
-    assert len(prints.pop()) == 64
-    assert [path.name for path in settings.CHECKPOINTS.iterdir()] == ["folder-print"]
+    assert len(prints.pop()) == 67
+    assert [path.name for path in (tmp_path / "shared").iterdir()] == ["folder-print"]

@@ -15,6 +15,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='keys',
             name='folder',
-            field=memoryweb.core.tables.PlainCharField(blank=True, default='', help_text="the print of the checkpoints' folder", max_length=64),
+            field=memoryweb.core.tables.PlainCharField(blank=True, default='', help_text="the print of the checkpoints' folder", max_length=80),
         ),
     ]
