@@ -218,7 +218,10 @@ class Origin:
 NOWHERE = Origin()
 current: ContextVar[Origin] = ContextVar("audit_origin", default=NOWHERE)
 
-logs.sources["request"] = lambda: current.get().request_id
+# Django tells of an answer when the request is over.
+logs.sources["request"] = lambda record: (
+    getattr(getattr(record, "request", None), "origin", current.get()).request_id
+)
 
 
 def origin_of(request: HttpRequest) -> Origin:
@@ -270,7 +273,8 @@ class OriginMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         # Of most requests nobody writes an event: it is read when one is.
-        token = current.set(cast(Origin, SimpleLazyObject(lambda: origin_of(request))))
+        origin = cast(Origin, SimpleLazyObject(lambda: origin_of(request)))
+        request.origin, token = origin, current.set(origin)  # type: ignore[attr-defined]
         try:
             return self.get_response(request)
         finally:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 # What a line was written for, by the floors that know it: the ids of a request and a run.
-sources: dict[str, Callable[[], str]] = {}
+sources: dict[str, Callable[[logging.LogRecord], str]] = {}
 
 
 class JSONLines(logging.Formatter):
@@ -22,7 +22,7 @@ class JSONLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             "process": record.process,
-            **{name: read() for name, read in sources.items()},
+            **{name: read(record) for name, read in sources.items()},
         }
         if record.exc_info and (error := record.exc_info[1]):
             frames = traceback.extract_tb(error.__traceback__)

@@ -51,7 +51,7 @@ Follower = Callable[[Any, Run], None]
 Preceding = Callable[[Lease], Sequence[UUID]]
 logger = logging.getLogger(__name__)
 _at_work: ContextVar[UUID | str] = ContextVar("run", default="")
-logs.sources["run"] = lambda: str(_at_work.get())
+logs.sources["run"] = lambda _record: str(_at_work.get())
 _handlers: dict[str, Handler] = {}
 _followers: defaultdict[str, list[Follower]] = defaultdict(list)
 _preceding: dict[str, Preceding] = {}

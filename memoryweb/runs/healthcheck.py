@@ -115,7 +115,6 @@ def figures(now: datetime) -> tuple[Counts, dict[str, datetime | None], Metrics]
     with scopes_disabled():
         runs = Run.objects.filter(ACTIVE | Q(finished_at__gte=now - timedelta(days=1)))
         since = {
-            **dict.fromkeys(("tick", "checkpoint")),
             **dict(Beat.objects.values_list("name", "at")),
             "queue": queue.startable(now).aggregate(since=Min("due_at"))["since"],
             "dream": Agent.objects.due(now).aggregate(since=Min("next_dream_at"))["since"],

@@ -18,7 +18,7 @@ from memoryweb.runs import healthcheck
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _TOLD = {
     "runs": "Runs that have not ended, or ended in the last 24 hours.",
-    "age_seconds": "Since when the oldest waits, or the newest happened; 0: there is none.",
+    "age_seconds": "Since when the oldest waits (0: none does), or the newest happened.",
     "erasures_due": "Requests that wait to be erased.",
     "prompts": "Prompts, by whether memory had something for them.",
     "request_seconds": "Requests until they were answered; pages have no route.",

@@ -44,10 +44,13 @@ def test_a_request_has_its_id() -> None:
     def view(request: Any) -> Any:
         seen.extend(line("%(n)d of %(m)d", ({"n": 1, "m": 2},), None) for _n in range(2))
 
-    OriginMiddleware(view)(RequestFactory().get("/"))
+    request = RequestFactory().get("/")
+    OriginMiddleware(view)(request)
+    seen.append(line("Not Found: %s", ("/x",), None, extra={"request": request}))
     assert seen[0]["message"] == "1 of 2"
     assert len(seen[0]["request"]) == 32
-    assert seen[0]["request"] == seen[1]["request"]
+    assert seen[0]["request"] == seen[1]["request"] == seen[2]["request"]
+    assert "request" not in line("Over.", (), None)
 
 
 @pytest.mark.django_db
