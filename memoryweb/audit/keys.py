@@ -13,6 +13,7 @@ import hmac
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
@@ -114,20 +115,22 @@ def check_start() -> None:
     """The same, and raises KeysRefused where this host keeps its checkpoints elsewhere than those
     that were started before."""
     check()
-    row, here = _row(), kept_text(Path(settings.CHECKPOINTS) / "folder-print")
-    if row is None:
+    if (row := _row()) is None:
         return
-    if not row.folder:
-        Keys.objects.filter(pk=row.pk, folder="").update(folder=here)
-        row.refresh_from_db(fields=["folder"])
-    if row.folder != here:
-        raise KeysRefused(
-            _(
-                "{folder} is not the folder that holds the checkpoints of this database. All hosts"
-                " share one: mount it here, or set MEMORYWEB_SHARED or MEMORYWEB_CHECKPOINTS to it."
-                " If it is gone, “Several hosts” in docs/operations.md tells what to do."
-            ).format(folder=settings.CHECKPOINTS)
-        )
+    with suppress(OSError):  # another's folder may not even be ours to read
+        here = kept_text(Path(settings.CHECKPOINTS) / "folder-print")
+        if not row.folder:
+            Keys.objects.filter(pk=row.pk, folder="").update(folder=here)
+            row.refresh_from_db(fields=["folder"])
+        if row.folder == here:
+            return
+    raise KeysRefused(
+        _(
+            "{folder} is not the folder that holds the checkpoints of this database. All hosts"
+            " share one: mount it here, or set MEMORYWEB_SHARED or MEMORYWEB_CHECKPOINTS to it."
+            " If it is gone, “Several hosts” in docs/operations.md tells what to do."
+        ).format(folder=settings.CHECKPOINTS)
+    )
 
 
 def _row() -> Keys | None:

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -24,7 +26,7 @@ from tests.commands.calling import run
 from tests.forgetting.asking import lived
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
-from tests.world import World
+from tests.world import World, signed_in
 
 pytestmark = pytest.mark.databases
 SAY = {"role": "user", "content": "I like the sea."}
@@ -209,3 +211,12 @@ def test_a_batch_that_is_sent_again_is_heard_once(world: World, callers: Callers
     limit(world, stored_bytes=0)
     assert send(world, callers, SAY, WISH).json()["added"] == 2
     assert ForgetRequest.objects.count() == 1
+
+
+def test_a_page_takes_no_import_for_a_team_that_is_full(world: World) -> None:
+    limit(world, stored_mb=1, stored_bytes=1_000_000)
+    address = reverse("web:agents_snapshot_upload", args=[world.team.slug, world.agent.pk])
+    sent = {"file": SimpleUploadedFile("m.zip", b"none"), "owner": "shared"}
+    page = signed_in(world.alice).post(address, sent)
+    assert page.status_code == 422
+    assert "Erase something first" in page.content.decode()

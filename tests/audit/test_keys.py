@@ -132,6 +132,10 @@ def test_a_host_that_keeps_checkpoints_elsewhere_does_not_start(
     with pytest.raises(keys.KeysRefused, match="All hosts share one"):
         keys.check_start()
     assert "All hosts share one" in run("work").failure
+    settings.CHECKPOINTS = Path("/proc/none")
+    with pytest.raises(keys.KeysRefused, match="All hosts share one"):
+        keys.check_start()
+    settings.CHECKPOINTS = tmp_path / "own"
     with pytest.raises(keys.KeysRefused):
         runpy.run_module("memoryweb.asgi")
     settings.CHECKPOINTS = tmp_path / "shared"
