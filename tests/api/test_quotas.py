@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Team
@@ -28,7 +29,7 @@ from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
 from tests.world import World, signed_in
 
-pytestmark = pytest.mark.databases
+pytestmark = pytest.mark.django_db
 SAY = {"role": "user", "content": "I like the sea."}
 WISH = {"role": "user", "content": "Please forget my weight."}
 
@@ -96,6 +97,7 @@ def test_reading_correcting_forgetting_and_taking_along_go_on(
         assert answer.status_code in {200, 201}, answer.content
 
 
+@pytest.mark.databases
 def test_what_the_owner_asks_in_a_refused_batch_is_heard(world: World, callers: Callers) -> None:
     fact = lived(world, world.customer)
     limit(world, stored_mb=1, stored_bytes=1_000_000)
@@ -130,6 +132,7 @@ def test_a_quota_costs_no_statement(world: World, callers: Callers) -> None:
     assert len(limited) == len(free)
 
 
+@pytest.mark.databases
 def test_processes_count_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     Clock(timezone.now().replace(second=1), monkeypatch)
     team = world.team.pk
@@ -146,6 +149,7 @@ def test_processes_count_together(world: World, monkeypatch: pytest.MonkeyPatch)
     assert counting.call(team, None, 9) > 60
 
 
+@pytest.mark.databases
 def test_what_is_stored_is_measured_in_bytes(world: World, callers: Callers) -> None:
     send(world, callers, {"role": "user", "content": "海が好きです。"})
     limit(world, stored_mb=1)
@@ -220,3 +224,13 @@ def test_a_page_takes_no_import_for_a_team_that_is_full(world: World) -> None:
     page = signed_in(world.alice).post(address, sent)
     assert page.status_code == 422
     assert "Erase something first" in page.content.decode()
+
+
+def test_a_page_of_the_team_tells(world: World) -> None:
+    limit(world, requests_day=12_000, stored_mb=5, stored_bytes=2_500_000)
+    counting.call(world.team.pk, None, None)
+    counting.write()
+    page = signed_in(world.audrey).get(reverse("web:settings_use", args=[world.team.slug]))
+    said = " ".join(strip_tags(page.content.decode()).split())
+    assert "Calls today 1 of at most 12,000 Calls a minute no limit" in said
+    assert "Stored, in MB 2.5 of at most 5" in said
