@@ -40,7 +40,7 @@ class Command(base.Command):
     def act(self, options: dict[str, Any]) -> base.Outcome:
         name, *more = (os.environ.get(one, "") for one in SETUP)
         if name:
-            return _set_up(name, *more)
+            return self._set_up(options, name, *more)
         if User.objects.exists() and not _was_cut_short():
             return ALREADY
         password = _password()
@@ -48,9 +48,7 @@ class Command(base.Command):
             team = _team(_admin(password))
             # Said before it is so: whoever stops us here is told another on the next start, and
             # nobody has a password that was never shown.
-            if not options["json"]:
-                self.stdout.write(_signing_in(team, password))
-                self.stdout.flush()
+            self._say(options, _signing_in(team, password))
         if team.is_demo:
             _live(team, password)
         secret = _token(team)
@@ -58,31 +56,38 @@ class Command(base.Command):
         said = f"{whose}, shown only now: {secret}"
         return base.Outcome(said, {"email": ADMIN, "password": password, "token": secret})
 
+    def _set_up(
+        self, options: dict[str, Any], name: str, email: str, agent: str, program: str, file: str
+    ) -> base.Outcome:
+        """All of it or nothing; of two processes the second waits and finds it done."""
+        if not email or bool(program) != bool(file):
+            raise CommandError(
+                "Beside MEMORYWEB_SETUP_TEAM set MEMORYWEB_SETUP_ADMIN to an e-mail address, and"
+                " MEMORYWEB_SETUP_INTEGRATION and MEMORYWEB_SETUP_TOKEN_FILE both or neither."
+            )
+        password = _password()
+        with transaction.atomic():
+            lock(system_team().pk)
+            if User.objects.exists():
+                return ALREADY
+            team = create_team(name=name, by=SYSTEM)
+            add_member(team=team, email=email, role=Role.ADMIN, by=SYSTEM, password=password)
+            with scope(team=team), write_transaction(team) as tx:
+                if agent:
+                    create_agent(tx, name=checked_name(agent, longest=MAX_NAME))
+                if program:
+                    create_integration(team=team, name=program, by=SYSTEM)
+                    _keep(Path(file), _token(team))
+            if not os.environ.get("MEMORYWEB_ADMIN_PASSWORD"):
+                said = f"Sign in as {email} with the password {password}, shown only now."
+                self._say(options, said)
+        data = {"team": team.slug, "email": email, "password": password}
+        return base.Outcome(f"Set up the team “{name}”.", data)
 
-def _set_up(name: str, email: str, agent: str, program: str, file: str) -> base.Outcome:
-    """All of it or nothing; of two processes the second waits and finds it done."""
-    if not email or bool(program) != bool(file):
-        raise CommandError(
-            "Beside MEMORYWEB_SETUP_TEAM set MEMORYWEB_SETUP_ADMIN to an e-mail address, and"
-            " MEMORYWEB_SETUP_INTEGRATION and MEMORYWEB_SETUP_TOKEN_FILE both or neither."
-        )
-    password = _password()
-    with transaction.atomic():
-        lock(system_team().pk)
-        if User.objects.exists():
-            return ALREADY
-        team = create_team(name=name, by=SYSTEM)
-        add_member(team=team, email=email, role=Role.ADMIN, by=SYSTEM, password=password)
-        with scope(team=team), write_transaction(team) as tx:
-            if agent:
-                create_agent(tx, name=checked_name(agent, longest=MAX_NAME))
-            if program:
-                create_integration(team=team, name=program, by=SYSTEM)
-                _keep(Path(file), _token(team))
-    said = f"Set up the team “{team.name}”. Sign in as {email}"
-    if not os.environ.get("MEMORYWEB_ADMIN_PASSWORD"):
-        said += f" with the password {password}, shown only now"
-    return base.Outcome(f"{said}.", {"team": team.slug, "email": email})
+    def _say(self, options: dict[str, Any], text: str) -> None:
+        if not options["json"]:
+            self.stdout.write(text)
+            self.stdout.flush()
 
 
 def _keep(path: Path, secret: str) -> None:
