@@ -22,6 +22,7 @@ from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
@@ -41,17 +42,18 @@ Spool = SpooledTemporaryFile[bytes]
 _CHATS = re.compile(r"/api/v1/chat|.*/chat/say/$")
 _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
-_GIVE_BACK_SECONDS = 3.0
+_GIVE_BACK_SECONDS, _WRITE_SECONDS = 3.0, 60.0
 
 _django = get_wsgi_application()
 
-from memoryweb.audit import keys  # noqa: E402 - it needs the registry of models
+from memoryweb.audit import keys  # noqa: E402 - these need the registry of models
+from memoryweb.runs import counting  # noqa: E402
 
 home_lock.share()
-keys.check()  # ends the process with what is wrong
+keys.check_start()  # ends the process with what is wrong
 _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="web")
 _open_chats = Semaphore(settings.CHAT_STREAMS)
-_is_giving_back = Event()
+_is_giving_back, _is_writing = Event(), Event()
 
 
 class _TooLarge(Exception):
@@ -63,6 +65,7 @@ class _Gone(Exception):
 
 
 async def application(scope: Message, receive: Receive, send: Send) -> None:
+    _write_counts_soon()
     with Spool(_IN_MEMORY) as body, Spool(_IN_MEMORY) as answer:
         try:
             await _read(receive, body)
@@ -151,6 +154,19 @@ def _give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+def _write_counts_soon() -> None:
+    if not _is_writing.is_set():
+        _is_writing.set()
+        loop = asyncio.get_running_loop()
+        loop.call_later(_WRITE_SECONDS, loop.run_in_executor, _threads, _write_counts)
+
+
+def _write_counts() -> None:
+    _is_writing.clear()
+    close_old_connections()
+    counting.write()
+
+
 async def _read(receive: Receive, body: Spool) -> None:
     """A deadline that every byte puts off by what it may take: a slow line may upload, too."""
     async with asyncio.timeout(settings.BODY_SECONDS) as limit:
@@ -195,6 +211,7 @@ def _refused(scope: Message, status: int, code: str, answer: Spool) -> tuple[int
         wait = {"Retry-After": "1"} if status == 503 else {}
         response = problems.respond(Problem(status, code, detail, headers=wait))
     answer.write(response.content)
+    counting.served(scope["method"], "", status, 0)
     # What still comes would be read as the next request.
     return status, [*response.items(), ("Connection", "close")]
 

@@ -1,9 +1,7 @@
 """Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
 
 import os
-import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import ip_network
@@ -13,27 +11,33 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
+from memoryweb.core.kept_texts import kept_text
+
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Where the installation keeps what it writes: database, keys, checkpoints.
 HOME = Path(env.str("MEMORYWEB_HOME", str(BASE_DIR / "var"))).resolve()
+# What all hosts see alike: keys and checkpoints.
+SHARED = Path(env.str("MEMORYWEB_SHARED", str(HOME))).resolve()
 os.umask(0o077)
 
 
 @contextmanager
-def _writing_home() -> Iterator[None]:
+def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        name = "MEMORYWEB_HOME" if folder == HOME else "MEMORYWEB_SHARED"
         raise ImproperlyConfigured(
-            f"memoryweb cannot write to {HOME}: {error.strerror}."
-            " Set MEMORYWEB_HOME to a folder that it may write to."
+            f"memoryweb cannot write to {folder}: {error.strerror}."
+            f" Set {name} to a folder that it may write to."
         ) from None
 
 
-with _writing_home():
-    HOME.mkdir(parents=True, exist_ok=True)
+for _folder in (HOME, SHARED):
+    with _writing(_folder):
+        _folder.mkdir(parents=True, exist_ok=True)
 
 
 def _keep_private(path: Path, mode: int) -> None:
@@ -45,27 +49,19 @@ def _keep_private(path: Path, mode: int) -> None:
 
 
 _keep_private(HOME, 0o700)
+_keep_private(SHARED, 0o700)
 
 
 def _kept_secret(name: str) -> str:
-    """A secret made on the first start and kept in HOME, readable by its user alone."""
-    path = HOME / name
-    if not path.exists():
-        # Whole or not there at all, and of two that start at once the first one's.
-        with _writing_home():
-            handle, made = tempfile.mkstemp(dir=HOME)
-            with os.fdopen(handle, "w") as stream:
-                stream.write(secrets.token_urlsafe(50))
-            with suppress(FileExistsError):
-                os.link(made, path)
-            os.unlink(made)
-    return path.read_text().strip()
+    """A secret made on the first start and kept in SHARED."""
+    with _writing(SHARED):
+        return kept_text(SHARED / name)
 
 
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)
 SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 # What the audit checkpoints' signing key is made of: never in the database.
-CHECKPOINTS = Path(env.str("MEMORYWEB_CHECKPOINTS", str(HOME / "checkpoints")))
+CHECKPOINTS = Path(env.str("MEMORYWEB_CHECKPOINTS", str(SHARED / "checkpoints")))
 CHECKPOINT_SECRET = env.str("MEMORYWEB_CHECKPOINT_SECRET", "") or _kept_secret("checkpoint-key")
 ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
@@ -258,6 +254,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
+# All of it is MEMORYWEB_HTTPS; subdomains are the operator's own (commands/apps.py).
+SILENCED_SYSTEM_CHECKS = [f"security.W{number:03}" for number in (4, 5, 8, 12, 16, 21)]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
@@ -268,6 +266,7 @@ FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.CappedUploadHandler"]
 BODY_SECONDS = env.float("MEMORYWEB_BODY_SECONDS", 15.0)
 BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
+METRICS_TOKEN = env.str("MEMORYWEB_METRICS_TOKEN", "")  # empty: there are no metrics
 API_LOG = env.bool("MEMORYWEB_API_LOG", True)
 PROGRAMS = ("/api/", "/mcp", "/mem0/")  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
@@ -295,7 +294,7 @@ USE_TZ = True
 # Static files
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = HOME / "static"
+STATIC_ROOT = env.str("MEMORYWEB_STATIC", str(HOME / "static"))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
@@ -304,12 +303,17 @@ STORAGES = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "memoryweb.core.logs.JSONLines"},
+    },
     "filters": {"addresses": {"()": "memoryweb.web.errors.WithoutAddresses"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": env.str(
+                "MEMORYWEB_LOG_FORMAT", "line", validate=lambda v: v in {"line", "json"}
+            ),
             "filters": ["addresses"],
         }
     },
@@ -374,3 +378,10 @@ CHAT_MEMORY_WINDOW = env.int("MEMORYWEB_CHAT_MEMORY_WINDOW", 50)  # messages bef
 CHAT_MEMORY_KEEP = env.int("MEMORYWEB_CHAT_MEMORY_KEEP", 25)
 CHAT_STREAMS = env.int("MEMORYWEB_CHAT_STREAMS", 128)  # open at once in each web process
 DAILY_TOKENS = env.int("MEMORYWEB_DAILY_TOKENS", 2_000_000)
+
+# What each team may use, unless `manage.py set_quotas` says otherwise of one; None: no limit.
+QUOTAS: dict[str, int | None] = {
+    "requests_minute": env.int("MEMORYWEB_REQUESTS_MINUTE", None),
+    "requests_day": env.int("MEMORYWEB_REQUESTS_DAY", None),
+    "stored_mb": env.int("MEMORYWEB_STORED_MB", None),
+}

@@ -11,4 +11,4 @@ application = get_wsgi_application()
 from memoryweb.audit import keys  # noqa: E402 - it needs the registry of models
 
 home_lock.share()
-keys.check()  # ends the process with what is wrong
+keys.check_start()  # ends the process with what is wrong

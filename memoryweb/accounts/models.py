@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -74,6 +75,11 @@ class Team(models.Model):
     messages_days = models.IntegerField(null=True, help_text="null: kept until they are deleted")
     owners_days = models.IntegerField(null=True, help_text="the same of people who are silent")
     reports_days = models.IntegerField(null=True, help_text="the same of what old runs told")
+    requests_minute = models.IntegerField(null=True, help_text="quota; null: the installation's")
+    requests_day = models.IntegerField(null=True, help_text="the same a UTC day")
+    tokens_day = models.BigIntegerField(null=True, help_text="the same of models")
+    stored_mb = models.IntegerField(null=True, help_text="the same of messages and files")
+    stored_bytes = models.BigIntegerField(null=True, help_text="as measured where it is limited")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -85,6 +91,32 @@ class Team(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def quotas(self) -> dict[str, int | None]:
+        """What the operator allows this team, or else every team; None: no limit."""
+        return {name: getattr(self, name) or default for name, default in settings.QUOTAS.items()}
+
+    @property
+    def allowed_tokens(self) -> int:
+        """The same of models' tokens a day, which always have a limit."""
+        return self.tokens_day or settings.DAILY_TOKENS
+
+    @property
+    def token_budget(self) -> int:
+        """Of what is allowed, what the team wants to spend."""
+        own = self.daily_tokens
+        return self.allowed_tokens if own is None else min(self.allowed_tokens, own)
+
+    @property
+    def stored(self) -> float:
+        """In MB, when it was measured last."""
+        return (self.stored_bytes or 0) / 1_000_000
+
+    @property
+    def is_full(self) -> bool:
+        most = self.quotas["stored_mb"]
+        return most is not None and self.stored >= most
 
 
 class MembershipQuerySet(models.QuerySet["Membership"]):

@@ -35,23 +35,13 @@ def rename_team(*, team: Team, name: str, by: Actor) -> Team:
 
 
 @transaction.atomic
-def keep_for(*, team: Team, by: Actor, **kept: int | None) -> Team:
-    """How many days messages are kept (`messages_days`), people who say nothing (`owners_days`),
-    and what old runs told (`reports_days`); None: for ever."""
-    for name, days in kept.items():
-        setattr(team, name, days)
-    team.save(update_fields=[*kept])
-    record(team.pk, Entry("team.changed", by, **target(team), details=kept))
-    return team
-
-
-@transaction.atomic
-def limit_tokens(*, team: Team, daily_tokens: int | None, by: Actor) -> Team:
-    """How many tokens models may take a day; None: as many as the installation allows."""
-    team.daily_tokens = daily_tokens
-    team.save(update_fields=["daily_tokens"])
-    entry = Entry("team.changed", by, **target(team), details={"daily_tokens": daily_tokens})
-    record(team.pk, entry)
+def set_limits(*, team: Team, by: Actor, **limits: int | None) -> Team:
+    """Days that something is kept (None: for ever), the team's own limit of tokens a day, and what
+    the operator allows (None: as every team)."""
+    for name, limit in limits.items():
+        setattr(team, name, limit)
+    team.save(update_fields=[*limits])
+    record(team.pk, Entry("team.changed", by, **target(team), details=limits))
     return team
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, pipeline
+from memoryweb.api import acting_owner, conversations, pipeline, quotas
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
 from memoryweb.api.domain_errors import problem_of
@@ -86,6 +86,9 @@ class ResetAnswer(Camel):
     archived: ArchivedOut | None
 
 
+_WHOSE = set(OwnerFields.model_fields)
+
+
 @dataclass(frozen=True)
 class _Turn:
     """Of what is known before the model is asked, `said` is the whole answer."""
@@ -107,6 +110,19 @@ class _Turn:
             hits=hits_of(built) if built else [],
             forget=offer_of(kept.offer) if kept else None,
         )
+
+
+def _hear_refused(request: Request) -> None:
+    """What the message asks of memory."""
+    caller, asked = request.auth, parse(ChatRequest, body_of(request))
+    if agent := caller.agent_or_only(asked.agent_id):
+        whose = asked.model_dump(by_alias=True, exclude_unset=True, include=_WHOSE)
+        said = {"messages": [{"role": "user", "content": asked.message}], "source": "chat", **whose}
+        talk = asked.conversation_id or f"chat-{uuid.uuid4().hex[:16]}"
+        conversations.hear_refused(caller, agent, talk, said)
+
+
+quotas.hears |= dict.fromkeys(("send_chat", "stream_chat"), _hear_refused)
 
 
 @router.operation(

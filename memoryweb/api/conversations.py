@@ -1,5 +1,6 @@
 """Conversations: messages in, and what extraction made of them."""
 
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from django.db.models import Q, QuerySet
@@ -8,9 +9,10 @@ from pydantic import ConfigDict, Field
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import acting_owner, dreaming, facts, schemas
+from memoryweb.api import acting_owner, dreaming, facts, quotas, schemas
 from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
+from memoryweb.api.domain_errors import REFUSALS
 from memoryweb.api.facts import FactOut, FactText
 from memoryweb.api.forgetting import ForgetOffer, offer_of
 from memoryweb.api.pipeline import body_of
@@ -18,7 +20,13 @@ from memoryweb.api.problems import Forbidden, Invalid, NotFound
 from memoryweb.api.request_bodies import check_fields, parse
 from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.extraction import requests
-from memoryweb.memory.conversations import Intake, add_messages, conversation_id, parse_batch
+from memoryweb.memory.conversations import (
+    Intake,
+    add_messages,
+    conversation_id,
+    parse_batch,
+    speaks_against_memory,
+)
 from memoryweb.memory.models import Conversation, Message
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt import carried, last_prompt
@@ -114,6 +122,13 @@ class SummarizeAnswer(schemas.Camel):
     skipped: str | None = Field(description="Why nothing was extracted; null if a run was started.")
 
 
+def _hear_refused(request: Request, agent_id: str, conversation: str) -> None:
+    hear_refused(request.auth, request.auth.agent(agent_id), conversation, body_of(request))
+
+
+quotas.hears["send_messages"] = _hear_refused
+
+
 @router.operation(
     "POST",
     BASE + "/{path:conversation}/messages",
@@ -128,12 +143,27 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
     return received(request.auth, agent, conversation, body_of(request))
 
 
-def received(
+def hear_refused(
     caller: Caller, agent: Agent, conversation: str, body: dict[str, Any], source: str = ""
+) -> None:
+    """What their owner asks of memory in messages that a quota refuses. Whatever is wrong with
+    them, they are refused anyway."""
+    with suppress(*REFUSALS):
+        if speaks_against_memory(parse_batch(body).messages):
+            received(caller, agent, conversation, body, source, refused=True)
+
+
+def received(
+    caller: Caller,
+    agent: Agent,
+    conversation: str,
+    body: dict[str, Any],
+    source: str = "",
+    *,
+    refused: bool = False,
 ) -> MessageReceipt:
     """`source`: in place of what the body says."""
-    external_id = conversation_id(conversation)
-    batch = parse_batch(body)
+    external_id, batch = conversation_id(conversation), parse_batch(body)
     _check_fields(body)
     speaker = parse(_Speaker, body)
     with caller.write() as tx:
@@ -149,6 +179,7 @@ def received(
             group=batch.group,
             ephemeral=batch.ephemeral,
             token=caller.token,
+            refused=refused,
         )
         run = None
         if not added.skipped:
@@ -160,8 +191,7 @@ def received(
         added=added.added,
         duplicates=added.duplicates,
         run=dreaming.described(run, acting_owner.of_owner(owner)) if run else None,
-        **_masked(added),
-        **({"forget": offer_of(added.offer)} if added.offer else {}),
+        **_told(added),
     )
 
 
@@ -229,9 +259,10 @@ def _check_fields(body: dict[str, Any]) -> None:
         check_fields(MessageIn, message, f"messages[{index}].")
 
 
-def _masked(added: Intake) -> dict[str, Any]:
+def _told(added: Intake) -> dict[str, Any]:
     found = [MaskedInMessage(message=at, kind=one.kind, line=one.line) for at, one in added.masked]
-    return {"masked": found} if found else {}
+    told: dict[str, Any] = {"masked": found} if found else {}
+    return told | ({"forget": offer_of(added.offer)} if added.offer else {})
 
 
 def _speaker(caller: Caller, fields: schemas.OwnerFields, conversation: str) -> Owner:

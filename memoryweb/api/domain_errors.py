@@ -8,7 +8,7 @@ from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
-from memoryweb.api import problems
+from memoryweb.api import problems, quotas
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.pipeline import answer
 from memoryweb.api.problems import Forbidden, Problem
@@ -108,6 +108,8 @@ def _refuse(request: HttpRequest, refused: Any) -> HttpResponse:
 
 def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     """Of a file that has changed, nothing is lost: its current text, as the caller may read it."""
+    if isinstance(refused, model.BudgetSpent):
+        return quotas.page_of(caller)
     if isinstance(refused, refusals.SecretRefused):
         return {"kind": refused.kind, "line": refused.line}
     if isinstance(refused, refusals.AssignmentsFound):

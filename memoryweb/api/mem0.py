@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import conversations, pipeline, request_bodies
+from memoryweb.api import conversations, pipeline, quotas, request_bodies
 from memoryweb.api.auth import Caller, Right, caller_of, known_id
 from memoryweb.api.domain_errors import REFUSALS, problem_of
 from memoryweb.api.fact_tools import AskToForget, forget
@@ -124,19 +124,26 @@ def add(asked: Mem0Call) -> dict[str, Any]:
     messages = _messages(asked.body.get("messages"))
     if asked.body.get("infer") is False:
         return _stated(asked, messages)
-    named = in_body(asked.body)
-    talk = named.get("run_id") or _TALK
-    body = {
-        "messages": messages,
-        "endUserId": end_user(named),
-        "finished": True,
-    }
+    talk, body = _talk(asked, messages)
     run = conversations.received(asked.caller, asked.agent, talk, body, _SOURCE).run
     return {
         "status": "PENDING" if run else "SUCCEEDED",
         "event_id": run.id if run else None,
         "results": [],
     }
+
+
+def hear_refused(asked: Mem0Call) -> None:
+    """What is asked of memory in what a quota refuses."""
+    talk, body = _talk(asked, _messages(asked.body.get("messages")))
+    conversations.hear_refused(asked.caller, asked.agent, talk, body, _SOURCE)
+
+
+def _talk(asked: Mem0Call, messages: list[dict[str, str]]) -> tuple[str, dict[str, Any]]:
+    """The conversation, and what is sent to it."""
+    named = in_body(asked.body)
+    body = {"messages": messages, "endUserId": end_user(named), "finished": True}
+    return named.get("run_id") or _TALK, body
 
 
 def _messages(sent: Any) -> list[dict[str, str]]:
@@ -414,8 +421,13 @@ def mem0(request: HttpRequest, rest: str, agent_id: UUID | None = None) -> HttpR
                 detail = "Choose an agent: put its id into the address, /mem0/<id>/…."
                 raise Problem(400, "agent_required", detail)
             query = {name: request.GET[name] for name in request.GET}
+            called = Mem0Call(caller, agent, body, query, found)
+            if problem := quotas.refusal(caller, f"mem0_{act.__name__}"):
+                if act is add:
+                    hear_refused(called)
+                raise problem
             try:
-                return JsonResponse(act(Mem0Call(caller, agent, body, query, found)), safe=False)
+                return JsonResponse(act(called), safe=False)
             except REFUSALS as refused:
                 return pipeline.answer(request, problem_of(caller, refused))
     except Problem as problem:

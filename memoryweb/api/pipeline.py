@@ -19,7 +19,7 @@ from django_scopes import scope
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from memoryweb.api import problems, request_bodies, request_log
+from memoryweb.api import problems, quotas, request_bodies, request_log
 from memoryweb.api.auth import Caller, Right, authenticate, record_denial
 from memoryweb.api.models import KEPT, Idempotency
 from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
@@ -174,6 +174,7 @@ class Takes:
     body: bool
     has_own_key: bool
     in_parts: bool
+    name: str
 
     @classmethod
     def of(cls, operation: Operation) -> "Takes":
@@ -184,7 +185,8 @@ class Takes:
         view: Any = operation.view_func
         takes_body = by_hand or "body" in sources
         parameters = tuple(sorted(names))
-        return cls(view.takes, parameters, takes_body, view.has_own_key, view.in_parts)
+        how = view.has_own_key, view.in_parts, view.__name__
+        return cls(view.takes, parameters, takes_body, *how)
 
     def check(self, request: HttpRequest) -> None:
         for name in request.GET:
@@ -240,6 +242,10 @@ def _pass(request: HttpRequest, run: Run, path: dict[str, Any], takes: Takes) ->
     takes.check(request)
     caller.require(takes.right)
     with scope(team=caller.team):
+        if problem := quotas.refusal(caller, takes.name):
+            if hear := quotas.hears.get(takes.name):
+                hear(request, **path)
+            raise problem
         if takes.has_own_key:
             return run(request, **path)
         done = in_parts if takes.in_parts else once

@@ -17,6 +17,7 @@ from ninja.openapi.schema import OpenAPISchema
 from pydantic import BaseModel
 
 from memoryweb.accounts.permissions import Role, can
+from memoryweb.api import quotas
 from memoryweb.api.auth import Right
 from memoryweb.api.problems import CONTENT_TYPE
 from memoryweb.api.schemas import ProblemBody
@@ -46,16 +47,16 @@ class Router(ninja.Router):
         in_parts: bool = False,
         extra: dict[str, Any] | None = None,
     ) -> Callable[[View], View]:
-        """`also`: other codes of the same answer. `example`, `body`: where they differ from their
-        schemas'. `has_own_key`: minds its Idempotency-Key by itself. `in_parts`: as
-        `pipeline.in_parts` says. `extra`: OpenAPI as it is."""
+        """`also`: other codes of the answer. `example`, `body`: if unlike their schemas'.
+        `has_own_key`: minds its Idempotency-Key. `in_parts`: see `pipeline`. `extra`: OpenAPI."""
 
         def register(view: View) -> View:
             vars(view).update(takes=takes, has_own_key=has_own_key, in_parts=in_parts)
             hints = get_type_hints(view)
             answer = _answered(hints["return"])
             described: dict[str, Any] = {"responses": {}, **(extra or {})}
-            described["responses"] |= _responses(answer, status, errors, example or {})
+            codes = errors + quotas.codes(view.__name__)
+            described["responses"] |= _responses(answer, status, codes, example or {})
             if "body" in hints:
                 described["requestBody"] = _shown(body or EXAMPLES[hints["body"].__name__])
             return self.api_operation(

@@ -13,9 +13,11 @@ import hmac
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -31,6 +33,7 @@ from django.utils.encoding import force_bytes
 from django.utils.translation import gettext as _
 
 from memoryweb.audit.models import ChainHead, Keys
+from memoryweb.core.kept_texts import kept_text
 
 _CHECKPOINTS = b"memoryweb audit checkpoint 1\n"
 _RING = b"memoryweb keys 1\n"
@@ -96,10 +99,7 @@ def wrapped(made: str, secret: str) -> str:
 
 def check() -> None:
     """Raises KeysRefused where the database was written with other keys than those configured."""
-    try:
-        row = Keys.objects.first()
-    except DatabaseError:
-        return  # it does not answer, or is older than this table: that has sentences of its own
+    row = _row()
     if row is not None and public_key() not in _opened(row).signers:
         raise KeysRefused(
             _(
@@ -107,8 +107,37 @@ def check() -> None:
                 " the old one: set MEMORYWEB_CHECKPOINT_SECRET, or copy the file checkpoint-key to"
                 " {home}. If it is gone, or each host has its own, “manage.py change_secret_key”"
                 " takes over this one beside the others."
-            ).format(home=settings.HOME)
+            ).format(home=settings.SHARED)
         )
+
+
+def check_start() -> None:
+    """The same, and raises KeysRefused where this host keeps its checkpoints elsewhere than those
+    that were started before."""
+    check()
+    if (row := _row()) is None:
+        return
+    with suppress(OSError):  # another's folder may not even be ours to read
+        here = kept_text(Path(settings.CHECKPOINTS) / "folder-print")
+        if not row.folder:
+            Keys.objects.filter(pk=row.pk, folder="").update(folder=here)
+            row.refresh_from_db(fields=["folder"])
+        if row.folder == here:
+            return
+    raise KeysRefused(
+        _(
+            "{folder} is not the folder that holds the checkpoints of this database. All hosts"
+            " share one: mount it here, or set MEMORYWEB_SHARED or MEMORYWEB_CHECKPOINTS to it."
+            " If it is gone, “Several hosts” in docs/operations.md tells what to do."
+        ).format(folder=settings.CHECKPOINTS)
+    )
+
+
+def _row() -> Keys | None:
+    try:
+        return Keys.objects.first()
+    except DatabaseError:
+        return None  # it does not answer, or is older: that has sentences of its own
 
 
 def open_ring(row: Keys, secret: str) -> Ring | None:
@@ -168,7 +197,7 @@ def _opened(row: Keys) -> Ring:
                 "This database was written with another secret key. With this one, erased text"
                 " could come back. Put back the old one: set MEMORYWEB_SECRET_KEY, or copy the file"
                 " secret-key to {home}. To change the key, run “manage.py change_secret_key”."
-            ).format(home=settings.HOME)
+            ).format(home=settings.SHARED)
         )
     return found
 

@@ -105,6 +105,9 @@ class Keys(models.Model):
 
     sealed = models.BinaryField(help_text="the keys before, under the secret key of now")
     lost_at = models.DateTimeField(null=True, help_text="the key before was lost: people are told")
+    folder = PlainCharField(
+        max_length=80, blank=True, default="", help_text="the print of the checkpoints' folder"
+    )
 
     def __str__(self) -> str:
         return "the keys of this installation"
@@ -142,6 +145,14 @@ def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:
     span = Event.objects.filter(team_id=team_id, run_id=run_id).aggregate(Min("seq"), Max("seq"))
     first, last = span["seq__min"], span["seq__max"]
     return (first, last) if first is not None else None
+
+
+def newest_head() -> datetime | None:
+    """When anything happened last, in any team."""
+    head = {name: models.OuterRef(name) for name in ("team_id", "seq")}
+    last = models.Subquery(Event.objects.filter(**head).values("at_us")[:1])
+    newest = ChainHead.objects.aggregate(at_us=Max(last))["at_us"]
+    return None if newest is None else _EPOCH + timedelta(microseconds=newest)
 
 
 def count_since(team_id: UUID, action: str, actor_id: str | None, since: datetime) -> int:

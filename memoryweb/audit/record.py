@@ -21,7 +21,7 @@ from django.utils.functional import SimpleLazyObject
 from memoryweb.audit import keys
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
-from memoryweb.core import row_batches
+from memoryweb.core import logs, row_batches
 from memoryweb.core.prepared_queries import PreparedQuery
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
@@ -224,6 +224,11 @@ class Origin:
 NOWHERE = Origin()
 current: ContextVar[Origin] = ContextVar("audit_origin", default=NOWHERE)
 
+# Django tells of an answer when the request is over.
+logs.sources["request"] = lambda record: (
+    getattr(getattr(record, "request", None), "origin", current.get()).request_id
+)
+
 
 def origin_of(request: HttpRequest) -> Origin:
     agent = "".join(c for c in request.headers.get("User-Agent", "") if c.isprintable())
@@ -274,7 +279,8 @@ class OriginMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         # Of most requests nobody writes an event: it is read when one is.
-        token = current.set(cast(Origin, SimpleLazyObject(lambda: origin_of(request))))
+        origin = cast(Origin, SimpleLazyObject(lambda: origin_of(request)))
+        request.origin, token = origin, current.set(origin)  # type: ignore[attr-defined]
         try:
             return self.get_response(request)
         finally:

@@ -195,7 +195,7 @@ def _by_model(reader: Reader, rows: Sequence[Message], said: Said) -> list[_Line
             schema=Summary,
             deadline=time.monotonic() + min(_SECONDS, settings.CHAT_TIMEOUT_SECONDS / 4),
             max_tokens=2 * MOST_TOKENS,
-            daily_tokens=reader.agent.team.daily_tokens,
+            daily_tokens=reader.agent.team.token_budget,
             local_only=reader.agent.local_models_only,
             chat_with=reader.agent.pk,
         ).value.summary

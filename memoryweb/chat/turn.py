@@ -182,7 +182,7 @@ def _asked(prompt: Prompt, deadline: float) -> Pieces:
             turns=prompt.turns,
             deadline=deadline,
             max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4)),
-            daily_tokens=team.daily_tokens,
+            daily_tokens=team.token_budget,
             local_only=prompt.asked.agent.local_models_only,
         )
     )

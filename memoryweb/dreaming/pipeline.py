@@ -159,7 +159,7 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
             data=data,
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
-            daily_tokens=run.team.daily_tokens,
+            daily_tokens=run.team.token_budget,
             local_only=run.agent.local_models_only,
         )
     except ModelError as error:

@@ -104,7 +104,7 @@ def of_endpoint(team: Team) -> Iterable[str]:
         return
     if usage.open_until(team.pk):
         yield _("The model endpoint failed five times in a row and is paused for a while.")
-    today = usage.today(team.pk, team.daily_tokens)
+    today = usage.today(team.pk, team.token_budget)
     if today.is_spent:
         yield _("Today's budget is used up. Dreams wait until tomorrow.")
     elif today.is_nearly_spent:

@@ -11,7 +11,7 @@ from memoryweb.core.tables import PlainCharField
 
 class Usage(models.Model):
     """Tokens of one team on one UTC day, and what they cost in millionths of the currency of the
-    prices: reserved before a call, settled after it."""
+    prices: reserved before a call, settled after it. And how often its programs called."""
 
     team_id = models.UUIDField()
     day = models.DateField()
@@ -20,6 +20,7 @@ class Usage(models.Model):
     used_out = models.BigIntegerField(default=0)
     reserved_micros = models.BigIntegerField(default=0)
     cost_micros = models.BigIntegerField(default=0)
+    requests = models.BigIntegerField(default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["team_id", "day"], name="llm_usage_day")]

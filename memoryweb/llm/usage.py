@@ -4,7 +4,7 @@ One UPDATE with its own condition decides, so two workers cannot both take the l
 killed worker has reserved stays taken until midnight UTC: rather too few calls than too many.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import models, transaction
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, Subquery, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -26,6 +26,7 @@ _NEARLY = 0.8
 class TokenSpend:
     tokens_in: int = 0
     tokens_out: int = 0
+    cost_micros: int = 0
 
 
 Price = Callable[[int, int], int]  # of tokens in and out, in micros
@@ -42,6 +43,7 @@ class Today:
     micros: int = 0
     reserved_micros: int = 0
     most_micros: int | None = None
+    requests: int = 0
 
     @property
     def is_spent(self) -> bool:
@@ -71,7 +73,28 @@ def today(team_id: UUID, limit: int | None = None) -> Today:
     if (row := rows.first()) is None:
         return Today(0, 0, most)
     micros = row.cost_micros, row.reserved_micros, row.most
-    return Today(row.used_in + row.used_out, row.reserved, most, *micros)
+    return Today(row.used_in + row.used_out, row.reserved, most, *micros, row.requests)
+
+
+def add_requests(made: Mapping[tuple[UUID, date], int]) -> None:
+    days = sorted(day for day, times in made.items() if times)
+    rows = [Usage(team_id=team_id, day=day) for team_id, day in days]
+    Usage.objects.bulk_create(rows, ignore_conflicts=True)
+    for team_id, day in days:
+        same = Usage.objects.filter(team_id=team_id, day=day)
+        same.update(requests=F("requests") + made[team_id, day])
+
+
+def requests_on(day: date, teams: Collection[UUID]) -> dict[UUID, int]:
+    rows = Usage.objects.filter(day=day, team_id__in=teams)
+    return dict(rows.values_list("team_id", "requests"))
+
+
+def total() -> TokenSpend:
+    """Of all teams since the first day, with what it cost."""
+    columns = {"tokens_in": "used_in", "tokens_out": "used_out", "cost_micros": "cost_micros"}
+    found = Usage.objects.aggregate(**{name: Sum(column) for name, column in columns.items()})
+    return TokenSpend(**{name: value or 0 for name, value in found.items()})
 
 
 def free(_tokens_in: int, _tokens_out: int) -> int:

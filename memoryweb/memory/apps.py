@@ -23,6 +23,7 @@ class MemoryConfig(AppConfig):
         engine.register(facts.KIND, facts.write_all)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
+        engine.register_tick(retention.measure)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(proposals.expire)
         engine.register_tick(questions.expire)

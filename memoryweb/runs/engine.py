@@ -9,6 +9,7 @@ import random
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from threading import Event
 from typing import Any
@@ -18,6 +19,7 @@ from django.conf import settings
 from django.utils import timezone, translation
 from django_scopes import scope, scopes_disabled
 
+from memoryweb.core import logs
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.runs.lease import Lease, Outcome, beating
 from memoryweb.runs.models import Run
@@ -48,6 +50,8 @@ Handler = Callable[[Lease], None]
 Follower = Callable[[Any, Run], None]
 Preceding = Callable[[Lease], Sequence[UUID]]
 logger = logging.getLogger(__name__)
+_at_work: ContextVar[UUID | str] = ContextVar("run", default="")
+logs.sources["run"] = lambda _record: str(_at_work.get())
 _handlers: dict[str, Handler] = {}
 _followers: defaultdict[str, list[Follower]] = defaultdict(list)
 _preceding: dict[str, Preceding] = {}
@@ -140,7 +144,7 @@ def pause(attempts: int, chance: float) -> timedelta:
 def _worked(run: Run | None) -> Run | None:
     if run is None:
         return None
-    lease = Lease(run)
+    lease, before = Lease(run), _at_work.set(run.pk)
     # What a run writes is read by many people, so that it is in no reader's language.
     with beating(run), scope(team=run.team), translation.override(settings.LANGUAGE_CODE):
         try:
@@ -153,6 +157,8 @@ def _worked(run: Run | None) -> Run | None:
             # Ctrl-C, or django-q2's time limit: the next worker goes on from the last phase.
             _settle(lease, Retry("interrupted", after=0))
             raise
+        finally:
+            _at_work.reset(before)
     return run
 
 

@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
 
+from memoryweb.agents.models import Agent
 from memoryweb.audit import keys
 from memoryweb.audit.triggers import check_triggers
 from memoryweb.core.database_unavailable import write_refusal
 from memoryweb.runs import queue
-from memoryweb.runs.models import Beat, Run
+from memoryweb.runs.models import ACTIVE, Beat, Metric, Run
 
 TICK_LATE = timedelta(minutes=3)
 RUN_LATE = timedelta(minutes=10)
@@ -101,6 +102,26 @@ def check(now: datetime) -> Health:
     unwritable = str(write_refusal(Beat._meta.db_table))
     ticked = last_tick(now)
     return Health(now, ticked, waiting["since"], running["expired"], tuple(unprotected), unwritable)
+
+
+Counts = list[tuple[str, str, int]]
+Metrics = list[tuple[str, str, int, float]]
+
+
+def figures(now: datetime) -> tuple[Counts, dict[str, datetime | None], Metrics]:
+    """Of all teams: runs of the last day, or not ended yet, by kind and status; since when the
+    oldest run waits and the oldest dream is due, and when what happens again and again last did;
+    and what processes have counted."""
+    with scopes_disabled():
+        runs = Run.objects.filter(ACTIVE | Q(finished_at__gte=now - timedelta(days=1)))
+        since = {
+            **dict(Beat.objects.values_list("name", "at")),
+            "queue": queue.startable(now).aggregate(since=Min("due_at"))["since"],
+            "dream": Agent.objects.due(now).aggregate(since=Min("next_dream_at"))["since"],
+        }
+        counted = runs.order_by().values_list("kind", "status").annotate(Count("pk"))
+        metrics = Metric.objects.order_by("label").values_list("name", "label", "count", "sum")
+        return list(counted), since, list(metrics)
 
 
 def _idle(last_tick: datetime | None, now: datetime) -> str:

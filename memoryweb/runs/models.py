@@ -142,6 +142,9 @@ class Run(tables.TeamRow):
             models.Index(fields=["team", "status"], name="runs_team_status"),
             models.Index(fields=["team", "agent", "kind", "-created_at"], name="runs_agent_latest"),
             models.Index(fields=["agent", "owner", "kind", "finished_at"], name="runs_finished"),
+            models.Index(
+                fields=["finished_at"], condition=Q(finished_at__isnull=False), name="runs_ended"
+            ),
         ]
 
     @property
@@ -163,6 +166,21 @@ class Beat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} at {self.at:%Y-%m-%d %H:%M:%S}"
+
+
+class Metric(models.Model):
+    """What processes have counted, such as requests of one kind and the seconds that they took."""
+
+    name = tables.PlainCharField(max_length=32)
+    label = tables.PlainCharField(max_length=240, blank=True)
+    count = models.BigIntegerField(default=0)
+    sum = models.FloatField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "label"], name="runs_metric_label")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.label}: {self.count}"
 
 
 def last_runs_of_owners(team_id: UUID, owner_ids: Collection[UUID]) -> dict[UUID, Run]:

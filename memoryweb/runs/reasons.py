@@ -55,6 +55,7 @@ _SENTENCES: dict[str, Text] = {
     "auto_summarize_off": _("Extraction after conversations is turned off for this agent."),
     "paused": _("Nothing new is kept of this person: they paused it."),
     "ephemeral": _("The conversation was sent as ephemeral."),
+    "quota": _("A quota refused the messages."),
     "source": _("Scheduled conversations and dreams are never extracted."),
     "legal_hold": _("A legal hold keeps it from being erased. It stays hidden."),
     "nothing_to_erase": _("There was nothing left to erase."),

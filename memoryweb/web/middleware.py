@@ -1,5 +1,6 @@
 """What every fragment needs: its messages, its redirects, and caches told apart."""
 
+import time
 from collections.abc import Callable
 
 from django.conf import settings
@@ -11,13 +12,15 @@ from django.shortcuts import resolve_url
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseLocation
 
 from memoryweb.core import upgrade
-from memoryweb.runs import healthcheck
+from memoryweb.runs import counting, healthcheck
+from memoryweb.web import figures
 
 
 class FragmentMiddleware:
@@ -86,7 +89,7 @@ class SignOutMiddleware:
         return response
 
 
-# Two addresses for whoever keeps the installation running. They tell nothing about anyone.
+# Addresses for whoever keeps the installation running. They tell nothing about anyone.
 
 
 @require_safe
@@ -110,14 +113,34 @@ def readyz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok", "problems": health.problems})
 
 
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For Prometheus. Its token is no team's: nothing in it is of one."""
+    if not settings.METRICS_TOKEN:
+        return HttpResponse(status=404)
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not constant_time_compare(given, settings.METRICS_TOKEN):
+        return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
+    return HttpResponse(figures.text(timezone.now()), content_type=figures.CONTENT_TYPE)
+
+
 class HealthMiddleware:
     """Stands first. A probe asks by the process's own address and without TLS: neither the list
     of allowed hosts nor the redirect to HTTPS is meant for it."""
 
-    PROBES = {"/healthz": healthz, "/readyz": readyz}
+    PROBES = {"/healthz": healthz, "/readyz": readyz, "/metrics": metrics}
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.PROBES.get(request.path_info, self.get_response)(request)
+        if probe := self.PROBES.get(request.path_info):
+            return probe(request)
+        began = time.perf_counter()
+        response = self.get_response(request)
+        seconds = time.perf_counter() - began
+        is_call, match = request.path_info.startswith(settings.PROGRAMS), request.resolver_match
+        route = match.route if match and is_call else ""
+        counting.served(request.method or "", route, response.status_code, seconds)
+        return response

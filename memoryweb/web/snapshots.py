@@ -223,6 +223,8 @@ def export(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
 def upload(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = access.find_agent(request, agent_id)
     form = UploadForm(_reaches(request), request.POST, request.FILES)
+    if request.visit.team.is_full:
+        form.add_error("file", _("This team stores as much as it may. Erase something first."))
     if not form.is_valid():
         return _page(request, agent, form)
     archive = form.cleaned_data["file"].read()

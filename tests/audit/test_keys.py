@@ -4,6 +4,7 @@ import os
 import runpy
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from memoryweb.audit.checkpoints import establish
 from memoryweb.audit.models import ChainHead, Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.verify import verify
+from memoryweb.core.kept_texts import kept_text
 from tests.commands.calling import run
 from tests.migrated import copy_migrated
 from tests.world import World
@@ -118,3 +120,34 @@ def test_who_has_taken_a_seal_away_gets_none_by_migrating(world: World) -> None:
     ChainHead.objects.update(seal=b"")
     establish()
     assert not verify(world.team.pk).ok
+
+
+def test_a_host_that_keeps_checkpoints_elsewhere_does_not_start(
+    world: World, settings: Any, tmp_path: Path
+) -> None:
+    settings.CHECKPOINTS = tmp_path / "shared"
+    keys.check_start()
+    keys.check_start()
+    settings.CHECKPOINTS = tmp_path / "own"
+    with pytest.raises(keys.KeysRefused, match="All hosts share one"):
+        keys.check_start()
+    assert "All hosts share one" in run("work").failure
+    settings.CHECKPOINTS = Path("/proc/none")
+    with pytest.raises(keys.KeysRefused, match="All hosts share one"):
+        keys.check_start()
+    settings.CHECKPOINTS = tmp_path / "own"
+    with pytest.raises(keys.KeysRefused):
+        runpy.run_module("memoryweb.asgi")
+    settings.CHECKPOINTS = tmp_path / "shared"
+    keys.check_start()
+    Keys.objects.update(folder="")
+    settings.CHECKPOINTS = tmp_path / "own"
+    keys.check_start()
+
+
+def test_processes_that_start_at_once_see_one_folder(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        prints = {*threads.map(lambda _n: kept_text(tmp_path / "shared/folder-print"), range(16))}
+    assert len(prints) == 1
+    assert len(prints.pop()) == 67
+    assert [path.name for path in (tmp_path / "shared").iterdir()] == ["folder-print"]

@@ -2,8 +2,11 @@
 
 import re
 import shlex
+import stat
 from collections.abc import Callable, Iterable
 from html import unescape
+from pathlib import Path
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scopes_disabled
 
-from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.teams import remove_demo
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
@@ -183,3 +186,66 @@ def test_the_demo_asks_no_model_also_where_one_is_set_up(model_server: ModelServ
     assert model_server.requests == []
     assert configured(team.pk)  # from now on, as the settings say
     assert not TeamModel.objects.filter(team_id=team.pk).exists()
+
+
+SETUP = {
+    "MEMORYWEB_SETUP_TEAM": "Harbour",
+    "MEMORYWEB_SETUP_ADMIN": "Ann@harbour.example",
+    "MEMORYWEB_SETUP_AGENT": "Otto",
+    "MEMORYWEB_SETUP_INTEGRATION": "helpdesk",
+}
+
+
+@pytest.fixture
+def token_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    file = tmp_path / "token"
+    for name, value in (SETUP | {"MEMORYWEB_SETUP_TOKEN_FILE": str(file)}).items():
+        monkeypatch.setenv(name, value)
+    return file
+
+
+@pytest.mark.databases
+def test_the_environment_sets_up_a_team_once(token_file: Path) -> None:
+    said = run("first_start").output
+    assert "Ann@harbour.example with the password " in said
+    assert "mwp_" not in said
+    assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
+    api = Api(token_file.read_text().strip())
+    assert [one["name"] for one in api.get("/agents").json()["items"]] == ["Otto"]
+    [membership] = Membership.objects.filter(team__name="Harbour")
+    assert (membership.user.email, membership.role) == ("ann@harbour.example", "admin")
+    token_file.unlink()
+    assert "Nothing was added" in run("first_start").output
+    assert not token_file.exists()
+    assert Team.objects.filter(is_system=False).count() == 1
+
+
+@pytest.mark.databases
+def test_of_two_that_set_up_at_once_one_does(token_file: Path) -> None:
+    said: list[str] = []
+    together = Barrier(2)
+
+    def start() -> None:
+        together.wait()
+        said.append(run("first_start").output)
+        connection.close()
+
+    threads = [Thread(target=start) for _n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted("Nothing was added" in one for one in said) == [False, True]
+    assert Team.objects.filter(is_system=False).count() == 1
+    assert Api(token_file.read_text().strip()).get("/agents").status_code == 200
+
+
+def test_what_can_not_be_set_up_is_told_and_leaves_nothing(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORYWEB_SETUP_TOKEN_FILE", str(token_file / "none" / "token"))
+    assert "can't be written" in run("first_start").failure
+    monkeypatch.delenv("MEMORYWEB_SETUP_TOKEN_FILE")
+    assert "both or neither" in run("first_start").failure
+    assert not User.objects.exists()
+    assert not Team.objects.filter(is_system=False).exists()

@@ -78,6 +78,7 @@ TESTED = {
     "memoryweb.notify.morning_mail": "notices/test_mail.py",
     "memoryweb.notify.models": "walls/test_web_roles.py",
     "memoryweb.notify.webhooks": "webhooks/test_webhooks.py",
+    "memoryweb.runs.counting": "runs/test_metrics.py",
     "memoryweb.runs.queue": "runs/test_fairness.py",
     "memoryweb.runs.healthcheck": "web/test_unwritable.py",
     "memoryweb.runs.models": "runs/test_races.py",

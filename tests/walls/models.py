@@ -10,6 +10,7 @@ WITHOUT_TEAM = {
     "audit.Keys",
     "audit.Maintenance",
     "runs.Beat",
+    "runs.Metric",
     "notify.MailNotice",
 }
 # Rows of a team that are looked up before anyone knows which team's scope to enter.

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 from django_scopes import scope
 
-from memoryweb.api import pipeline, request_bodies
+from memoryweb.api import pipeline, quotas, request_bodies
 from memoryweb.api.auth import authenticate
 from memoryweb.api.mcp import messages, tools
 from memoryweb.api.problems import Problem
@@ -52,6 +52,9 @@ def call(message: messages.Message, host: messages.Host, *, is_modern: bool) -> 
         raise messages.Refused(messages.METHOD_NOT_FOUND, "This server has no such method.")
     if "cursor" in message.params:
         raise messages.Refused(messages.INVALID_PARAMS, "This list has one page.")
+    name = message.params.get("name") if message.method == "tools/call" else message.method
+    if problem := quotas.refusal(host.caller, str(name)):
+        raise problem
     result = method.answer(host, message.params)
     if not is_modern:
         return result

@@ -11,6 +11,7 @@ from memoryweb.memory.conversations.messages import (
     last_marker,
     messages_by_day,
     messages_with_talks,
+    speaks_against_memory,
     talks_per_owner,
 )
 from memoryweb.memory.conversations.parsing import (

@@ -19,6 +19,7 @@ from memoryweb.agents.owners import memory_of
 from memoryweb.audit.record import target
 from memoryweb.core import row_batches
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.language.forget_requests import forgets
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.secrets import in_names
 from memoryweb.memory import forgetting, questions
@@ -35,7 +36,7 @@ from memoryweb.memory.visible.text_matching import sentences
 from memoryweb.memory.writing import screening, tombstones
 from memoryweb.memory.writing.screening import MAX_SIGHTS, Sight, told
 
-PAUSED, EPHEMERAL = "paused", "ephemeral"
+PAUSED, EPHEMERAL, QUOTA = "paused", "ephemeral", "quota"
 _NOT_LIVE = frozenset(
     {Conversation.Source.IMPORT, Conversation.Source.CRON, Conversation.Source.DREAM}
 )
@@ -84,16 +85,17 @@ def add_messages(
     ephemeral: bool = False,
     token: Token | None = None,
     batch: Import | None = None,
+    refused: bool = False,
 ) -> Intake:
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
-    An id that is there already with the same text is a duplicate. Of a paused owner, or in an
-    ephemeral conversation, no message is kept; what is said against memory counts all the same.
-    Raises MessageConflict, BatchRefused (an id is a secret)."""
+    An id that is there already with the same text is a duplicate. No message is kept of a paused
+    owner, in an ephemeral conversation, or `refused` by a quota; what is said against memory counts
+    all the same. Raises MessageConflict, BatchRefused (an id is a secret)."""
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     waited = conversation.waiting
-    if reason := _not_kept(conversation, owner, ephemeral):
+    if reason := QUOTA if refused else _not_kept(conversation, owner, ephemeral):
         return _refrain(tx, conversation, reason, messages)
     known = _known(conversation, messages)
     buried = tombstones.of(conversation.agent_id, memory_of(owner))
@@ -110,8 +112,13 @@ def add_messages(
         if buried.is_hiding:
             tombstones.in_messages(conversation, rows, anew)
     sights = tuple((item.index, one) for item in masked for _place, one in item.sights)
-    known_before = len(messages) - len(fresh)
-    return Intake(conversation, len(fresh), known_before, "", sights, offer, waited)
+    return Intake(conversation, len(fresh), len(messages) - len(fresh), "", sights, offer, waited)
+
+
+def speaks_against_memory(messages: Sequence[NewMessage]) -> bool:
+    """Whether there may be something to hear in them."""
+    own = (one.content for one in messages if one.role == Message.Role.USER)
+    return any(forgets(said) or spoken_corrections.may_correct(said) for said in own)
 
 
 def import_messages(
@@ -194,10 +201,11 @@ def _refrain(
     unkept = _unkept(conversation, messages, tx.now)
     spoken_corrections.hear(tx, conversation, unkept)
     offer = forgetting.hear(tx, conversation, unkept)
-    conversation.skipped = reason
-    conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
-    conversation.waiting = False
-    conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_from"])
+    if reason != QUOTA:
+        conversation.skipped = reason
+        conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
+        conversation.waiting = False
+        conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_from"])
     _record(tx, conversation, {"not_kept": len(messages)}, reason)
     return Intake(conversation, skipped=reason, offer=offer)
 

@@ -13,7 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, Q, QuerySet, RestrictedError
+from django.db.models import Count, Min, Model, Q, QuerySet, RestrictedError
+from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
@@ -88,9 +89,7 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
 
 def queue_due(now: datetime) -> None:
     """Once a minute: what is due, one run for each memory. What has failed waits for an hour."""
-    due = models.ForgetRequest.objects.filter(
-        state=models.ForgetRequest.State.HIDDEN, erase_at__lte=now
-    )
+    due = _due_at(now)
     failed = Run.objects.filter(
         kind=KIND, status=Run.Status.FAILED, finished_at__gt=now - _AFTER_FAILURE
     )
@@ -101,6 +100,18 @@ def queue_due(now: datetime) -> None:
             _queue(request.agent, request.owner, Run.Trigger.CRON, None)
     if Run.objects.filter(kind=KIND, finished_at__gt=now - hiding.LOG_EMPTIED).exists():
         truncate_log()
+
+
+def overdue(now: datetime) -> tuple[int, datetime | None]:
+    """How many requests of all teams wait to be erased, and since when the oldest."""
+    with scopes_disabled():
+        found = _due_at(now).aggregate(n=Count("pk"), since=Min("erase_at"))
+    return found["n"], found["since"]
+
+
+def _due_at(now: datetime) -> "QuerySet[models.ForgetRequest]":
+    hidden = models.ForgetRequest.State.HIDDEN
+    return models.ForgetRequest.objects.filter(state=hidden, erase_at__lte=now)
 
 
 def erase(lease: Lease) -> None:

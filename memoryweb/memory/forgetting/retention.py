@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django_scopes import scope
@@ -10,6 +11,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.memory.forgetting import erasing, hiding
 from memoryweb.memory.models import Conversation, ForgetRequest, Message
+from memoryweb.memory.models.files import stored_bytes
 from memoryweb.memory.models.review import drop_empty
 from memoryweb.memory.models.writer import write_transaction
 
@@ -23,6 +25,16 @@ def expire(now: datetime) -> None:
         with scope(team=team):
             _expire_messages(team, now)
             _expire_owners(team, now)
+
+
+def measure(now: datetime) -> None:
+    """Once an hour, where it is limited for anyone: how much each team stores."""
+    limits = Team.objects.exclude(stored_mb=None)
+    if now.minute == 0 and (settings.QUOTAS["stored_mb"] or limits.exists()):
+        sizes = stored_bytes()
+        for team in Team.objects.only("stored_bytes"):
+            if team.stored_bytes != sizes[team.pk]:
+                Team.objects.filter(pk=team.pk).update(stored_bytes=sizes[team.pk])
 
 
 def _expire_messages(team: Team, now: datetime) -> None:

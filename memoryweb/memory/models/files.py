@@ -1,13 +1,17 @@
 import uuid
+from collections import Counter
+from typing import Any
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Reader
 from memoryweb.core import tables
 from memoryweb.memory.models.author_kinds import AuthorKind, SourceClass
+from memoryweb.memory.models.conversations import Message
 
 
 class Scope(models.TextChoices):
@@ -309,3 +313,24 @@ class KeptLine(tables.TeamRow):
     class Meta:
         db_table = "workspace_keptline"
         indexes = [models.Index(fields=["team", "fingerprint"], name="workspace_kept_line")]
+
+
+class _Bytes(models.Func):
+    """Of a text, in UTF-8."""
+
+    function = "OCTET_LENGTH"
+    output_field = models.BigIntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **named: Any) -> Any:
+        named["template"] = "LENGTH(CAST(%(expressions)s AS BLOB))"
+        return self.as_sql(compiler, connection, **named)
+
+
+def stored_bytes() -> Counter[uuid.UUID]:
+    """Of each team, what its messages and its files with their history hold."""
+    sizes = Counter[uuid.UUID]()
+    with scopes_disabled():
+        for rows, column in ((Message.objects, "raw_content"), (Revision.objects, "raw_text")):
+            sums = rows.values_list("team").annotate(size=models.Sum(_Bytes(column))).order_by()
+            sizes.update(dict(sums))
+    return sizes

@@ -28,6 +28,7 @@ from memoryweb.memory.prompt.context import Context
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import evidence_of
 from memoryweb.memory.visible.hidden import hidden_facts, none_hidden
+from memoryweb.runs import counting
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def served(
     token: Token | None = None,
 ) -> models.Injection:
     """Record that a prompt was handed out: its spans, the recalls of its hits, and an event."""
+    counting.count("prompts", "carried" if context.hits else "silent")
     spans = list(_spans(context))
     injection = note(
         context.reader,

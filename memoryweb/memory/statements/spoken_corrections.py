@@ -73,8 +73,15 @@ def _first_of(agent_id: UUID, owner_id: UUID) -> QuerySet[Fact, tuple[UUID]]:
 def claims_against(message: Message) -> Iterator[Claim]:
     """What it may say against something of before: another value of the same thing, or that
     something is over."""
-    said = message.said_at.date() if message.said_at else None
-    for sentence in map(str.strip, _SENTENCE.split(message.raw_content)):
+    yield from _claims(message.raw_content, message.said_at.date() if message.said_at else None)
+
+
+def may_correct(text: str) -> bool:
+    return len(text) <= LONGEST and any(_claims(text, None))
+
+
+def _claims(text: str, said: date | None) -> Iterator[Claim]:
+    for sentence in map(str.strip, _SENTENCE.split(text)):
         if sentence and not sentence.endswith(("?", "？")) and may_rival(sentence):
             claim = claim_of(sentence, said)
             if (claim.key or claim.act in _AGAINST) and not _is_ahead(claim, said):

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.accounts.teams import limit_tokens
+from memoryweb.accounts.teams import set_limits
 from memoryweb.dreaming.preview import Nightly, nightly, trial
 from memoryweb.llm import choices, usage
 from memoryweb.llm.choices import Own
@@ -52,12 +52,12 @@ class BudgetForm(forms.Form):
         help_text=gettext_lazy("In the currency of the models' prices. Empty: no limit."),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, most: int, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["daily_tokens"]
-        field.widget.attrs["placeholder"] = settings.DAILY_TOKENS
+        field.widget.attrs["placeholder"] = most
         # What the operator lets a team have is not for the team to raise.
-        field.validators.append(forms.IntegerField(max_value=settings.DAILY_TOKENS).validators[0])
+        field.validators.append(forms.IntegerField(max_value=most).validators[0])
 
 
 class OwnForm(forms.Form):
@@ -172,7 +172,7 @@ def test(request: TeamRequest) -> HttpResponse:
             team_id=visit.team.pk,
             choice=choice,
             trial=trial(),
-            daily_tokens=visit.team.daily_tokens,
+            daily_tokens=visit.team.token_budget,
             by=visit.actor,
         )
     except ModelError as failed:
@@ -184,11 +184,11 @@ def test(request: TeamRequest) -> HttpResponse:
 
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def budget(request: TeamRequest) -> HttpResponse:
-    visit, form = request.visit, BudgetForm(request.POST)
+    visit, form = request.visit, BudgetForm(request.visit.team.allowed_tokens, request.POST)
     if not form.is_valid():
         return _show(request, budget_form=form)
     said = form.cleaned_data
-    limit_tokens(team=visit.team, by=visit.actor, daily_tokens=said["daily_tokens"])
+    set_limits(team=visit.team, by=visit.actor, daily_tokens=said["daily_tokens"])
     choices.limit_cost(team_id=visit.team.pk, by=visit.actor, daily_cost=said["daily_cost"])
     messages.success(request, _("Budget saved."))
     return redirect(to(request, "settings_model"))
@@ -204,7 +204,7 @@ def _show(
     team = request.visit.team
     row = choices.of(team.pk)
     expected = nightly(team.pk, request.visit.now)
-    spent = usage.today(team.pk, team.daily_tokens)
+    spent = usage.today(team.pk, team.token_budget)
     limits = {"daily_tokens": team.daily_tokens, "daily_cost": row.daily_cost}
     context = {
         "tab": "model",
@@ -214,7 +214,7 @@ def _show(
         "options": _options(row, expected),
         "choice_form": choice_form or ChoiceForm(initial={"choice": row.choice}),
         "own_form": own_form or OwnForm(row=row),
-        "budget_form": budget_form or BudgetForm(initial=limits),
+        "budget_form": budget_form or BudgetForm(team.allowed_tokens, initial=limits),
         "spent": spent,
         "trial": {"tokens": trial().tokens, "minutes": ceil(settings.DREAM_TIMEOUT_SECONDS / 60)},
     }

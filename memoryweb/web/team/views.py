@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
-from memoryweb.accounts.teams import keep_for, only_here, remove_demo, rename_team
+from memoryweb.accounts.teams import only_here, remove_demo, rename_team, set_limits
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
@@ -46,7 +46,7 @@ def team(request: TeamRequest) -> HttpResponse:
         "tab": "team",
         "form": form,
         "can_manage": visit.can(Permission.MANAGE_MEMBERS),
-        "today": usage.today(visit.team.pk, visit.team.daily_tokens),
+        "today": usage.today(visit.team.pk, visit.team.token_budget),
         "has_model": configured(visit.team.pk),
         "runs_kept": settings.RUNS_KEPT_DAYS,
         "sessions_kept": settings.SESSIONS_KEPT_DAYS,
@@ -103,7 +103,7 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
     agents = with_chats(models.by_agent(runs), ((name, one) for _day, name, one in chats))
     kinds = with_chats(models.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
     cost = sum(one.cost for one in used.values())
-    spent = usage.today(visit.team.pk, visit.team.daily_tokens)
+    spent = usage.today(visit.team.pk, visit.team.token_budget)
     context = {
         "tab": "use",
         "has_model": configured(visit.team.pk),
@@ -259,7 +259,7 @@ def keep(request: TeamRequest) -> HttpResponse:
     form, visit = RetentionForm(request.POST), request.visit
     if not form.is_valid():
         return _show(request, retention_form=form)
-    keep_for(team=visit.team, by=visit.actor, **form.cleaned_data)
+    set_limits(team=visit.team, by=visit.actor, **form.cleaned_data)
     messages.success(request, _("Saved. The next night erases what is older."))
     return redirect(to(request, "settings_erasing"))
 

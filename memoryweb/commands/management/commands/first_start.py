@@ -1,7 +1,9 @@
 import os
 import secrets
+from pathlib import Path
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.db import connection, transaction
 from django.utils import timezone
 from django_scopes import scope
@@ -9,37 +11,97 @@ from django_scopes import scope
 from memoryweb.accounts import tokens
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.members import add_member
-from memoryweb.accounts.models import Team, Token, User
+from memoryweb.accounts.models import Team, Token, User, checked_name
 from memoryweb.accounts.permissions import Role
-from memoryweb.accounts.teams import create_team, remove_demo
-from memoryweb.audit.record import SYSTEM
+from memoryweb.accounts.teams import create_team, remove_demo, system_team
+from memoryweb.audit.record import SYSTEM, lock
 from memoryweb.commands import base
 from memoryweb.commands.demo import building
+from memoryweb.memory.agents import MAX_NAME, create_agent
+from memoryweb.memory.models.writer import write_transaction
 
 ADMIN = "admin@memoryweb.example"
 TOKEN = "first start"
+ALREADY = base.Outcome("This installation already has people. Nothing was added.")
+# The same by the environment alone, once: team, admin's address, agent, integration and the file
+# for its token.
+SETUP = (
+    "MEMORYWEB_SETUP_TEAM",
+    "MEMORYWEB_SETUP_ADMIN",
+    "MEMORYWEB_SETUP_AGENT",
+    "MEMORYWEB_SETUP_INTEGRATION",
+    "MEMORYWEB_SETUP_TOKEN_FILE",
+)
 
 
 class Command(base.Command):
     help = "Set up an empty installation: an admin, a team and, on SQLite, the demo team."
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
+        name, *more = (os.environ.get(one, "") for one in SETUP)
+        if name:
+            return self._set_up(options, name, *more)
         if User.objects.exists() and not _was_cut_short():
-            return base.Outcome("This installation already has people. Nothing was added.")
-        password = os.environ.get("MEMORYWEB_ADMIN_PASSWORD") or secrets.token_urlsafe(12)
+            return ALREADY
+        password = _password()
         with transaction.atomic():
             team = _team(_admin(password))
             # Said before it is so: whoever stops us here is told another on the next start, and
             # nobody has a password that was never shown.
-            if not options["json"]:
-                self.stdout.write(_signing_in(team, password))
-                self.stdout.flush()
+            self._say(options, _signing_in(team, password))
         if team.is_demo:
             _live(team, password)
         secret = _token(team)
         whose = f"API token of the integration “{building.PROGRAM}” in {team.name}"
         said = f"{whose}, shown only now: {secret}"
         return base.Outcome(said, {"email": ADMIN, "password": password, "token": secret})
+
+    def _set_up(
+        self, options: dict[str, Any], name: str, email: str, agent: str, program: str, file: str
+    ) -> base.Outcome:
+        """All of it or nothing; of two processes the second waits and finds it done."""
+        if not email or bool(program) != bool(file):
+            raise CommandError(
+                "Beside MEMORYWEB_SETUP_TEAM set MEMORYWEB_SETUP_ADMIN to an e-mail address, and"
+                " MEMORYWEB_SETUP_INTEGRATION and MEMORYWEB_SETUP_TOKEN_FILE both or neither."
+            )
+        password = _password()
+        with transaction.atomic():
+            lock(system_team().pk)
+            if User.objects.exists():
+                return ALREADY
+            team = create_team(name=name, by=SYSTEM)
+            add_member(team=team, email=email, role=Role.ADMIN, by=SYSTEM, password=password)
+            with scope(team=team), write_transaction(team) as tx:
+                if agent:
+                    create_agent(tx, name=checked_name(agent, longest=MAX_NAME))
+                if program:
+                    create_integration(team=team, name=program, by=SYSTEM)
+                    _keep(Path(file), _token(team))
+            if not os.environ.get("MEMORYWEB_ADMIN_PASSWORD"):
+                said = f"Sign in as {email} with the password {password}, shown only now."
+                self._say(options, said)
+        data = {"team": team.slug, "email": email, "password": password}
+        return base.Outcome(f"Set up the team “{name}”.", data)
+
+    def _say(self, options: dict[str, Any], text: str) -> None:
+        if not options["json"]:
+            self.stdout.write(text)
+            self.stdout.flush()
+
+
+def _keep(path: Path, secret: str) -> None:
+    """For its user alone. Before the commit: whoever is stopped between makes another."""
+    try:
+        path.touch(0o600)
+        path.chmod(0o600)
+        path.write_text(f"{secret}\n")
+    except OSError as error:
+        raise CommandError(f"The token can't be written to {path}: {error.strerror}.") from None
+
+
+def _password() -> str:
+    return os.environ.get("MEMORYWEB_ADMIN_PASSWORD") or secrets.token_urlsafe(12)
 
 
 def _was_cut_short() -> bool:

@@ -1,0 +1,36 @@
+"""The log as one JSON object a line. It holds no words of a memory: of an error its kind and its
+place are told, and what it says is not."""
+
+import json
+import logging
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+# What a line was written for, by the floors that know it: the ids of a request and a run.
+sources: dict[str, Callable[[logging.LogRecord], str]] = {}
+
+
+class JSONLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        if isinstance(record.args, tuple):
+            known = (_kind(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
+            record.args = tuple(known)
+        said: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+            **{name: read(record) for name, read in sources.items()},
+        }
+        if record.exc_info and (error := record.exc_info[1]):
+            frames = traceback.extract_tb(error.__traceback__)
+            said["error"] = _kind(error)
+            said["trace"] = [f"{one.filename}:{one.lineno} {one.name}" for one in frames]
+        told = {name: value for name, value in said.items() if value}
+        return json.dumps(told, ensure_ascii=False)
+
+
+def _kind(error: BaseException) -> str:
+    return f"{type(error).__module__}.{type(error).__qualname__}"
