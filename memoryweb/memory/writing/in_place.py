@@ -6,14 +6,16 @@ brings the change of one text.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Field, Model, Q, QuerySet
+from django.db.models import F, Field, Model, Q, QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.core.tables import Erasure, Holds
+from memoryweb.markdown.line_deltas import Edits, Replayed, line_delta
 from memoryweb.memory.index import indexing
 from memoryweb.memory.models import Message, Passage, Revision
 from memoryweb.memory.models.writer import Memory
@@ -144,28 +146,43 @@ def save(row: Any, changed: dict[str, Any]) -> None:
         indexing.index_messages(row.conversation, [row])
 
 
-def chains(file_id: UUID) -> Iterator[tuple[list[Revision], list[str]]]:
-    """The past of a file: each time a revision with the whole text and what was appended to it,
-    one by one; and what they say."""
-    rows = Revision.objects.filter(file=file_id)
-    for base in list(rows.order_by("base").values_list("base", flat=True).distinct()):
-        chain = list(rows.filter(base=base).order_by("number"))
-        yield chain, [row.raw_text for row in chain]
+# What some revisions say from now on: a text that is whole, and what was appended to it one by one.
+Rewording = Callable[[Sequence[Revision], Sequence[str]], Sequence[str]]
 
 
-def rewrite(
-    chain: Sequence[Revision], texts: Sequence[str], digest: Callable[[str], str]
-) -> set[int]:
-    """They say this from now on, and have the digest of it from the first on that differs; the
-    numbers of those that changed."""
-    whole, touched = "", set[int]()
-    for row, text in zip(chain, texts, strict=True):
-        whole += text
-        if touched or text != row.raw_text:
-            row.raw_text, row.sha256, row.size = text, digest(whole), len(whole.encode())
-            row.save(update_fields=["raw_text", "sha256", "size"])
-            touched.add(row.number)
+def rewrite(file_id: UUID, by: Rewording, digest: Callable[[str], str]) -> set[int]:
+    """All that a file said, text by text; those that differ then have that digest. The numbers of
+    these. What lines came and went is told again, of what is said now."""
+    was, now, touched = Replayed(), "", set[int]()
+    for rows in _texts(file_id):
+        said = list[str]()
+        for row in rows:
+            was.add(row.raw_text, row.edits, is_whole=row.base == row.number)
+            said.append(row.raw_text if row.is_appended else was.text)
+        is_other = False
+        for row, old, text in zip(rows, said, by(rows, said), strict=True):
+            is_other = is_other or text != old
+            told: tuple[str, Edits | None] = text, row.edits
+            if row.edits is not None:
+                told = line_delta(now, text) if touched or is_other else (row.raw_text, row.edits)
+            now = now + text if row.is_appended else text
+            if is_other:
+                row.sha256, row.size = digest(now), len(now.encode())
+                touched.add(row.number)
+            if is_other or told != (row.raw_text, row.edits):
+                row.raw_text, row.edits = told
+                row.save(update_fields=["raw_text", "edits", "sha256", "size"])
     return touched
+
+
+def _texts(file_id: UUID) -> Iterator[list[Revision]]:
+    """Of its past, in order."""
+    rows = Revision.objects.filter(file=file_id).order_by("number")
+    told = Q(base=F("number")) | Q(edits__isnull=False)
+    starts = list(rows.filter(told).values_list("number", flat=True))
+    for first, after in pairwise([*starts, None]):
+        of = rows.filter(number__gte=first)
+        yield list(of if after is None else of.filter(number__lt=after))
 
 
 def _holds(field: object) -> Holds | None:
