@@ -287,7 +287,6 @@ class PastOrigin(_StandsOn):
     Only of lines of which revisions alone do not tell it.
     """
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     file = models.ForeignKey(
         "memory.File", models.CASCADE, related_name="past_origins", db_index=False
     )

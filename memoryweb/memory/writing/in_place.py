@@ -5,8 +5,9 @@ brings the change of one text.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
+from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -62,39 +63,47 @@ class Table:
             if memory.owner_id is not None:  # events of before that column do not say
                 its_own |= Q(event__agent_id=None)
             return its_own & Q(event__on_behalf_of=memory.owner_id)
-        if self.way is not None:  # of the shared memory also what was sent as shared
-            mine = Q(**{f"{self.way}owner": memory.owner_id})
+        if self.ways:  # of the shared memory also what was sent as shared
+            mine = self._is("owner", memory.owner_id)
             if memory.owner is None:
-                mine |= Q(**{f"{self.way}owner": memory.speaker_id})
-            return Q(**{f"{self.way}agent": memory.agent}) & mine
+                mine |= self._is("owner", memory.speaker_id)
+            return self._is("agent", memory.agent.pk) & mine
         # About all of a person's memory, or nobody's.
         return Q(owner=memory.owner_id) if "owner" in fields else Q()
 
     def of_agent(self, agent: Agent) -> "QuerySet[Any]":
         """Its rows of all memories of the agent, none where nothing leads to one."""
         rows = self.model._default_manager
-        if self.way is None:
+        if not self.ways:
             return rows.none()
-        return rows.filter(team=agent.team_id, **{f"{self.way}agent": agent})
+        return rows.filter(self._is("agent", agent.pk), team=agent.team_id)
 
     def owner_id(self, row: Any) -> UUID | None:
         """Whose words the row holds."""
-        for step in (self.way or "").split("__")[:-1]:
+        way = next(one for one in self.ways if not one or getattr(row, one.split("__")[0]))
+        for step in way.split("__")[:-1]:
             row = getattr(row, step)
         found: UUID | None = row.owner_id
         return found
 
+    def _is(self, name: str, value: UUID | None) -> Q:
+        return reduce(or_, (Q(**{f"{way}{name}": value}) & self._goes(way) for way in self.ways))
+
+    def _goes(self, way: str) -> Q:
+        """Of rows that have one of several."""
+        return Q(**{f"{way.split('__')[0]}__isnull": False}) if len(self.ways) > 1 else Q()
+
     @property
-    def way(self) -> str | None:
+    def ways(self) -> list[str]:
         """From its rows to what has an agent and an owner; they may have both themselves."""
         fields = {field.name: field for field in self.model._meta.concrete_fields}
         if {"agent", "owner"} <= fields.keys():
-            return ""
-        ways = [name for name in _WAYS if name in fields]
-        way = next((name for name in ways if not fields[name].null), ways[0] if ways else None)
-        if way is None or "owner" in fields:
-            return None
-        return "message__conversation__" if way == "message" else f"{way}__"
+            return [""]
+        ways = [name for name in _WAYS if name in fields and "owner" not in fields]
+        sure = [name for name in ways if not fields[name].null][:1]
+        return [
+            "message__conversation__" if way == "message" else f"{way}__" for way in sure or ways
+        ]
 
 
 def tables() -> list[Table]:
