@@ -112,7 +112,6 @@ def _add_others(team: Team, agent: Agent, blocks: int, others: int) -> None:
         other = _agent(team, f"other {number}")
         file = _file(other, "copy.md", "")
         changed = {
-            "agent_id": f"'{_stored(other.pk)}'",
             "file_id": f"'{_stored(file.pk)}'",
             "reach": f"'{scope_key(other.pk, None)}'",
             "whole": f"whole + {number + 1}",
@@ -145,10 +144,10 @@ def _plain_index(agent: Agent) -> None:
         cursor.execute("CREATE VIRTUAL TABLE bench_plain USING fts5(text, agent UNINDEXED)")
         cursor.execute(
             "INSERT INTO bench_plain(rowid, text, agent)"
-            " SELECT p.id, coalesce(m.content, p.text), p.agent_id FROM recall_passage AS p"
+            " SELECT p.id, coalesce(m.content, p.text), %s FROM recall_passage AS p"
             " LEFT JOIN conversations_message AS m ON m.id = p.message_id"
-            " WHERE p.agent_id = %s",
-            [_stored(agent.pk)],
+            " WHERE p.reach = %s",
+            [_stored(agent.pk), scope_key(agent.pk, None)],
         )
 
 

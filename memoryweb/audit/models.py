@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import models
 from django.db.models import BigIntegerField, Count, Max, Min, Q, QuerySet, Value
 
+from memoryweb.audit.packing import PackedField
 from memoryweb.core.tables import ErasableTextField, Holds, PlainCharField, PlainTextField
 
 
@@ -49,7 +50,7 @@ class Event(models.Model):
     user_agent = PlainCharField(max_length=200, blank=True)
     request_id = PlainCharField(max_length=64, blank=True)
     details = PlainTextField(blank=True, help_text="JSON of counts and commitments, no text")
-    canonical = models.BinaryField()
+    canonical = PackedField()
     previous = models.BinaryField(max_length=32)
     hash = models.BinaryField(max_length=32)
 

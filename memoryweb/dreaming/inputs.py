@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -93,8 +94,9 @@ class Inputs:
     @property
     def frozen(self) -> dict[str, Any]:
         """Files and revisions, as the run keeps them, and what else an answer may name."""
+        aside = "".join(one.id for one in self.material.living if not one.stands)
         return {
-            "aside": [one.id for one in self.material.living if not one.stands],
+            "aside": sha256(aside.encode()).hexdigest(),
             "notes": [note.frozen for note in self.notes],
             "memory": self.memory.frozen,
             "diary": self.diary.frozen,

@@ -1,4 +1,6 @@
 import uuid
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django.db import models
 from django.utils import timezone
@@ -93,6 +95,36 @@ class Operation(tables.TeamRow):
         return str(operations.LEFT[Why(self.why)]) if self.before and self.why else ""
 
 
+class ChecksField(tables.PlainJSONField):
+    """Of each check its name, whether it passed, its code and values; its name alone where it
+    passed and tells no more."""
+
+    def deconstruct(self) -> Any:
+        name, _path, arguments, given = super().deconstruct()
+        return name, "memoryweb.core.tables.PlainJSONField", arguments, given
+
+    def get_prep_value(self, value: Any) -> Any:
+        return super().get_prep_value([_stored(one) for one in value])
+
+    def from_db_value(self, value: Any, *where: Any) -> Any:
+        return [_read(one) for one in super().from_db_value(value, *where)]
+
+
+def _stored(check: Mapping[str, Any]) -> Any:
+    if "detail" in check:  # of an earlier version, which kept the sentence
+        return check
+    told = [check["name"], check["passed"], check["code"], check["values"]]
+    return check["name"] if told[1:] == [True, "yes", {}] else told
+
+
+def _read(stored: Any) -> Mapping[str, Any]:
+    if isinstance(stored, str):
+        stored = [stored, True, "yes", {}]
+    if isinstance(stored, list):
+        return dict(zip(("name", "passed", "code", "values"), stored, strict=True))
+    return cast(Mapping[str, Any], stored)
+
+
 class Candidate(tables.TeamRow):
     class Verdict(models.TextChoices):
         PROMOTED = "promoted", _("Added")
@@ -110,7 +142,7 @@ class Candidate(tables.TeamRow):
     )
     score = models.FloatField()
     components = tables.PlainJSONField(default=dict)
-    gates = tables.PlainJSONField(default=list, help_text="[{name, passed, detail}]")
+    gates = ChecksField(default=list, help_text="[{name, passed, detail}]")
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     reason = tables.PlainCharField(max_length=300, blank=True)
     memory_line = models.IntegerField(null=True, help_text="where it stands in MEMORY.md")

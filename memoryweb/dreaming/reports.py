@@ -243,7 +243,9 @@ def _candidate(
         sources=[_place(mention) for mention in candidate.mentions],
         score=round(verdict.scored.total, 4),
         components={
-            name: round(value, 4) for name, value in vars(verdict.scored.components).items()
+            name: round(value, 4)
+            for name, value in vars(verdict.scored.components).items()
+            if value
         },
         gates=[vars(gate) for gate in verdict.gates],
         verdict=verdict.verdict,

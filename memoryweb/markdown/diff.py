@@ -141,6 +141,15 @@ def stretches(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int
             yield a1, b1, a2 - a1
 
 
+def edits(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Few lines in the place of others, however it reads: from and to where in each (0-based)."""
+    for tag, a1, a2, b1, b2 in _opcodes(before, after, most=0):
+        if tag != "equal":
+            for inner, a3, a4, b3, b4 in _longest(before[a1:a2], after[b1:b2], _MOST_READ):
+                if inner != "equal":
+                    yield a1 + a3, a1 + a4, b1 + b3, b1 + b4
+
+
 def _plain(spans: tuple[Span, ...]) -> str:
     return "".join(span.text for span in spans)
 
@@ -181,9 +190,15 @@ def _matched(
     pairs = sum(count * right[line] for line, count in left.items())
     if pairs <= _MOST_PAIRS and len(old) * len(new) <= _MOST_READ:
         return SequenceMatcher(None, old, new, autojunk=autojunk).get_opcodes()
-    if len(old) * len(new) > _MOST_CELLS:
+    return _longest(old, new)
+
+
+def _longest(
+    old: Sequence[str], new: Sequence[str], most: int = _MOST_CELLS
+) -> Iterable[tuple[str, int, int, int, int]]:
+    if len(old) * len(new) > most:
         return [("replace", 0, len(old), 0, len(new))]
-    ids = {line: at for at, line in enumerate(left | right)}
+    ids = {line: at for at, line in enumerate({*old, *new})}
     found = LCSseq.opcodes([ids[line] for line in old], [ids[line] for line in new])
     return _merged(found)
 

@@ -35,7 +35,7 @@ from memoryweb.memory.models import (
     Receipt,
     Revision,
 )
-from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
 from memoryweb.memory.search.engine import search
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import write
@@ -97,10 +97,30 @@ def _wrote(world: World, message: int) -> File:
         )
         entries.archive(tx, Memory(agent, owner), f"We spoke.\n\n{LINE}\n", writer=extraction)
         entries.append_history(tx, Memory(agent, owner), f"Said then: {LINE}", writer=extraction)
-        masked = Place(world.agent, world.customer, "PROFILE.md")
         machine = Writer(AuthorKind.AGENT)
+        _came_and_went(tx, Place(world.agent, world.customer, "structured/plans.md"), machine)
+        masked = Place(world.agent, world.customer, "PROFILE.md")
         write.write(tx, masked, f"- wifi password={CANARY}X\n", writer=machine)
     return written.file
+
+
+def _came_and_went(tx: Transaction, place: Place, machine: Writer) -> None:
+    """In revisions that are kept as what came and went; it stands in the whole text before, too."""
+    plans = [f"- Plan {n} is for the autumn." for n in range(30)]
+    said = f"- {LINE}"
+    for lines in (
+        [*plans, said],
+        [*plans, said, "- One more."],
+        [said, *plans],
+        plans,
+        [*plans[:9], f"{said} Still.", *plans[9:]],
+        [*plans[:8], f"{said} Still.", *plans[9:]],
+        [*plans[:8], said, *plans[10:]],
+    ):
+        file = write.write(tx, place, "".join(f"{one}\n" for one in lines), writer=machine).file
+    told = Revision.objects.filter(file=file, edits__isnull=False)
+    assert told.count() == 6
+    assert told.filter(raw_text__contains=CANARY).count() == 3
 
 
 def _dreamt(world: World, file: File) -> None:

@@ -17,7 +17,7 @@ from memoryweb.language.tokens import tokens
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.index.terms import sought_in, terms_of, told
-from memoryweb.memory.models import AuthorKind, Passage
+from memoryweb.memory.models import AuthorKind, Conversation, File, Passage
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.world import World
@@ -98,7 +98,9 @@ class Reference:
     """Every visible passage, in memory once."""
 
     def __init__(self, reader: Reader) -> None:
-        seen = Passage.objects.filter(reader.sees()).filter(Q(kind="file") | Q(owner__isnull=False))
+        talks = Conversation.objects.filter(reader.sees(), owner__isnull=False)
+        files = File.objects.filter(reader.sees())
+        seen = Passage.objects.filter(Q(file__in=files) | Q(message__conversation__in=talks))
         rows = seen.select_related("file", "message__conversation")
         self.rows = sorted(rows, key=lambda row: (_whole(row), row.line))
         self.words = [Counter(_said(row)) for row in self.rows]

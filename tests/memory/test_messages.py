@@ -199,7 +199,7 @@ def test_a_batch_that_changes_nothing_is_no_event(world: World) -> None:
 def test_messages_can_be_found(world: World) -> None:
     add(world, say("Carla plays the cello"))
     found = Passage.objects.get(kind="message")
-    assert (found.owner, found.agent) == (world.customer, world.agent)
+    assert (found.owner_id, found.agent_id) == (world.customer.pk, world.agent.pk)
     assert found.said == "Carla plays the cello"
 
 

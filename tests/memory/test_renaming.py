@@ -2,6 +2,7 @@ import pytest
 
 from memoryweb.agents.models import Reader
 from memoryweb.audit.models import Event
+from memoryweb.memory.index.ranking import weight_in
 from memoryweb.memory.lines.revisions import content_of
 from memoryweb.memory.models import AuthorKind, File, Passage
 from memoryweb.memory.models.refusals import Exists, FileMissing, PathRefused, Stale
@@ -61,7 +62,7 @@ def test_search_knows_the_file_by_what_it_is_now(world: World) -> None:
     _rename(world, file, "memory/2026-11-20.md")
     passage = Passage.objects.get(file=file)
     assert str(passage.date) == "2026-11-20"
-    assert passage.weight < 0.8
+    assert weight_in(passage.place) < 80
 
 
 def test_a_name_that_another_file_has_is_refused_whatever_its_case(world: World) -> None:

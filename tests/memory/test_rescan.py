@@ -142,6 +142,24 @@ def test_every_digest_fits_its_revision_again(world: World) -> None:
         assert revision.size == len(content.encode())
 
 
+def test_a_secret_that_came_and_went_between_whole_texts_is_masked(world: World) -> None:
+    lines = [f"- Plan {n} is for the autumn." for n in range(30)]
+    places = [f"PLACE {n}" for n in range(len(PEM.split("\n")))]
+    place = Place(world.agent, world.customer, "OLD.md")
+    with write_transaction(world.team) as tx:
+        for text in (lines, [*places, *lines, "- token PLACE_ONE"], lines[1:], lines):
+            machine = Writer(AuthorKind.SYSTEM)
+            file = write.write(tx, place, "\n".join(text), writer=machine).file
+    second = Revision.objects.filter(file=file, number=2, edits__isnull=False)
+    second.update(raw_text=f"{PEM}\n- token {TOKEN}")  # as if no pattern had been known
+    assert content_of(file, 2) == "\n".join([PEM, *lines, f"- token {TOKEN}"])
+    _scan(world, fix=True)
+    assert not any(secret in _everything() for secret in (TOKEN, *KEY))
+    assert content_of(file, 2).endswith("\n- token [secret: github-token]")
+    assert content_of(file, 2).count("\n") == len(places) + len(lines)
+    assert content_of(file, 3) == "\n".join(lines[1:])
+
+
 def test_what_a_person_said_is_no_secret_stays(world: World) -> None:
     file = _furnish(world)
     known_as = screening.fingerprint(world.team.pk, VALUE)

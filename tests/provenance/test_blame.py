@@ -28,13 +28,13 @@ def test_a_line_that_moved_keeps_its_version() -> None:
 
 
 def test_added_lines_are_of_what_added_them() -> None:
-    versions = [Version(1, "# Day\n\n"), Version(2, "- a\n", is_delta=True)]
-    versions.append(Version(3, "- b\n", is_delta=True))
+    versions = [Version(1, "# Day\n\n"), Version(2, "- a\n", is_appended=True)]
+    versions.append(Version(3, "- b\n", is_appended=True))
     assert blame(versions).brought == [1, 1, 2, 3, 3]
 
 
 def test_what_is_added_to_a_line_makes_it_ones_own() -> None:
-    assert blame([Version(1, "half"), Version(2, " and half", is_delta=True)]).brought == [2]
+    assert blame([Version(1, "half"), Version(2, " and half", is_appended=True)]).brought == [2]
 
 
 def test_restored_lines_are_of_who_wrote_them_first() -> None:
@@ -54,7 +54,7 @@ def test_every_line_has_a_version_that_holds_it(texts: list[list[str]]) -> None:
 
 def test_additions_are_followed_in_the_time_of_one_pass() -> None:
     start = Version(1, "# Day\n\n")
-    added = [Version(n, f"- line {n}\n", is_delta=True) for n in range(2, 1_002)]
+    added = [Version(n, f"- line {n}\n", is_appended=True) for n in range(2, 1_002)]
     assert blame([start, *added]).brought[2:-1] == list(range(2, 1_002))
     assert_linear(blame, lambda times: [start, *added[:1] * times])
 

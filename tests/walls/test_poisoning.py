@@ -177,7 +177,7 @@ def test_one_click_takes_all_of_it_from_notes_memory_and_index(world: World) -> 
     for planted in ("Acme", "evil.example", "Zebedee", "Otto"):
         assert not any(planted in text for text in now)
         found = Passage.objects.filter(
-            owner=world.customer, kind="file", raw_text__contains=planted
+            file__owner=world.customer, kind="file", raw_text__contains=planted
         )
         assert not found.exclude(file__path="DREAMS.md").exists()
     assert "Carla" in now[0]

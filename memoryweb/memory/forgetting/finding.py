@@ -306,7 +306,7 @@ def _add_fact(found: Matches, fact: Fact, how: Fit) -> None:
 
 def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage]"]:
     """The passages of this very memory that have a word of it, the latest first."""
-    own = Passage.objects.filter(agent=asked.memory.agent, owner=asked.memory.owner)
+    own = Passage.objects.of(*asked.memory.key)
     words = [TEXT + word for word in meaning.searched]
     (there,) = fulltext.find([[scope_key(*asked.memory.key)]], words)
     found = set[int]().union(*there.postings.values())
@@ -314,7 +314,7 @@ def _having(asked: Wish, meaning: Meaning) -> tuple[list[int], "QuerySet[Passage
         if meaning.signs:  # by an index of files, and by one of messages
             its = {f"{way}agent": asked.memory.agent, f"{way}owner": asked.memory.owner}
             said = reduce(or_, (Q(**{f"{text}__contains": sign}) for sign in meaning.signs))
-            found.update(own.filter(said, **its).values_list("pk", flat=True))
+            found.update(Passage.objects.filter(said, **its).values_list("pk", flat=True))
     return sorted(found, reverse=True), own
 
 

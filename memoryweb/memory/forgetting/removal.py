@@ -145,16 +145,15 @@ def take_out_of_past(file: models.File, going: Removal) -> int:
     def named(column: str, text: str) -> str:
         return _path_without(text, file, sought) if column == "path" else sought.label(text)
 
-    touched = 0
-    for chain, texts in in_place.chains(file.pk):
-        marked = [_marked(text, prints, sought) for text in texts]
-        digest = partial(_digest, secrets.token_bytes(32))
-        numbers = in_place.rewrite(chain, marked, digest)
-        for row in chain:
-            if in_place.change(row, ("path", "reason"), named):
-                numbers.add(row.number)
-        touched += len(numbers)
-    return touched
+    renamed = set[int]()
+
+    def without(rows: Sequence[models.Revision], texts: Sequence[str]) -> list[str]:
+        changed = (row for row in rows if in_place.change(row, ("path", "reason"), named))
+        renamed.update(row.number for row in changed)
+        return [_marked(text, prints, sought) for text in texts]
+
+    digest = partial(_digest, secrets.token_bytes(32))
+    return len(in_place.rewrite(file.pk, without, digest) | renamed)
 
 
 def _digest(key: bytes, text: str) -> str:

@@ -43,7 +43,7 @@ _FEW = 4_000  # words that fit in any case: one has at most 40 characters
 _MOST_OF_TRAIL = 500
 _MOST_ABOVE = 32  # words of headings: each passage below holds them again
 # Of what a file's passages have in common: rows that have other values are made again.
-_COMMON = ("reach", "weight", "date", "tokenizer_version")
+_COMMON = ("reach", "date", "tokenizer_version")
 
 
 def index_files(files: Sequence[File]) -> None:
@@ -54,7 +54,8 @@ def index_files(files: Sequence[File]) -> None:
     stored = defaultdict[object, deque[tuple[int, int, int]]](deque)
     rows = _stored(tuple(file.pk for file in files))
     for pk, line, place, *common, end, trail, text, source in rows:
-        stored[*common, end - line, trail, text, source].append((pk, line, place))
+        weight = ranking.weight_in(place)
+        stored[*common, weight, end - line, trail, text, source].append((pk, line, place))
     sources = sources_of_files(files)
     found = [(file, *_matched(file, stored, sources[file.pk])) for file in files]
     gone = Passage.objects.filter(file__in=files)
@@ -77,7 +78,8 @@ def _matched(
 ) -> tuple[list[Passage], dict[int, tuple[int, ...]]]:
     """The new passages; and how far those move that say what they said, by their lines."""
     values = _common(file)
-    common = [file.pk, *(values[name] for name in _COMMON)]
+    weight = ranking.packed(0, 0, kind_of(file.path).weight)
+    common = [file.pk, *(values[name] for name in _COMMON), weight]
     fresh = []
     moves: dict[int, tuple[int, ...]] = {}
     for number, block in _numbered(file):
@@ -108,13 +110,10 @@ def _common(file: File) -> dict[str, Any]:
     """What all passages of a file have in common."""
     return {
         "team_id": file.team_id,
-        "agent_id": file.agent_id,
-        "owner_id": file.owner_id,
         "kind": Passage.Kind.FILE,
         "file": file,
         "reach": scope_key(file.agent_id, file.owner_id),
         "whole": whole_key(file.pk),
-        "weight": kind_of(file.path).weight,
         "date": file.note_date or file.updated_at.date(),
         "tokenizer_version": tokens.VERSION,
     }
@@ -124,7 +123,7 @@ def _made(
     file: File, found: Iterable[tuple[int, Block]], sources: Mapping[int, SourceClass]
 ) -> Iterator[Passage]:
     common = _common(file)
-    weight, day, is_said = common["weight"], common["date"], file.note_date is not None
+    weight, day, is_said = kind_of(file.path).weight, common["date"], file.note_date is not None
     for number, block in found:
         sentence, trail = without(block.text), _trail(file, block)
         words = tokens.tokens(sentence)
@@ -173,8 +172,6 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
         weight = MESSAGE_WEIGHT if message.role == Message.Role.USER else OTHERS_WEIGHT
         yield Passage(
             team_id=conversation.team_id,
-            agent_id=conversation.agent_id,
-            owner_id=conversation.owner_id,
             kind=Passage.Kind.MESSAGE,
             message_id=message.pk,
             line=message.position,
@@ -192,7 +189,6 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
                 tells=tells,
             ),
             length=len(words),
-            weight=weight,
             source=source_of_message(conversation, message),
             date=day,
             tokenizer_version=tokens.VERSION,
@@ -234,19 +230,28 @@ def _first_of(words: Sequence[str]) -> Iterator[str]:
         yield word
 
 
-# What hits are asked for. A file and a conversation are of the agent and owner of their passages.
+# What hits are asked for.
 _WHOSE = ("team_id", "agent_id", "owner_id")
 _COLUMNS = {
     "": (
-        *("id", *_WHOSE, "kind", "file_id", "message_id"),
+        *("id", "team_id", "kind", "file_id", "message_id"),
         *("line", "end_line", "trail", "raw_text", "source", "date"),
     ),
-    "file__": ("id", "path", "scope", "revision", "ordered_from", "note_date", "deleted_at"),
+    "file__": (
+        "id",
+        *_WHOSE,
+        "path",
+        "scope",
+        "revision",
+        "ordered_from",
+        "note_date",
+        "deleted_at",
+    ),
     "message__": (
         *("id", "team_id", "conversation_id", "position", "external_id"),
         *("role", "name", "raw_content", "timestamp"),
     ),
-    "message__conversation__": ("id", "external_id"),
+    "message__conversation__": ("id", *_WHOSE, "external_id"),
 }
 
 
@@ -270,7 +275,7 @@ def rows_of(ids: Collection[int]) -> Iterator[Passage]:
         row["is_meant"] = next(rest)
         for model, its in ((File, file), (Conversation, talk)):
             if its["id"] not in once:
-                once[its["id"]] = _loaded(model, its | {name: row[name] for name in _WHOSE})
+                once[its["id"]] = _loaded(model, its)
         said = _loaded(Message, message, conversation=once[talk["id"]]) if message["id"] else None
         yield _loaded(Passage, row, file=once[file["id"]], message=said)
 

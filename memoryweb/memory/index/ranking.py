@@ -73,6 +73,11 @@ def packed(
     return sizes | asks * _ASKS | is_turn * _TURN | round(weight * 100)
 
 
+def weight_in(place: int) -> int:
+    """What `packed` makes of the weight alone."""
+    return place & _WEIGHT
+
+
 def packed_step(ordinals: int) -> int:
     """What a packed place grows by when it comes so many later."""
     return ordinals << _ORDINAL

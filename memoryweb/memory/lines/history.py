@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.diff import carry
+from memoryweb.markdown.line_deltas import Replayed
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models import File, LineOrigin, PastOrigin, Revision
 
@@ -26,7 +27,7 @@ class Version:
 
     number: int
     text: str
-    is_delta: bool = False
+    is_appended: bool = False
     restored_from: int | None = None
 
 
@@ -55,7 +56,7 @@ def blame(versions: Iterable[Version], restored: Collection[int | None] = ()) ->
     brought: list[int] = []
     kept: dict[int, Blame] = {}
     for version in versions:
-        if version.is_delta:
+        if version.is_appended:
             _append(lines, brought, version)
         else:
             after = version.text.split("\n")
@@ -75,7 +76,7 @@ def later(lines: Sequence[str], versions: Iterable[Version]) -> Later:
     there = {line: line for line in range(1, len(lines) + 1)}
     text = list(lines)
     for version in versions:
-        if version.is_delta:
+        if version.is_appended:
             _append(text, [], version)
             continue
         after = version.text.split("\n")
@@ -148,7 +149,7 @@ def authorship(file: File, number: int) -> Authorship:
     restored = until.filter(restored_from__isnull=False)
     found = blame(_versions(until), set(restored.values_list("restored_from", flat=True)))
     since = chain.filter(number__gt=number) if number < file.revision else chain.none()
-    after = later(found.lines, _versions(since))
+    after = later(found.lines, _versions(since, found.lines))
     wrote = [Wrote(since) for since in found.brought]
     for line, rows in _rows(file, number, after).items():
         wrote[line - 1] = _wrote(rows, found.brought[line - 1], number)
@@ -233,11 +234,14 @@ def _place(source: Source) -> _Place:
     return source.file_id, source.revision, source.line
 
 
-def _versions(rows: "QuerySet[Revision]") -> Iterable[Version]:
-    for n, text, base, old in rows.values_list(
-        "number", "raw_text", "base", "restored_from"
-    ).iterator():
-        yield Version(n, text, is_delta=base != n, restored_from=old)
+def _versions(rows: "QuerySet[Revision]", lines: Sequence[str] = ()) -> Iterable[Version]:
+    """`lines` are those of the one before."""
+    text = Replayed("\n".join(lines))
+    columns = ("number", "base", "raw_text", "edits", "restored_from")
+    for n, base, part, edits, restored_from in rows.values_list(*columns).iterator():
+        text.add(part, edits, is_whole=base == n)
+        is_appended = base != n and edits is None
+        yield Version(n, part if is_appended else text.text, is_appended, restored_from)
 
 
 def _rows(file: File, number: int, after: Later) -> dict[int, list[dict[str, Any]]]:

@@ -1,10 +1,9 @@
 """Reading a file's past."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import reduce
-from itertools import groupby
 from operator import or_
 from uuid import UUID
 
@@ -14,34 +13,40 @@ from django.db.models.functions import Coalesce
 from memoryweb.accounts.models import User
 from memoryweb.core.row_batches import batches
 from memoryweb.markdown.diff import carry
+from memoryweb.markdown.line_deltas import Replayed
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models.writer import Memory
+
+_PART = ("number", "base", "raw_text", "edits")
 
 
 def content_of(file: File, number: int) -> str:
     """The whole content at a revision. Raises Revision.DoesNotExist."""
     if number == file.revision:
         return file.raw_content
-    revision = Revision.objects.get(file=file, number=number)
-    if not revision.is_delta:
-        return revision.raw_text
-    parts = Revision.objects.filter(
-        file=file, number__gte=revision.base, number__lte=number
-    ).order_by("number")
-    return "".join(parts.values_list("raw_text", flat=True))
+    found = contents_of({file.pk: [number]})[file.pk]
+    if number not in found:
+        raise Revision.DoesNotExist
+    return found[number]
 
 
 def contents_of(wanted: Mapping[UUID, Collection[int]]) -> dict[UUID, dict[int, str]]:
     """File → the whole contents at some of its revisions, in a statement for many files."""
     found: dict[UUID, dict[int, str]] = {key: {} for key in wanted}
     for some in batches((_span(key, numbers) for key, numbers in wanted.items() if numbers), 200):
-        rows = Revision.objects.filter(reduce(or_, some)).order_by("file", "number")
-        text = ""
-        for key, number, base, part in rows.values_list("file", "number", "base", "raw_text"):
-            text = part if base == number else text + part
+        for key, number, text in _replayed(reduce(or_, some)):
             if number in wanted[key]:
-                found[key][number] = text
+                found[key][number] = text.text
     return found
+
+
+def _replayed(parts: Q) -> Iterator[tuple[UUID, int, Replayed]]:
+    """Of each file from a whole text on."""
+    rows = Revision.objects.filter(parts).order_by("file", "number")
+    text = Replayed()
+    for key, number, base, part, edits in rows.values_list("file", *_PART):
+        text.add(part, edits, is_whole=number == base)
+        yield key, number, text
 
 
 def line_now(file: File, line: int, revision: int) -> tuple[str, int]:
@@ -112,7 +117,6 @@ def renames_of(file: File, numbers: Collection[int]) -> dict[int, str]:
 # what it read was written later, no view of an earlier moment shows what it wrote.
 
 _INSTANT = timedelta(microseconds=1)
-_AT_ONCE = 100  # files whose texts one statement asks for
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,6 @@ class Past:
     content: str = ""
     sha256: str = ""
     size: int = 0
-    base: int = field(default=0, repr=False)
     written_at: datetime | None = None
 
 
@@ -162,11 +165,9 @@ def files_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Pa
 
 
 def with_texts(pasts: Sequence[Past]) -> list[Past]:
-    """The same files with their texts: one statement for every hundred of them."""
-    texts: dict[UUID, str] = {}
-    for start in range(0, len(pasts), _AT_ONCE):
-        texts |= _texts(pasts[start : start + _AT_ONCE])
-    return [replace(past, content=texts[past.file.pk]) for past in pasts]
+    """The same files with their texts: one statement for every 200 of them."""
+    texts = contents_of({past.file.pk: [past.number] for past in pasts})
+    return [replace(past, content=texts[past.file.pk][past.number]) for past in pasts]
 
 
 def changes(before: Iterable[Past], after: Iterable[Past]) -> list[Change]:
@@ -235,23 +236,8 @@ def _past(row: Revision) -> Past:
         row.number,
         sha256=row.sha256,
         size=row.size,
-        base=row.base,
         written_at=(row.run and row.run.clock) or row.created_at,
     )
-
-
-def _texts(pasts: Sequence[Past]) -> dict[UUID, str]:
-    """A text is its base and every delta after it."""
-    parts = Q(pk__in=())
-    for past in pasts:
-        parts |= Q(file=past.file.pk, number__gte=past.base, number__lte=past.number)
-    rows = Revision.objects.filter(parts).order_by("file", "number")
-    return dict(_joined(rows.values_list("file", "raw_text")))
-
-
-def _joined(rows: Iterable[tuple[UUID, str]]) -> Iterator[tuple[UUID, str]]:
-    for file_id, parts in groupby(rows, key=lambda row: row[0]):
-        yield file_id, "".join(text for _id, text in parts)
 
 
 def _change(before: Past | None, after: Past | None) -> Change | None:

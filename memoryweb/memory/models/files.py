@@ -130,15 +130,18 @@ class Import(tables.TeamRow):
 
 
 class Revision(tables.TeamRow):
-    """One immutable version. `text` is the whole content, or what was appended to the one before.
+    """One immutable version. `text` is the whole content, or what came to the one before: lines
+    that go where `edits` say, else what was appended.
 
-    The content of revision n is the text of revision `base` and of every delta after it up to n.
+    The content of revision n is the text of revision `base` with every delta after it up to n
+    (`lines.revisions.contents_of`).
     """
 
     file = models.ForeignKey(File, models.CASCADE, related_name="revisions", db_index=False)
     number = models.IntegerField()
     base = models.IntegerField(help_text="the revision with the whole text that this builds on")
     raw_text = tables.ErasableTextField(blank=True, db_column="text")
+    edits = tables.PlainJSONField(null=True, help_text="[at, gone, new] lines of the text before")
     sha256 = tables.PlainCharField(max_length=64)
     size = models.IntegerField(help_text="bytes of UTF-8 of the whole content")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
@@ -197,8 +200,8 @@ class Revision(tables.TeamRow):
         ]
 
     @property
-    def is_delta(self) -> bool:
-        return self.base != self.number
+    def is_appended(self) -> bool:
+        return self.base != self.number and self.edits is None
 
 
 class Upload(tables.TeamRow):
@@ -288,7 +291,6 @@ class PastOrigin(_StandsOn):
     Only of lines of which revisions alone do not tell it.
     """
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     file = models.ForeignKey(
         "memory.File", models.CASCADE, related_name="past_origins", db_index=False
     )

@@ -1,8 +1,16 @@
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, cast
+from uuid import UUID
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.core import tables
+
+if TYPE_CHECKING:
+    from memoryweb.memory.models import Conversation, File
 
 
 class PassageQuerySet(models.QuerySet["Passage"]):
@@ -14,6 +22,12 @@ class PassageQuerySet(models.QuerySet["Passage"]):
                 found |= Q(raw_text__contains=form)
         return self.filter(found)
 
+    def of(self, agent_id: UUID, owner_id: UUID | None) -> "PassageQuerySet":
+        """By the file or conversation: there is no index for it."""
+        ways = ("file__", "message__conversation__")
+        mine = (Q(**{f"{way}agent": agent_id, f"{way}owner": owner_id}) for way in ways)
+        return self.filter(reduce(or_, mine))
+
 
 class Passage(tables.TeamRow):
     """One searchable block of a file, or one message. Kept in step by the write's transaction."""
@@ -22,10 +36,6 @@ class Passage(tables.TeamRow):
         FILE = "file"
         MESSAGE = "message"
 
-    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
-    owner = models.ForeignKey(
-        "agents.Owner", models.CASCADE, null=True, related_name="+", db_index=False
-    )
     kind = models.CharField(max_length=8, choices=Kind.choices)
     file = models.ForeignKey(
         "memory.File", models.CASCADE, null=True, related_name="passages", db_index=False
@@ -48,7 +58,6 @@ class Passage(tables.TeamRow):
     whole = models.BigIntegerField(default=0, help_text="key of the file or conversation")
     place = models.BigIntegerField(default=0, help_text="see recall.ranking.packed")
     length = models.IntegerField(help_text="number of tokens of the text")
-    weight = models.FloatField(default=1.0)
     source = tables.PlainCharField(max_length=12, blank=True, help_text="source class of the text")
     date = models.DateField(null=True)
     tokenizer_version = models.SmallIntegerField(default=1)
@@ -79,6 +88,18 @@ class Passage(tables.TeamRow):
             models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
             models.Index(fields=["whole", "line"], name="recall_passage_whole"),
         ]
+
+    @property
+    def agent_id(self) -> UUID:
+        return self._of.agent_id
+
+    @property
+    def owner_id(self) -> UUID | None:
+        return self._of.owner_id
+
+    @property
+    def _of(self) -> "File | Conversation":
+        return self.message.conversation if self.message else cast("File", self.file)
 
     @property
     def said(self) -> str:

@@ -120,7 +120,7 @@ def passages(
     if wanted.kinds:
         found = found.filter(_any(wanted.kinds))
     if wanted.agent_id:
-        found = found.filter(agent=wanted.agent_id)
+        found = found.filter(file__agent=wanted.agent_id)
     for word in wanted.query.split()[:16]:
         found = found.saying(word)
     is_note = Q(file__note_date__isnull=False)
@@ -235,7 +235,7 @@ def _ordered(found: "QuerySet[models.Passage]") -> "QuerySet[models.Passage]":
     return found.order_by(
         rank,
         F("file__note_date").desc(nulls_last=True),
-        "agent__folded_name",
+        "file__agent__folded_name",
         "file__folded_path",
         "file",
         line,
@@ -286,7 +286,7 @@ def _kept(team: Any, owner_ids: Collection[UUID], soon: tuple[date, date]) -> "Q
         .annotate(
             kept_files=_of_each(files, "agent", Count("pk")),
             kept_talks=_of_each(talks, "agent", Count("pk")),
-            kept_standing=_of_each(standing, "agent", Count("pk")),
+            kept_standing=_of_each(standing, "file__agent", Count("pk")),
             kept_told=_of_each(told.standing(), "agent", Count("pk")),
             kept_ending=_of_each(ending(owner_ids, soon), "agent", Count("pk")),
         )

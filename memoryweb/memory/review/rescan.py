@@ -5,7 +5,7 @@ It notes kind and place of what it finds, never the text; with `fix` it masks it
 the current text by a new revision, old revisions and messages in place. Lines keep their numbers.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -156,19 +156,22 @@ def in_past(file: models.File, *, fix: bool) -> list[tuple[int, Sight]]:
     """Of all revisions but the current text, with each one's number; masked in place, and every
     digest that depends on it is made again."""
     found: list[tuple[int, Sight]] = []
-    current = None
-    for chain, texts in in_place.chains(file.pk):
-        masked = screening.mask_in_place(file.team_id, "".join(texts), owner_id=file.owner_id)
+    last = 0
+
+    def masked(rows: Sequence[models.Revision], texts: Sequence[str]) -> Sequence[str]:
+        nonlocal last
+        last = rows[0].number
+        mask = screening.mask_in_place(file.team_id, "".join(texts), owner_id=file.owner_id)
         ends = pairwise(accumulate(map(len, texts), initial=0))
-        cuts = [masked.cut(start, end) for start, end in ends]
-        if fix and masked.sights:
-            in_place.rewrite(chain, [text for text, _sights in cuts], sha256)
-        for row, (_text, sights) in zip(chain, cuts, strict=True):
-            found += [(row.number, sight) for sight in sights]
-            for reason in in_columns(row, ("reason",), file.owner_id, fix=fix):
-                found += [(row.number, sight) for sight in reason.sights]
-            current = row.base if row.number == file.revision else current
-    return [(n, sight) for n, sight in found if fix or current is None or n < current]
+        cuts = [mask.cut(start, end) for start, end in ends]
+        for row, (_text, sights) in zip(rows, cuts, strict=True):
+            reasons = in_columns(row, ("reason",), file.owner_id, fix=fix)
+            sights += [sight for reason in reasons for sight in reason.sights]
+            found.extend((row.number, sight) for sight in sights)
+        return [text for text, _sights in cuts] if fix else texts
+
+    in_place.rewrite(file.pk, masked, sha256)
+    return [(n, sight) for n, sight in found if fix or n < last]
 
 
 def in_message(message: models.Message, *, fix: bool) -> list[Sight]:

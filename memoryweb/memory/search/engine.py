@@ -132,7 +132,7 @@ def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
 @PreparedQuery
 def _turns(owner: Any, places: Sequence[Sequence[Any]]) -> "QuerySet[Passage]":
     near = (Q(message__conversation=talk, message__position__in=at) for talk, *at in places)
-    turns = Passage.objects.filter(reduce(or_, near), owner=owner)
+    turns = Passage.objects.filter(reduce(or_, near), message__conversation__owner=owner)
     turns = turns.annotate(is_meant=is_meant(message="message"))
     return turns.select_related("message__conversation").order_by("pk")
 

@@ -5,15 +5,18 @@ brings the change of one text.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from itertools import pairwise
+from operator import or_
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Field, Model, Q, QuerySet
+from django.db.models import F, Field, Model, Q, QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.core.tables import Erasure, Holds
+from memoryweb.markdown.line_deltas import Edits, Replayed, line_delta
 from memoryweb.memory.index import indexing
 from memoryweb.memory.models import Message, Passage, Revision
 from memoryweb.memory.models.writer import Memory
@@ -60,39 +63,47 @@ class Table:
             if memory.owner_id is not None:  # events of before that column do not say
                 its_own |= Q(event__agent_id=None)
             return its_own & Q(event__on_behalf_of=memory.owner_id)
-        if self.way is not None:  # of the shared memory also what was sent as shared
-            mine = Q(**{f"{self.way}owner": memory.owner_id})
+        if self.ways:  # of the shared memory also what was sent as shared
+            mine = self._is("owner", memory.owner_id)
             if memory.owner is None:
-                mine |= Q(**{f"{self.way}owner": memory.speaker_id})
-            return Q(**{f"{self.way}agent": memory.agent}) & mine
+                mine |= self._is("owner", memory.speaker_id)
+            return self._is("agent", memory.agent.pk) & mine
         # About all of a person's memory, or nobody's.
         return Q(owner=memory.owner_id) if "owner" in fields else Q()
 
     def of_agent(self, agent: Agent) -> "QuerySet[Any]":
         """Its rows of all memories of the agent, none where nothing leads to one."""
         rows = self.model._default_manager
-        if self.way is None:
+        if not self.ways:
             return rows.none()
-        return rows.filter(team=agent.team_id, **{f"{self.way}agent": agent})
+        return rows.filter(self._is("agent", agent.pk), team=agent.team_id)
 
     def owner_id(self, row: Any) -> UUID | None:
         """Whose words the row holds."""
-        for step in (self.way or "").split("__")[:-1]:
+        way = next(one for one in self.ways if not one or getattr(row, one.split("__")[0]))
+        for step in way.split("__")[:-1]:
             row = getattr(row, step)
         found: UUID | None = row.owner_id
         return found
 
+    def _is(self, name: str, value: UUID | None) -> Q:
+        return reduce(or_, (Q(**{f"{way}{name}": value}) & self._goes(way) for way in self.ways))
+
+    def _goes(self, way: str) -> Q:
+        """Of rows that have one of several."""
+        return Q(**{f"{way.split('__')[0]}__isnull": False}) if len(self.ways) > 1 else Q()
+
     @property
-    def way(self) -> str | None:
+    def ways(self) -> list[str]:
         """From its rows to what has an agent and an owner; they may have both themselves."""
         fields = {field.name: field for field in self.model._meta.concrete_fields}
         if {"agent", "owner"} <= fields.keys():
-            return ""
-        ways = [name for name in _WAYS if name in fields]
-        way = next((name for name in ways if not fields[name].null), ways[0] if ways else None)
-        if way is None or "owner" in fields:
-            return None
-        return "message__conversation__" if way == "message" else f"{way}__"
+            return [""]
+        ways = [name for name in _WAYS if name in fields and "owner" not in fields]
+        sure = [name for name in ways if not fields[name].null][:1]
+        return [
+            "message__conversation__" if way == "message" else f"{way}__" for way in sure or ways
+        ]
 
 
 def tables() -> list[Table]:
@@ -144,28 +155,43 @@ def save(row: Any, changed: dict[str, Any]) -> None:
         indexing.index_messages(row.conversation, [row])
 
 
-def chains(file_id: UUID) -> Iterator[tuple[list[Revision], list[str]]]:
-    """The past of a file: each time a revision with the whole text and what was appended to it,
-    one by one; and what they say."""
-    rows = Revision.objects.filter(file=file_id)
-    for base in list(rows.order_by("base").values_list("base", flat=True).distinct()):
-        chain = list(rows.filter(base=base).order_by("number"))
-        yield chain, [row.raw_text for row in chain]
+# What some revisions say from now on: a text that is whole, and what was appended to it one by one.
+Rewording = Callable[[Sequence[Revision], Sequence[str]], Sequence[str]]
 
 
-def rewrite(
-    chain: Sequence[Revision], texts: Sequence[str], digest: Callable[[str], str]
-) -> set[int]:
-    """They say this from now on, and have the digest of it from the first on that differs; the
-    numbers of those that changed."""
-    whole, touched = "", set[int]()
-    for row, text in zip(chain, texts, strict=True):
-        whole += text
-        if touched or text != row.raw_text:
-            row.raw_text, row.sha256, row.size = text, digest(whole), len(whole.encode())
-            row.save(update_fields=["raw_text", "sha256", "size"])
-            touched.add(row.number)
+def rewrite(file_id: UUID, by: Rewording, digest: Callable[[str], str]) -> set[int]:
+    """All that a file said, text by text; those that differ then have that digest. The numbers of
+    these. What lines came and went is told again, of what is said now."""
+    was, now, touched = Replayed(), "", set[int]()
+    for rows in _texts(file_id):
+        said = list[str]()
+        for row in rows:
+            was.add(row.raw_text, row.edits, is_whole=row.base == row.number)
+            said.append(row.raw_text if row.is_appended else was.text)
+        is_other = False
+        for row, old, text in zip(rows, said, by(rows, said), strict=True):
+            is_other = is_other or text != old
+            told: tuple[str, Edits | None] = text, row.edits
+            if row.edits is not None:
+                told = line_delta(now, text) if touched or is_other else (row.raw_text, row.edits)
+            now = now + text if row.is_appended else text
+            if is_other:
+                row.sha256, row.size = digest(now), len(now.encode())
+                touched.add(row.number)
+            if is_other or told != (row.raw_text, row.edits):
+                row.raw_text, row.edits = told
+                row.save(update_fields=["raw_text", "edits", "sha256", "size"])
     return touched
+
+
+def _texts(file_id: UUID) -> Iterator[list[Revision]]:
+    """Of its past, in order."""
+    rows = Revision.objects.filter(file=file_id).order_by("number")
+    told = Q(base=F("number")) | Q(edits__isnull=False)
+    starts = list(rows.filter(told).values_list("number", flat=True))
+    for first, after in pairwise([*starts, None]):
+        of = rows.filter(number__gte=first)
+        yield list(of if after is None else of.filter(number__lt=after))
 
 
 def _holds(field: object) -> Holds | None:

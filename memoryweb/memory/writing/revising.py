@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from memoryweb.audit.record import target
 from memoryweb.core.row_batches import insert
+from memoryweb.markdown.line_deltas import Edits, line_delta
 from memoryweb.memory.index import indexing
 from memoryweb.memory.lines import files as entries
 from memoryweb.memory.lines import flags
@@ -21,6 +22,8 @@ from memoryweb.memory.statements import projection
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.writing import screening
 from memoryweb.memory.writing.screening import ScreenResult
+
+_MILESTONE = 32  # of so many revisions one is kept whole; by so many an erasure works at once
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,14 @@ def revise(
 def _revision(
     tx: Transaction, file: File, change: Change, writer: Writer, source: SourceClass
 ) -> Revision:
-    delta = change.delta if file.revision else None
-    last_base = file.base_revision
+    part, edits = _told(file, change)
+    is_whole = edits is None and (change.delta is None or not file.revision)
     file.raw_content = change.content
     file.sha256 = sha256(change.content)
     file.size = len(change.content.encode())
     file.revision += 1
     file.ordered_from = _ordered_from(tx, file, writer)
-    file.base_revision = file.revision if delta is None else last_base
+    file.base_revision = file.revision if is_whole else file.base_revision
     file.updated_at = tx.now
     file.deleted_at = tx.now if change.is_deletion else None
     return Revision(
@@ -118,7 +121,8 @@ def _revision(
         file=file,
         number=file.revision,
         base=file.base_revision,
-        raw_text=change.content if delta is None else delta,
+        raw_text=part,
+        edits=edits,
         sha256=file.sha256,
         size=file.size,
         author_kind=writer.kind,
@@ -135,6 +139,17 @@ def _revision(
         is_deletion=change.is_deletion,
         created_at=tx.now,
     )
+
+
+def _told(file: File, change: Change) -> tuple[str, Edits | None]:
+    """What a revision keeps of its text, and where that goes in the one before."""
+    if change.delta is not None and file.revision:
+        return change.delta, None
+    if file.revision and file.revision - file.base_revision < _MILESTONE:
+        part, edits = line_delta(file.raw_content, change.content)
+        if 2 * (len(part) + len(str(edits))) <= len(change.content):
+            return part, edits
+    return change.content, None
 
 
 def _ordered_from(tx: Transaction, file: File, writer: Writer) -> int:
