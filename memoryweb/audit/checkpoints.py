@@ -2,10 +2,12 @@
 what becomes of all keys when the secret key changes."""
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,11 +19,13 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.utils.translation import gettext as _
 
-from memoryweb.audit import keys
-from memoryweb.audit.models import ChainHead, Keys
-from memoryweb.audit.record import lock
+from memoryweb.audit import keys, ledger
+from memoryweb.audit.models import ChainHead, Event, Keys
+from memoryweb.audit.record import SYSTEM, Entry, lock, record
 from memoryweb.core.tables import KeyedCharField
 
+logger = logging.getLogger(__name__)
+RESTORED, SEEN, WITHOUT_LEDGER = "backup.restored", "backup.seen", "without_ledger"
 _PURPOSE = b"memoryweb audit checkpoint 1\n"
 
 
@@ -57,8 +61,8 @@ class Checkpoint:
 
 
 def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
-    """Sign the head as it is now, append it to the team's file and count it in the head. None
-    without a chain."""
+    """Sign the head as it is now, append it to the team's file, count it in the head and tell the
+    ledger. None without a chain."""
     if not ChainHead.objects.filter(team_id=team_id, seq__gt=0).exists():
         return None
     with transaction.atomic():
@@ -71,6 +75,10 @@ def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
         head.checkpoints = max(head.checkpoints, count(known)) + is_new
         head.seal = keys.seal_of(head) if is_sealed else head.seal
         head.save(update_fields=["checkpoints", "seal"])
+        try:
+            ledger.write_head(head, now)
+        except ledger.LedgerUnavailable as problem:
+            logger.warning("%s", problem)
     return made
 
 
@@ -82,6 +90,10 @@ def sign_moved(now: datetime) -> int:
         if last is None or last.seq != head.seq or last.hash != bytes(head.hash).hex():
             sign(head.team_id, now)
             moved += 1
+            try:
+                ledger.deliver(head.team_id)
+            except ledger.LedgerUnavailable as problem:
+                logger.warning("%s", problem)
     return moved
 
 
@@ -91,6 +103,79 @@ def kept(team_id: UUID) -> Iterator[Checkpoint]:
     if path.exists():
         with path.open(encoding="utf-8", errors="replace") as lines:
             yield from (_read(line) for line in lines if line.strip())
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A backup was restored that ends `after` this event; the last one told of was `known`."""
+
+    after: int
+    known: int
+    at: datetime
+
+    def has(self, one: Checkpoint) -> bool:
+        return one.is_ours and one.seq > self.after and datetime.fromisoformat(one.at) <= self.at
+
+
+def gaps(team_id: UUID) -> list[Gap]:
+    """Those that the chain itself declares."""
+    events = Event.objects.filter(team_id=team_id, action=RESTORED).order_by("seq")
+    return [Gap(one.seq - 1, json.loads(one.details)["known"], one.at) for one in events]
+
+
+def standing(team_id: UUID) -> list[Checkpoint]:
+    """Without those of events that a declared gap took away."""
+    declared, found = gaps(team_id), list(kept(team_id))
+    if not declared:
+        return found
+    return [
+        one for one in found if one.hash == _hash_at(one) or not any(g.has(one) for g in declared)
+    ]
+
+
+@cache
+def unledgered_at(team_id: UUID) -> datetime | None:
+    """When a backup was restored without the ledger, while admins are to be told."""
+    last = (
+        Event.objects.filter(team_id=team_id, action__in=(RESTORED, SEEN)).order_by("-seq").first()
+    )
+    return last.at if last and last.reason_code == WITHOUT_LEDGER else None
+
+
+def declare_gap(team_id: UUID, now: datetime, known: int, reason_code: str = "") -> None:
+    """This chain is the one of a backup, and goes on from here. A seal that doesn't fit stays."""
+    with transaction.atomic():
+        head = lock(team_id)
+        known = max([known, head.seq, *(one.seq for one in kept(team_id))])
+        is_sealed = keys.is_sealed(head)
+        record(team_id, Entry(RESTORED, SYSTEM, reason_code=reason_code, details={"known": known}))
+        head = lock(team_id)
+        head.checkpoints = count(standing(team_id))
+        head.seal = keys.seal_of(head) if is_sealed else head.seal
+        head.save(update_fields=["checkpoints", "seal"])
+        ledger.write_head(head, now)
+
+
+def judge(one: Checkpoint) -> tuple[bool, str]:
+    """Whether a head that somebody kept is what this installation says it was, and the sentence."""
+    team_id = UUID(one.team)
+    if not one.is_ours:
+        return False, _("This head was not signed with a key of this installation.")
+    if one.hash == _hash_at(one):
+        return True, _("This head stands: event {seq} is as it was signed.").format(seq=one.seq)
+    for gap in gaps(team_id):
+        if gap.has(one):
+            said = _(
+                "Declared gap: this head is of events after {after}, which were lost when a backup"
+                " was restored on {at}."
+            )
+            return True, said.format(after=gap.after, at=gap.at.isoformat(" ", "minutes"))
+    return False, _("The log has another event in this place, or none.")
+
+
+def _hash_at(one: Checkpoint) -> str:
+    rows = Event.objects.filter(team_id=one.team, seq=one.seq).values_list("hash", flat=True)
+    return next((bytes(found).hex() for found in rows), "")
 
 
 def newest(team_id: UUID) -> Checkpoint | None:
@@ -114,6 +199,7 @@ def put_strange_aside(now: datetime) -> None:
     for team_id in teams():
         if not all(one.is_ours for one in kept(team_id)):
             _path(team_id).rename(_path(team_id).with_suffix(f".lost-{now:%Y%m%dT%H%M%S}"))
+            ledger.put_aside(team_id, now)
 
 
 def teams() -> set[UUID]:
@@ -139,13 +225,17 @@ def _append(made: Checkpoint) -> None:
 
 
 def _read(line: str) -> Checkpoint:
+    return read(line) or Checkpoint("", 0, "", "")
+
+
+def read(line: str) -> Checkpoint | None:
     try:
         said = json.loads(line)
         if not isinstance(said, Mapping) or type(said.get("seq")) is not int:
             raise ValueError
         return Checkpoint(**{name: said[name] for name in Checkpoint.__dataclass_fields__})
     except (ValueError, KeyError):
-        return Checkpoint("", 0, "", "")
+        return None
 
 
 def _folder() -> Path:

@@ -1,0 +1,155 @@
+import io
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError, CommandParser
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memoryweb.accounts import teams
+from memoryweb.audit import keys
+from memoryweb.audit.checkpoints import SEEN
+from memoryweb.audit.record import SYSTEM, Entry, record
+from memoryweb.commands import base, restoring
+from memoryweb.core import archive, database_copies, home_lock, upgrade
+from memoryweb.memory.forgetting import Replayed
+
+_CHECKS = (
+    ("audit_verify",),
+    ("project_facts", "--check"),
+    ("reindex", "--check"),
+    ("review", "--check"),
+)
+
+
+class Command(base.Command):
+    help = (
+        "Put a backup into an empty place, and erase, revoke and remove once more what the ledger "
+        "tells of since. Nothing else may run meanwhile."
+    )
+    needs_keys = False
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, nargs="?", help="what “backup” wrote")
+        base.add_passphrase(parser)
+        ledger = "the folder of the ledger; without it that of MEMORYWEB_LEDGER_DIR, and our own"
+        parser.add_argument("--ledger", type=Path, metavar="FOLDER", help=ledger)
+        without = "the ledger is lost: what was erased since comes back, and every admin is told"
+        parser.add_argument("--without-ledger", action="store_true", help=without)
+        hide = "admins know of that: take the warning off the pages"
+        parser.add_argument("--hide-warning", action="store_true", help=hide)
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        if not home_lock.claim():
+            running = f"memoryweb is running on {settings.HOME}."
+            raise CommandError(f"{running} Stop all web servers and workers first.")
+        if options["hide_warning"]:
+            return _hide_warning()
+        if options["file"] is None:
+            raise CommandError("Which backup? For example: manage.py restore backup.memoryweb")
+        with TemporaryDirectory(dir=settings.HOME, prefix="restoring-") as folder:
+            passphrase = base.passphrase(options)
+            said = archive.unpack(options["file"], Path(folder), restoring.check, passphrase)
+            _make_room(said)
+            try:
+                told = self._restore(Path(folder), said, options)
+            except (*base.REFUSALS, CommandError):
+                database_copies.empty()
+                home_lock.restoring().unlink()
+                raise
+        home_lock.restoring().unlink()
+        return _checked(told, said)
+
+    def _restore(
+        self, room: Path, said: archive.Manifest, options: dict[str, Any]
+    ) -> tuple[Replayed, int] | None:
+        database_copies.load(room / "database")
+        if why := upgrade.refusal():
+            raise archive.BackupRefused(why)
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("createcachetable", verbosity=0)
+        keys.forget()
+        keys.check()
+        folders = [Path(settings.CHECKPOINTS)]
+        folders += [Path(settings.LEDGER_DIR)] if settings.LEDGER_DIR else []
+        folders = [options["ledger"]] if options["ledger"] else folders
+        told = None if options["without_ledger"] else restoring.told_since(said, folders)
+        _put_checkpoints(room)
+        restoring.begin(told, folders, timezone.now())
+        return None if told is None else restoring.replay(told)
+
+
+def _make_room(said: archive.Manifest) -> None:
+    if said["database"] != connection.vendor:
+        why = f"It is of {said['database']}, and MEMORYWEB_DATABASE_URL names {connection.vendor}."
+        raise CommandError(f"This backup can't be restored here. {why}")
+    if home_lock.restoring().exists():  # cut short: it was empty when that began
+        database_copies.empty()
+    elif not database_copies.is_empty():
+        place = connection.settings_dict["NAME"]
+        raise CommandError(f"The database {place} is not empty. Restore into an empty one.")
+    home_lock.restoring().touch(mode=0o600)
+
+
+def _put_checkpoints(room: Path) -> None:
+    """Where some are they know more: of what came after the backup, too."""
+    folder = Path(settings.CHECKPOINTS)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in room.glob("*.jsonl"):
+        if not (folder / path.name).exists():
+            shutil.copy(path, folder)
+
+
+def _hide_warning() -> base.Outcome:
+    with transaction.atomic():
+        for team_id in sorted(teams.with_chain() | {teams.system_team_id()}):
+            record(team_id, Entry(SEEN, SYSTEM))
+    return base.Outcome("The pages no longer warn of the restored backup.")
+
+
+def _checked(done: tuple[Replayed, int] | None, said: archive.Manifest) -> base.Outcome:
+    lines, ok = [f"Restored the backup of {said['madeAt']}.", *_told(done)], True
+    for command in _CHECKS:
+        output = io.StringIO()
+        try:
+            call_command(*command, stdout=output)
+        except CommandError as problem:
+            lines, ok = [*lines, f"{' '.join(command)}: {problem}"], False
+    lines.append("All checks passed. Now start memoryweb." if ok else "See to this first.")
+    erased = done[0] if done else Replayed()
+    data = {
+        "erasures": erased.told,
+        "missing": [base.data_of(one, "team", "seq", "at") for one in erased.missing],
+        "waiting": erased.waiting,
+        "remaining": erased.remaining,
+        "revoked": done[1] if done else 0,
+        "withoutLedger": done is None,
+    }
+    is_whole = not (erased.waiting or erased.remaining)
+    return base.Outcome("\n".join(lines), data, ok=ok and is_whole)
+
+
+def _told(done: tuple[Replayed, int] | None) -> Sequence[str]:
+    if done is None:
+        return ["Without the ledger: what was erased, revoked or removed since is back."]
+    erased, revoked = done
+    found = erased.told - len(erased.missing)
+    lines = [
+        f"Of {base.counted(erased.told, 'erasure')} since, {found} were done again."
+        f" {base.counted(revoked, 'token, member or link')} revoked or removed again."
+    ]
+    if erased.missing:
+        lines.append(
+            f"Of {base.counted(len(erased.missing), 'erasure')} nothing was found in this backup:"
+            " it came later, or stands there in other words."
+        )
+    if erased.waiting:
+        lines.append(f"{base.counted(erased.waiting, 'request')} wait: see Settings › Erasing.")
+    if erased.remaining:
+        lines.append(f"{base.counted(erased.remaining, 'row')} still have the words: see Review.")
+    return lines

@@ -1,0 +1,203 @@
+"""What follows when an older database stands where a newer one was: its chains go on with a
+declared gap, and what the ledger tells of is erased, revoked and removed once more.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from uuid import UUID
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.contrib.sessions.models import Session
+from django.db.models import F
+from django_scopes import scope, scopes_disabled
+
+from memoryweb.accounts import integrations, members, teams, tokens
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.models import Integration, Invitation, Team, Token
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit import checkpoints, keys, ledger
+from memoryweb.audit.ledger import ERASED, HEAD, LedgerEntry, LedgerRefused
+from memoryweb.audit.models import ChainHead
+from memoryweb.audit.record import SYSTEM
+from memoryweb.core.archive import BackupRefused, Manifest
+from memoryweb.llm import choices
+from memoryweb.memory.agents import remove_agent
+from memoryweb.memory.forgetting import Replayed, erase_again
+from memoryweb.memory.models.writer import write_transaction
+from memoryweb.notify import endpoints
+from memoryweb.notify.models import Endpoint
+from memoryweb.runs.models import Run
+
+FORMAT = 1
+_PURPOSE = b"memoryweb backup 1\n"
+Entries = Mapping[UUID, list[LedgerEntry]]
+
+
+# The backup's list of files is signed like a checkpoint.
+
+
+def sign(manifest: bytes) -> dict[str, str]:
+    return {"key": keys.public_key(), "signature": keys.signer().sign(_PURPOSE + manifest).hex()}
+
+
+def check(manifest: bytes, signed: Mapping[str, str]) -> None:
+    """Raises BackupRefused."""
+    if signed["key"] != keys.public_key():
+        raise BackupRefused(
+            "This backup was signed with another checkpoint-key. Put back the one it was made with."
+        )
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signed["key"]))
+        key.verify(bytes.fromhex(signed["signature"]), _PURPOSE + manifest)
+    except InvalidSignature:
+        raise BackupRefused("This backup was changed: its signature doesn't fit.") from None
+
+
+# The ledger that fits it.
+
+
+def told_since(manifest: Manifest, folders: Collection[Path]) -> Entries:
+    """By team what came after the backup. Raises LedgerRefused for a ledger that is older."""
+    return {
+        head.team_id: _since(head, manifest["ledger"].get(str(head.team_id), ""), folders)
+        for head in ChainHead.objects.filter(seq__gt=0)
+    }
+
+
+def _since(head: ChainHead, known: str, folders: Collection[Path]) -> list[LedgerEntry]:
+    found = ledger.read(head.team_id, folders)
+    digests = [digest for digest, _entry in found]
+    at = digests.index(known) if known in digests else None
+    entries = [entry for _digest, entry in found[0 if at is None else at + 1 :]]
+    is_there = at is not None or not known
+    if not is_there or max((entry.seq for entry in entries), default=0) < head.seq:
+        raise LedgerRefused(
+            f"The ledger of team {head.team_id} in {', '.join(map(str, folders))} is older than"
+            " this backup, or not there. Give its newest copy (--ledger), or use --without-ledger."
+        )
+    return entries
+
+
+# What follows.
+
+
+def begin(told: Entries | None, folders: Collection[Path], now: datetime) -> None:
+    """Chains go on with a declared gap; everybody signs in again, and nobody works on a run."""
+    Session.objects.all().delete()
+    with scopes_disabled():
+        held = Run.objects.filter(status=Run.Status.RUNNING)
+        held.update(status=Run.Status.QUEUED, fence=F("fence") + 1, lease_until=None, due_at=now)
+    for team_id in ChainHead.objects.filter(seq__gt=0).values_list("team_id", flat=True):
+        if told is None:
+            ledger.put_aside(team_id, now)
+            checkpoints.declare_gap(team_id, now, 0, checkpoints.WITHOUT_LEDGER)
+        else:
+            ledger.adopt(team_id, folders)
+            known = max((entry.seq for entry in told[team_id]), default=0)
+            checkpoints.declare_gap(team_id, now, known)
+
+
+def replay(told: Entries) -> tuple[Replayed, int]:
+    """What became of erasures, and how much was revoked or removed."""
+    revoked, done = 0, Replayed()
+    for team_id, entries in told.items():
+        acts = [entry for entry in entries if entry.what not in {ERASED, HEAD}]
+        revoked += sum(_again(team_id, entry) for entry in acts)
+    for team in Team.objects.filter(pk__in=told):
+        erase_again(team, [one for one in told[team.pk] if one.what == ERASED], done)
+    return done, revoked
+
+
+def _again(team_id: UUID, entry: LedgerEntry) -> bool:
+    """Whether there was something to do."""
+    team = Team.objects.filter(pk=team_id).first()
+    if team is None:
+        return False
+    with scope(team=team), suppress(AccountsRefused):
+        return _ACTS[entry.what](team, entry.places[0].row)
+    return False
+
+
+def _token(team: Team, row: str) -> bool:
+    return bool(tokens.revoke_all(team, Token.objects.filter(pk=row), by=SYSTEM))
+
+
+def _integration(team: Team, row: str) -> bool:
+    found = Integration.objects.filter(pk=row, revoked_at=None).first()
+    if found:
+        integrations.revoke_integration(integration=found, by=SYSTEM)
+    return found is not None
+
+
+def _member(team: Team, row: str) -> bool:
+    """Also the last admin: superusers make another one."""
+    found = team.memberships.filter(user=UUID(row)).first()
+    if found:
+        members.remove_member(membership=found, by=SYSTEM, keep_an_admin=False)
+    return found is not None
+
+
+def _invitation(team: Team, row: str) -> bool:
+    found = Invitation.objects.filter(pk=row, team=team).first()
+    if found:
+        members.withdraw(invitation=found, by=SYSTEM)
+    return found is not None
+
+
+def _code(team: Team, row: str) -> bool:
+    owner = Owner.objects.filter(pk=row).first()
+    return owner is not None and one_time_codes.withdraw(owner=owner, by=SYSTEM)
+
+
+def _linked(team: Team, row: str) -> bool:
+    owner = Owner.objects.filter(pk=row).select_related("person").first()
+    if owner is None or owner.person is None:
+        return False
+    return one_time_codes.unlink(owner=owner, user=owner.person, by=SYSTEM)
+
+
+def _agent(team: Team, row: str) -> bool:
+    with write_transaction(team) as tx:
+        found = Agent.objects.filter(pk=row).first()
+        if found:
+            remove_agent(tx, found)
+    return found is not None
+
+
+def _webhook(team: Team, row: str) -> bool:
+    with write_transaction(team) as tx:
+        found = Endpoint.objects.filter(pk=row).first()
+        if found:
+            endpoints.remove(tx, found)
+    return found is not None
+
+
+def _model(team: Team, row: str) -> bool:
+    choices.remove_own(team_id=team.pk, by=SYSTEM)
+    return True
+
+
+def _demo(_system: Team, row: str) -> bool:
+    found = Team.objects.filter(pk=row).first()
+    if found:
+        teams.remove_demo(team=found, by=SYSTEM)
+    return found is not None
+
+
+_ACTS: dict[str, Callable[[Team, str], bool]] = {
+    "agent.removed": _agent,
+    "integration.revoked": _integration,
+    "invitation.accepted": _invitation,
+    "invitation.withdrawn": _invitation,
+    "member.removed": _member,
+    "model.removed": _model,
+    "owner.code_withdrawn": _code,
+    "owner.unlinked": _linked,
+    "team.removed": _demo,
+    "token.revoked": _token,
+    "webhook.removed": _webhook,
+}
