@@ -187,7 +187,7 @@ def _copy(ours: Path, second: Path) -> None:
         at = max(0, size - _COMPARED)
         mine.seek(at)
         theirs.seek(at)
-        if mine.read(size - at) != theirs.read():
+        if mine.read(size - at) != theirs.read(size - at):
             raise OSError(None, _("it has another ledger. Move that one away"))
         theirs.seek(size)
         theirs.write(mine.read())
@@ -251,7 +251,8 @@ def read(team_id: UUID, folders: Collection[Path]) -> list[tuple[str, LedgerEntr
 def adopt(team_id: UUID, folders: Collection[Path]) -> None:
     """Go on with the longest of these copies here."""
     paths = [folder / path_of(team_id).name for folder in folders]
-    longest = max((path for path in paths if path.exists()), key=lambda path: path.stat().st_size)
+    there = [path for path in paths if path.exists()]
+    longest = max(there, key=lambda path: path.stat().st_size, default=path_of(team_id))
     if longest != path_of(team_id):
         path_of(team_id).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path_of(team_id).write_bytes(longest.read_bytes())

@@ -23,6 +23,7 @@ from memoryweb.audit import checkpoints, keys, ledger
 from memoryweb.audit.ledger import ERASED, HEAD, LedgerEntry, LedgerRefused
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import SYSTEM
+from memoryweb.audit.verify import chains
 from memoryweb.core.archive import BackupRefused, Manifest
 from memoryweb.llm import choices
 from memoryweb.memory.agents import remove_agent
@@ -86,18 +87,19 @@ def _since(head: ChainHead, known: str, folders: Collection[Path]) -> list[Ledge
 
 
 def begin(told: Entries | None, folders: Collection[Path], now: datetime) -> None:
-    """Chains go on with a declared gap; everybody signs in again, and nobody works on a run."""
+    """Chains go on with a declared gap, also those that began after the backup; everybody signs in
+    again, and nobody works on a run."""
     Session.objects.all().delete()
     with scopes_disabled():
         held = Run.objects.filter(status=Run.Status.RUNNING)
         held.update(status=Run.Status.QUEUED, fence=F("fence") + 1, lease_until=None, due_at=now)
-    for team_id in ChainHead.objects.filter(seq__gt=0).values_list("team_id", flat=True):
+    for team_id in chains():
         if told is None:
             ledger.put_aside(team_id, now)
             checkpoints.declare_gap(team_id, now, 0, checkpoints.WITHOUT_LEDGER)
         else:
             ledger.adopt(team_id, folders)
-            known = max((entry.seq for entry in told[team_id]), default=0)
+            known = max((entry.seq for entry in told.get(team_id, ())), default=0)
             checkpoints.declare_gap(team_id, now, known)
 
 

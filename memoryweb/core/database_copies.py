@@ -8,6 +8,9 @@ from pathlib import Path
 
 from django.db import connection
 
+# Of a connection, what PostgreSQL's own programs of any version understand.
+_WHERE = {"dbname", "host", "port", "sslcert", "sslkey", "sslmode", "sslrootcert", "user"}
+
 
 class CopyFailed(Exception):
     """Says what PostgreSQL's own program said."""
@@ -55,11 +58,14 @@ def _file() -> Path:
 
 def _postgresql(program: str, *options: str) -> None:
     """The password goes by the environment: whoever lists processes reads arguments."""
+    from psycopg.conninfo import make_conninfo  # noqa: PLC0415 - not on SQLite
+
     connection.ensure_connection()
     info = connection.connection.info
-    where, password = f"--dbname={info.dsn}", {"PGPASSWORD": info.password}
+    given = {name: value for name, value in info.get_parameters().items() if name in _WHERE}
+    where = f"--dbname={make_conninfo(**given)}"
+    command, environment = [program, where, *options], os.environ | {"PGPASSWORD": info.password}
     connection.close()
-    command, environment = [program, where, *options], os.environ | password
     try:
         subprocess.run(command, env=environment, capture_output=True, check=True)
     except FileNotFoundError:
