@@ -113,6 +113,12 @@ class Gap:
     known: int
     at: datetime
 
+    def __str__(self) -> str:
+        return (
+            f"Declared gap: a backup was restored on {self.at:%Y-%m-%d %H:%M} UTC; it ends with"
+            f" event {self.after}, and the log had {self.known} events."
+        )
+
     def has(self, one: Checkpoint) -> bool:
         return one.is_ours and one.seq > self.after and datetime.fromisoformat(one.at) <= self.at
 
@@ -158,19 +164,13 @@ def declare_gap(team_id: UUID, now: datetime, known: int, reason_code: str = "")
 
 def judge(one: Checkpoint) -> tuple[bool, str]:
     """Whether a head that somebody kept is what this installation says it was, and the sentence."""
-    team_id = UUID(one.team)
     if not one.is_ours:
-        return False, _("This head was not signed with a key of this installation.")
+        return False, "This head was not signed with a key of this installation."
     if one.hash == _hash_at(one):
-        return True, _("This head stands: event {seq} is as it was signed.").format(seq=one.seq)
-    for gap in gaps(team_id):
-        if gap.has(one):
-            said = _(
-                "Declared gap: this head is of events after {after}, which were lost when a backup"
-                " was restored on {at}."
-            )
-            return True, said.format(after=gap.after, at=gap.at.isoformat(" ", "minutes"))
-    return False, _("The log has another event in this place, or none.")
+        return True, f"This head stands: event {one.seq} is as it was signed."
+    if declared := [gap for gap in gaps(UUID(one.team)) if gap.has(one)]:
+        return True, f"This head is of events that are gone. {declared[0]}"
+    return False, "The log has another event in this place, or none."
 
 
 def _hash_at(one: Checkpoint) -> str:

@@ -23,7 +23,6 @@ import httpx
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead, Event
@@ -45,6 +44,12 @@ _POST_SECONDS = 10.0
 
 class LedgerUnavailable(Exception):
     """It can't be written now; says where and why."""
+
+    def __init__(self, place: object, error: Exception) -> None:
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        super().__init__(
+            f"The ledger of erasures can't be written to {place}: {why}. It is tried again."
+        )
 
 
 class LedgerRefused(Exception):
@@ -108,7 +113,7 @@ def write(head: ChainHead, now: datetime, *entries: LedgerEntry) -> None:
     try:
         _write(head.team_id, now, entries)
     except OSError as error:
-        raise LedgerUnavailable(_unwritten(path_of(head.team_id), error)) from error
+        raise LedgerUnavailable(path_of(head.team_id), error) from error
 
 
 def write_head(head: ChainHead, now: datetime) -> None:
@@ -118,18 +123,13 @@ def write_head(head: ChainHead, now: datetime) -> None:
 
 def deliver(team_id: UUID) -> bool:
     """Bring the second place up to ours. False where there is none. Raises LedgerUnavailable."""
-    ours = path_of(team_id)
-    if ours.exists() and settings.LEDGER_DIR:
-        second = Path(settings.LEDGER_DIR) / ours.name
+    ours, second = path_of(team_id), ((settings.LEDGER_DIR, _copy), (settings.LEDGER_URL, _post))
+    for place, give in second if ours.exists() else ():
         try:
-            _copy(ours, second)
-        except OSError as error:
-            raise LedgerUnavailable(_unwritten(second, error)) from error
-    if ours.exists() and settings.LEDGER_URL:
-        try:
-            _post(ours)
+            if place:
+                give(ours)
         except (OSError, httpx.HTTPError) as error:
-            raise LedgerUnavailable(_unwritten(settings.LEDGER_URL, error)) from error
+            raise LedgerUnavailable(place, error) from error
     return bool(settings.LEDGER_DIR or settings.LEDGER_URL)
 
 
@@ -144,7 +144,9 @@ def newest(team_id: UUID) -> str:
 
 def put_aside(team_id: UUID, now: datetime) -> None:
     """Both copies are kept under another name, and the next entry begins anew."""
-    for path in (path_of(team_id), *_second(team_id), _sent(path_of(team_id))):
+    ours = path_of(team_id)
+    second = [Path(settings.LEDGER_DIR) / ours.name] if settings.LEDGER_DIR else []
+    for path in (ours, *second, _sent(ours)):
         if path.exists():
             path.rename(path.with_suffix(f"{path.suffix}.before-{now:%Y%m%dT%H%M%S}"))
 
@@ -160,7 +162,7 @@ def _write(team_id: UUID, now: datetime, entries: Iterable[LedgerEntry]) -> None
     with path.open("r+b") as stream:
         last, end = _last_line(stream)
         if last and _read(last).by != _key_name():
-            raise OSError(None, _("it was begun with another ledger-key"))
+            raise OSError(None, "it was begun with another ledger-key")
         lines, since = [last] if last else [], _read(last).seq if last else 0
         for bare in (*_followed(team_id, since), *entries):
             said = asdict(bare.signed(now, _digest(lines[-1]) if lines else ""))
@@ -179,8 +181,9 @@ def _followed(team_id: UUID, since: int) -> Iterator[LedgerEntry]:
         yield LedgerEntry(str(team_id), event.seq, event.action, (what,))
 
 
-def _copy(ours: Path, second: Path) -> None:
+def _copy(ours: Path) -> None:
     """Of two that copy at once both write the same bytes at the same place."""
+    second = Path(settings.LEDGER_DIR) / ours.name
     second.touch(mode=0o600)  # in a folder that is there: an unmounted disk is no second place
     with ours.open("rb") as mine, second.open("r+b") as theirs:
         size = theirs.seek(0, 2)
@@ -188,7 +191,7 @@ def _copy(ours: Path, second: Path) -> None:
         mine.seek(at)
         theirs.seek(at)
         if mine.read(size - at) != theirs.read(size - at):
-            raise OSError(None, _("it has another ledger. Move that one away"))
+            raise OSError(None, "it has another ledger. Move that one away")
         theirs.seek(size)
         theirs.write(mine.read())
         theirs.flush()
@@ -213,11 +216,6 @@ def _sent(ours: Path) -> Path:
     return ours.with_suffix(".sent")
 
 
-def _second(team_id: UUID) -> list[Path]:
-    folder = settings.LEDGER_DIR
-    return [Path(folder) / path_of(team_id).name] if folder else []
-
-
 def _last_line(stream: Any) -> tuple[bytes, int]:
     """The last whole one, and where it ends; however long the file is."""
     size, step = stream.seek(0, 2), 4096
@@ -229,12 +227,6 @@ def _last_line(stream: Any) -> tuple[bytes, int]:
         if step >= size or len(lines) > 1:
             return (lines[-1] if lines else b""), size - cut
         step *= 16
-
-
-def _unwritten(place: object, error: Exception) -> str:
-    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    said = _("The ledger of erasures can't be written to {place}: {why}. It is tried again.")
-    return said.format(place=place, why=why)
 
 
 # Reading it.
@@ -263,11 +255,11 @@ def _verified(team_id: UUID, path: Path) -> list[tuple[str, LedgerEntry]]:
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
         entry, before = _read(line), found[-1][0] if found else ""
         if not (entry.is_ours and entry.previous == before and entry.team == str(team_id)):
-            said = _("The ledger {path} is not as memoryweb wrote it: entry {number}.")
-            raise LedgerRefused(said.format(path=path, number=number))
+            said = f"The ledger {path} is not as memoryweb wrote it: entry {number}."
+            raise LedgerRefused(said)
         if entry.by != _key_name():
-            said = _("The ledger {path} was written with another ledger-key. Put that one back.")
-            raise LedgerRefused(said.format(path=path))
+            said = f"The ledger {path} was written with another ledger-key. Put that one back."
+            raise LedgerRefused(said)
         found.append((_digest(line), entry))
     return found
 

@@ -6,17 +6,18 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.contrib.sessions.models import Session
-from django.db.models import F
+from django.db.models import F, Model
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.accounts import integrations, members, teams, tokens
 from memoryweb.accounts.exceptions import AccountsRefused
-from memoryweb.accounts.models import Integration, Invitation, Team, Token
+from memoryweb.accounts.models import Integration, Invitation, Membership, Team, Token
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit import checkpoints, keys, ledger
@@ -26,9 +27,10 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import chains
 from memoryweb.core.archive import BackupRefused, Manifest
 from memoryweb.llm import choices
+from memoryweb.llm.models import TeamModel
 from memoryweb.memory.agents import remove_agent
 from memoryweb.memory.forgetting import Replayed, erase_again
-from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.notify import endpoints
 from memoryweb.notify.models import Endpoint
 from memoryweb.runs.models import Run
@@ -116,90 +118,49 @@ def replay(told: Entries) -> tuple[Replayed, int]:
 
 def _again(team_id: UUID, entry: LedgerEntry) -> bool:
     """Whether there was something to do."""
-    team = Team.objects.filter(pk=team_id).first()
-    if team is None:
+    row, team = entry.places[0].row, Team.objects.filter(pk=team_id).first()
+    if team is None or not row:
         return False
-    with scope(team=team), suppress(AccountsRefused):
-        return _ACTS[entry.what](team, entry.places[0].row)
+    model, act = _ACTS[entry.what]
+    with scope(team=team), suppress(AccountsRefused), write_transaction(team) as tx:
+        key = {"user": UUID(row), "team": team} if model is Membership else {"pk": row}
+        for found in model._default_manager.filter(**key):
+            return act(tx, found) is not False
     return False
 
 
-def _token(team: Team, row: str) -> bool:
-    return bool(tokens.revoke_all(team, Token.objects.filter(pk=row), by=SYSTEM))
-
-
-def _integration(team: Team, row: str) -> bool:
-    found = Integration.objects.filter(pk=row, revoked_at=None).first()
-    if found:
-        integrations.revoke_integration(integration=found, by=SYSTEM)
-    return found is not None
-
-
-def _member(team: Team, row: str) -> bool:
-    """Also the last admin: superusers make another one."""
-    found = team.memberships.filter(user=UUID(row)).first()
-    if found:
-        members.remove_member(membership=found, by=SYSTEM, keep_an_admin=False)
-    return found is not None
-
-
-def _invitation(team: Team, row: str) -> bool:
-    found = Invitation.objects.filter(pk=row, team=team).first()
-    if found:
-        members.withdraw(invitation=found, by=SYSTEM)
-    return found is not None
-
-
-def _code(team: Team, row: str) -> bool:
-    owner = Owner.objects.filter(pk=row).first()
-    return owner is not None and one_time_codes.withdraw(owner=owner, by=SYSTEM)
-
-
-def _linked(team: Team, row: str) -> bool:
-    owner = Owner.objects.filter(pk=row).select_related("person").first()
-    if owner is None or owner.person is None:
-        return False
-    return one_time_codes.unlink(owner=owner, user=owner.person, by=SYSTEM)
-
-
-def _agent(team: Team, row: str) -> bool:
-    with write_transaction(team) as tx:
-        found = Agent.objects.filter(pk=row).first()
-        if found:
-            remove_agent(tx, found)
-    return found is not None
-
-
-def _webhook(team: Team, row: str) -> bool:
-    with write_transaction(team) as tx:
-        found = Endpoint.objects.filter(pk=row).first()
-        if found:
-            endpoints.remove(tx, found)
-    return found is not None
-
-
-def _model(team: Team, row: str) -> bool:
-    choices.remove_own(team_id=team.pk, by=SYSTEM)
-    return True
-
-
-def _demo(_system: Team, row: str) -> bool:
-    found = Team.objects.filter(pk=row).first()
-    if found:
-        teams.remove_demo(team=found, by=SYSTEM)
-    return found is not None
-
-
-_ACTS: dict[str, Callable[[Team, str], bool]] = {
-    "agent.removed": _agent,
-    "integration.revoked": _integration,
-    "invitation.accepted": _invitation,
-    "invitation.withdrawn": _invitation,
-    "member.removed": _member,
-    "model.removed": _model,
-    "owner.code_withdrawn": _code,
-    "owner.unlinked": _linked,
-    "team.removed": _demo,
-    "token.revoked": _token,
-    "webhook.removed": _webhook,
+# By event what it happened to, and doing that once more.
+_ACTS: dict[str, tuple[type[Model], Callable[[Transaction, Any], object]]] = {
+    "agent.removed": (Agent, remove_agent),
+    "integration.revoked": (
+        Integration,
+        lambda _tx, one: integrations.revoke_integration(integration=one, by=SYSTEM),
+    ),
+    "invitation.accepted": (
+        Invitation,
+        lambda _tx, one: members.withdraw(invitation=one, by=SYSTEM),
+    ),
+    "invitation.withdrawn": (
+        Invitation,
+        lambda _tx, one: members.withdraw(invitation=one, by=SYSTEM),
+    ),
+    # Also the last admin: superusers make another one.
+    "member.removed": (
+        Membership,
+        lambda _tx, one: members.remove_member(membership=one, by=SYSTEM, keep_an_admin=False),
+    ),
+    "model.removed": (
+        TeamModel,
+        lambda tx, _one: choices.remove_own(team_id=tx.team.pk, by=SYSTEM),
+    ),
+    "owner.code_withdrawn": (Owner, lambda _tx, one: one_time_codes.withdraw(owner=one, by=SYSTEM)),
+    "owner.unlinked": (
+        Owner,
+        lambda _tx, one: (
+            bool(one.person) and one_time_codes.unlink(owner=one, user=one.person, by=SYSTEM)
+        ),
+    ),
+    "team.removed": (Team, lambda _tx, one: teams.remove_demo(team=one, by=SYSTEM)),
+    "token.revoked": (Token, lambda _tx, one: tokens.revoke(token=one, by=SYSTEM)),
+    "webhook.removed": (Endpoint, endpoints.remove),
 }

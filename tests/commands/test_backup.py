@@ -177,7 +177,7 @@ def test_without_the_ledger_it_is_back_and_admins_are_told(home: Path, world: Wo
         assert "is back" in run("restore", str(home / "kept"), "--without-ledger").output
     head = json.dumps(later.told())
     assert "Declared gap" in run("audit_verify", "--head", head).output
-    assert "declared gap" in run("audit_verify").output
+    assert "Declared gap" in run("audit_verify").output
     assert run("audit_verify", "--head", head.replace("2026", "2025")).failure
     checkpoints.unledgered_at.cache_clear()
     assert checkpoints.unledgered_at(world.team.pk) is not None

@@ -12,11 +12,11 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.audit.ledger import LedgerEntry, Place, print_of, spans
-from memoryweb.language.normal_form import clean
+from memoryweb.audit.ledger import LedgerEntry, Place, spans
 from memoryweb.memory import models
 from memoryweb.memory.forgetting import erasing, finding, hiding, removal
 from memoryweb.memory.forgetting.hiding import Wish
+from memoryweb.memory.forgetting.ledger_places import in_row, lines_of
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
 from memoryweb.memory.visible.text_matching import Sought
@@ -72,7 +72,7 @@ def _hide(
     tx: Transaction, memory: Memory, rows: Sequence[Place], wanted: Mapping[int, set[str]]
 ) -> set[str]:
     """What is there of it waits for its erasure from now on; the prints that were found."""
-    meant = {place: list(_in_row(memory, place)) for place in rows}
+    meant = {place: list(in_row(memory, place)) for place in rows}
     mentions = [mention for found in meant.values() for mention in found]
     words = dict(_words(memory, [mention.text for mention in mentions], wanted))
     left = {n: prints - words.keys() for n, prints in wanted.items()}
@@ -92,33 +92,6 @@ def _lengths(entries: Sequence[LedgerEntry]) -> dict[int, set[str]]:
         if not place.row and place.words:
             found[place.words].add(place.print)
     return found
-
-
-def _in_row(memory: Memory, place: Place) -> Iterator[Mention]:
-    """A statement whatever it says now; of a message or a file what has the print."""
-    team = {"team": memory.agent.team_id, "pk": place.row}
-    if place.table == models.Fact._meta.label:
-        yield from map(finding.fact_mention, models.Fact.objects.filter(**team))
-    elif place.table == models.File._meta.label:
-        for file in models.File.objects.filter(**team):
-            yield from _lines(memory, file, {place.print})
-    elif place.table == models.Message._meta.label:
-        for row in models.Message.objects.filter(**team).select_related("conversation"):
-            said = finding.message_mention(
-                row, place.first or 0, place.last or len(row.raw_content)
-            )
-            if print_of(*memory.key, said.text)[0] == place.print:
-                yield said
-                continue
-            its = {place.words: {place.print}}
-            for _print, first, last in spans(*memory.key, row.raw_content, its):
-                yield finding.message_mention(row, first, last)
-
-
-def _lines(memory: Memory, file: models.File, prints: Collection[str]) -> Iterator[Mention]:
-    for line in file.raw_content.split("\n"):
-        if print_of(*memory.key, clean(line))[0] in prints:
-            yield finding.line_mention(file, line)
 
 
 def _words(
@@ -145,7 +118,7 @@ def _saying(memory: Memory, words: Mapping[str, str]) -> Iterator[Mention]:
     facts = finding.facts_of(memory) if words else ()
     yield from (finding.fact_mention(fact) for fact in facts if sought.is_in(fact.raw_text))
     for file in models.File.objects.of(*memory.key) if words else ():
-        yield from _lines(memory, file, words.keys())
+        yield from lines_of(memory, file, words.keys())
 
 
 def _ask(tx: Transaction, memory: Memory, about: str, *, is_everything: bool = False) -> None:

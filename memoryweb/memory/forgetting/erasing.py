@@ -21,7 +21,7 @@ from memoryweb.audit import ledger
 from memoryweb.audit.record import erase_labels_of, lock, target
 from memoryweb.core.sqlite.base import truncate_log
 from memoryweb.memory import models
-from memoryweb.memory.forgetting import hiding, removal
+from memoryweb.memory.forgetting import hiding, ledger_places, removal
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import PARTS, Removal
 from memoryweb.memory.index import fulltext
@@ -203,7 +203,7 @@ def _inputs(due: Sequence[models.ForgetRequest]) -> dict[str, Any]:
         "prints": {key: sorted(prints) for key, prints in found.items()},
         "places": [
             *(place for inputs in before for place in inputs.get("places", ())),
-            *hiding.places_of(Memory(due[0].agent, due[0].owner), targets),
+            *ledger_places.places_of(Memory(due[0].agent, due[0].owner), targets),
         ],
         "whole": any(request.is_everything for request in due),
     }
@@ -363,7 +363,7 @@ def _to_ledger(lease: Lease, memory: Memory, after: Any) -> str | None:
             with write_transaction(run.team, run=run) as tx:
                 lease.fence()
                 head = lock(run.team_id)
-                ledger.write(head, tx.now, hiding.ledger_entry(run, memory, head.seq))
+                ledger.write(head, tx.now, ledger_places.entry_of(run, memory, head.seq))
             return "written"
         run.result["in_ledger"] = ledger.deliver(run.team_id)
     except ledger.LedgerUnavailable as problem:

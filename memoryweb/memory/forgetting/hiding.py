@@ -4,7 +4,7 @@ what is hidden from being erased (SPEC §9); and the receipt of what was."""
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,16 +16,12 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.audit.ledger import ERASED, LedgerEntry, Place, print_of
 from memoryweb.audit.record import target
-from memoryweb.language.normal_form import clean
 from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Message, Receipt, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Memory, Transaction
-from memoryweb.memory.visible.hidden import lines_saying
-from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing import screening
 from memoryweb.runs.models import Run
 
@@ -260,42 +256,6 @@ def give_receipt(tx: Transaction, run: Run, request: ForgetRequest) -> Receipt:
         details={**receipt.counts, "remaining": receipt.remaining, "hash": receipt.hash},
     )
     return receipt
-
-
-def places_of(memory: Memory, targets: Iterable[Target]) -> list[dict[str, Any]]:
-    """Where it stands, for the ledger: no word of it."""
-    said: list[tuple[Any, int | None, int | None, str]] = []
-    for row in targets:
-        if row.fact:
-            said.append((row.fact, None, None, row.fact.raw_text))
-        elif row.message:
-            span = row.message.raw_content[row.first or 0 : row.last]
-            said.append((row.message, row.first, row.last, span))
-        elif row.file:
-            lines = row.file.raw_content.split("\n")
-            numbers = lines_saying(row.file.raw_content, {row.fingerprint})
-            said += [(row.file, None, None, clean(lines[number - 1])) for number in numbers]
-    return [
-        asdict(Place(row._meta.label, str(row.pk), first, last, *print_of(*memory.key, text)))
-        for row, first, last, text in said
-    ]
-
-
-def ledger_entry(run: Run, memory: Memory, seq: int) -> LedgerEntry:
-    """By what the run was asked for."""
-    if run.inputs["whole"]:
-        places = [Place(Owner._meta.label, str(run.owner_id))]
-    else:
-        rows = [Place(**one) for one in run.inputs.get("places", ())]
-        texts = Sought(run.inputs["texts"]).texts
-        places = [*rows, *(_words(memory, text) for text in texts)]
-    agent, owner = (str(key or "") for key in memory.key)
-    return LedgerEntry(str(run.team_id), seq, ERASED, tuple(places), agent, owner)
-
-
-def _words(memory: Memory, text: str) -> Place:
-    made, words = print_of(*memory.key, text)
-    return Place(print=made, words=words)
 
 
 def promises_bytes() -> bool:

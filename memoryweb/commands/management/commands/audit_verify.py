@@ -32,7 +32,7 @@ class Command(base.Command):
         said = []
         for team_id, result in found.items():
             said.append(_sentence(names[team_id], result))
-            said += [_gap(names[team_id], one) for one in checkpoints.gaps(team_id)]
+            said += [f"{names[team_id]}: {one}" for one in checkpoints.gaps(team_id)]
         said += map(_unprotected, missing)
         return base.Outcome(
             "\n".join([*said, str(LIMITS)]) if said else "There are no audit events yet.",
@@ -53,13 +53,6 @@ def _sentence(name: str, result: Verification) -> str:
         return f"{name}: the chain breaks at event {result.first_bad_seq}. {result.problem}"
     said = f"{name}: {result.events} events, the chain is whole. Head: {result.head or '–'}"
     return f"{said} Words erased: {result.erased}." if result.erased else said
-
-
-def _gap(name: str, gap: checkpoints.Gap) -> str:
-    return (
-        f"{name}: declared gap. A backup was restored on {gap.at:%Y-%m-%d %H:%M} UTC; it ends with"
-        f" event {gap.after}, and the log had {gap.known} events."
-    )
 
 
 def _unprotected(trigger: str) -> str:
