@@ -2,7 +2,9 @@
 
 import json
 import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -85,6 +87,34 @@ def test_a_second_place_that_is_away_is_told(second: Path, settings: Any) -> Non
     with pytest.raises(LedgerUnavailable, match="unmounted"):
         ledger.deliver(TEAM)
     assert not (second.parent / "unmounted").exists()
+
+
+def test_an_address_gets_what_it_has_not_yet(second: Path, settings: Any) -> None:
+    taken: list[bytes] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            taken.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(500 if len(taken) == 2 else 204)
+            self.end_headers()
+
+        def log_message(self, *_given: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    Thread(target=server.serve_forever, daemon=True).start()
+    settings.LEDGER_DIR, settings.LEDGER_URL = "", f"http://127.0.0.1:{server.server_port}/"
+    write(erased())
+    assert ledger.deliver(TEAM)
+    write(erased())
+    with pytest.raises(LedgerUnavailable, match="500"):
+        ledger.deliver(TEAM)
+    ledger.deliver(TEAM)
+    ledger.deliver(TEAM)
+    server.shutdown()
+    assert len(taken) == 3
+    assert taken[1] == taken[2]
+    assert taken[0] + taken[2] == ledger.path_of(TEAM).read_bytes()
 
 
 def test_an_entry_that_was_cut_off_is_written_over(second: Path) -> None:

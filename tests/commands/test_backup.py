@@ -2,14 +2,16 @@
 is back."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from memoryweb.accounts import members, tokens
@@ -18,7 +20,7 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.audit import checkpoints, ledger
-from memoryweb.audit.record import SYSTEM
+from memoryweb.audit.record import SYSTEM, Entry, record_all
 from memoryweb.core import database_copies, home_lock
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import Wish, erase_owner, finding, hide, open_request
@@ -79,6 +81,12 @@ def work() -> None:
 
 
 def erase_all(world: World) -> None:
+    """What is shared was moved since, so that no row of the backup is named."""
+    with write_transaction(world.team) as tx:
+        writer = Writer(AuthorKind.PERSON, user=world.alice)
+        write(tx, Place(world.agent, None, "MEMORY.md"), "# Memory\n", writer=writer)
+        moved = "# Vaults\n\n" + "".join(f"- {one}\n" for one in SHARED)
+        write(tx, Place(world.agent, None, "KNOWLEDGE.md"), moved, writer=writer)
     erase(world, *CANARIES, owner=world.customer)
     erase(world, *SAID[:3], owner=world.sender)
     erase(world, *SAID[3:], owner=world.sender)
@@ -188,3 +196,35 @@ def test_without_the_ledger_it_is_back_and_admins_are_told(home: Path, world: Wo
 
 def checkpoints_folder() -> Path:
     return ledger.path_of(UUID(int=0)).parent
+
+
+@pytest.mark.only_on("sqlite", why="pg_dump reads one snapshot by itself")
+def test_a_copy_is_of_one_moment_while_others_write(home: Path, world: World) -> None:
+    ended = Event()
+
+    def write_on() -> None:
+        while not ended.is_set():
+            with transaction.atomic():
+                record_all(world.team.pk, [Entry("file.written", SYSTEM) for _n in range(20)])
+        connection.close()
+
+    writer = Thread(target=write_on)
+    writer.start()
+    try:
+        for n in range(5):
+            database_copies.dump(home / str(n))
+    finally:
+        ended.set()
+        writer.join()
+    heads = []
+    for n in range(5):
+        with closing(sqlite3.connect(home / str(n))) as copy:
+            ((seq, hash_),) = copy.execute(
+                "SELECT seq, hash FROM audit_chainhead WHERE team_id = ?", [world.team.pk.hex]
+            )
+            last = "SELECT max(seq), count(*), max(hash) FILTER (WHERE seq = ?) FROM audit_event"
+            found = copy.execute(f"{last} WHERE team_id = ?", [seq, world.team.pk.hex]).fetchone()
+            assert found == (seq, seq, hash_)
+            assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            heads.append(seq)
+    assert heads[0] < heads[-1]
