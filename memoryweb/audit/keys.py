@@ -19,8 +19,11 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -147,6 +150,16 @@ def signer() -> Ed25519PrivateKey:
 
 def public_key() -> str:
     return signer().public_key().public_bytes_raw().hex()
+
+
+def has_signed(key: str, signature: str, said: bytes) -> bool:
+    """All in hex, but what was said."""
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        public.verify(bytes.fromhex(signature), said)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
 
 
 @cache

@@ -20,8 +20,6 @@ from typing import Any
 from uuid import UUID
 
 import httpx
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
 
 from memoryweb.audit import keys
@@ -93,12 +91,8 @@ class LedgerEntry:
 
     @property
     def is_ours(self) -> bool:
-        try:
-            key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
-            key.verify(bytes.fromhex(self.signature), self._said())
-        except (InvalidSignature, ValueError):
-            return False
-        return self.key in keys.ring().signers
+        is_whole = keys.has_signed(self.key, self.signature, self._said())
+        return is_whole and self.key in keys.ring().signers
 
     def _said(self) -> bytes:
         return _PURPOSE + keys.canonical(asdict(self) | {"signature": ""})
@@ -142,13 +136,15 @@ def newest(team_id: UUID) -> str:
     return _digest(last) if last else ""
 
 
-def put_aside(team_id: UUID, now: datetime) -> None:
-    """Both copies are kept under another name, and the next entry begins anew."""
+def put_aside(team_id: UUID, now: datetime, but: bytes = b"") -> None:
+    """Copies are kept under another name where they don't begin what is gone on with."""
     ours = path_of(team_id)
     second = [Path(settings.LEDGER_DIR) / ours.name] if settings.LEDGER_DIR else []
-    for path in (ours, *second, _sent(ours)):
-        if path.exists():
+    for path in (ours, *second):
+        if path.exists() and not but.startswith(path.read_bytes()):
             path.rename(path.with_suffix(f"{path.suffix}.before-{now:%Y%m%dT%H%M%S}"))
+    if not ours.exists():
+        _sent(ours).unlink(missing_ok=True)
 
 
 def path_of(team_id: UUID) -> Path:
@@ -232,22 +228,29 @@ def _last_line(stream: Any) -> tuple[bytes, int]:
 # Reading it.
 
 
-def read(team_id: UUID, folders: Collection[Path]) -> list[tuple[str, LedgerEntry]]:
+def teams(folders: Iterable[Path]) -> set[UUID]:
+    return {UUID(path.stem) for folder in folders for path in folder.glob("*.ledger")}
+
+
+def read(team_id: UUID, folders: Iterable[Path]) -> list[tuple[str, LedgerEntry]]:
     """The entries with their digests, of the longest of the copies in these folders; of an entry
     that was cut off nobody was told. Raises LedgerRefused."""
-    paths = [folder / path_of(team_id).name for folder in folders]
-    found = [_verified(team_id, path) for path in paths if path.exists()]
-    return max(found, key=len, default=[])
+    return max(
+        (_verified(team_id, path) for path in _copies(team_id, folders)), key=len, default=[]
+    )
 
 
-def adopt(team_id: UUID, folders: Collection[Path]) -> None:
+def adopt(team_id: UUID, folders: Iterable[Path], now: datetime) -> None:
     """Go on with the longest of these copies here."""
+    longest = max((path.read_bytes() for path in _copies(team_id, folders)), key=len, default=b"")
+    put_aside(team_id, now, longest)
+    path_of(team_id).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path_of(team_id).write_bytes(longest)
+
+
+def _copies(team_id: UUID, folders: Iterable[Path]) -> list[Path]:
     paths = [folder / path_of(team_id).name for folder in folders]
-    there = [path for path in paths if path.exists()]
-    longest = max(there, key=lambda path: path.stat().st_size, default=path_of(team_id))
-    if longest != path_of(team_id):
-        path_of(team_id).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path_of(team_id).write_bytes(longest.read_bytes())
+    return [path for path in paths if path.exists()]
 
 
 def _verified(team_id: UUID, path: Path) -> list[tuple[str, LedgerEntry]]:

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.contrib.sessions.models import Session
 from django.db.models import F, Model
 from django_scopes import scope, scopes_disabled
@@ -53,11 +51,8 @@ def check(manifest: bytes, signed: Mapping[str, str]) -> None:
         raise BackupRefused(
             "This backup was signed with another checkpoint-key. Put back the one it was made with."
         )
-    try:
-        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signed["key"]))
-        key.verify(bytes.fromhex(signed["signature"]), _PURPOSE + manifest)
-    except InvalidSignature:
-        raise BackupRefused("This backup was changed: its signature doesn't fit.") from None
+    if not keys.has_signed(signed["key"], signed["signature"], _PURPOSE + manifest):
+        raise BackupRefused("This backup was changed: its signature doesn't fit.")
 
 
 # The ledger that fits it.
@@ -65,21 +60,24 @@ def check(manifest: bytes, signed: Mapping[str, str]) -> None:
 
 def told_since(manifest: Manifest, folders: Collection[Path]) -> Entries:
     """By team what came after the backup. Raises LedgerRefused for a ledger that is older."""
+    heads = dict(ChainHead.objects.values_list("team_id", "seq"))
     return {
-        head.team_id: _since(head, manifest["ledger"].get(str(head.team_id), ""), folders)
-        for head in ChainHead.objects.filter(seq__gt=0)
+        team_id: _since(team_id, heads.get(team_id, 0), manifest["ledger"], folders)
+        for team_id in heads.keys() | ledger.teams(folders)
     }
 
 
-def _since(head: ChainHead, known: str, folders: Collection[Path]) -> list[LedgerEntry]:
-    found = ledger.read(head.team_id, folders)
+def _since(
+    team_id: UUID, seq: int, known_of: Mapping[str, str], folders: Collection[Path]
+) -> list[LedgerEntry]:
+    found, known = ledger.read(team_id, folders), known_of.get(str(team_id), "")
     digests = [digest for digest, _entry in found]
     at = digests.index(known) if known in digests else None
     entries = [entry for _digest, entry in found[0 if at is None else at + 1 :]]
     is_there = at is not None or not known
-    if not is_there or max((entry.seq for entry in entries), default=0) < head.seq:
+    if not is_there or max((entry.seq for entry in entries), default=0) < seq:
         raise LedgerRefused(
-            f"The ledger of team {head.team_id} in {', '.join(map(str, folders))} is older than"
+            f"The ledger of team {team_id} in {', '.join(map(str, folders))} is older than"
             " this backup, or not there. Give its newest copy (--ledger), or use --without-ledger."
         )
     return entries
@@ -100,7 +98,7 @@ def begin(told: Entries | None, folders: Collection[Path], now: datetime) -> Non
             ledger.put_aside(team_id, now)
             checkpoints.declare_gap(team_id, now, 0, checkpoints.WITHOUT_LEDGER)
         else:
-            ledger.adopt(team_id, folders)
+            ledger.adopt(team_id, folders, now)
             known = max((entry.seq for entry in told.get(team_id, ())), default=0)
             checkpoints.declare_gap(team_id, now, known)
 
@@ -129,6 +127,10 @@ def _again(team_id: UUID, entry: LedgerEntry) -> bool:
     return False
 
 
+def _withdraw(_tx: Transaction, invitation: Invitation) -> None:
+    members.withdraw(invitation=invitation, by=SYSTEM)
+
+
 # By event what it happened to, and doing that once more.
 _ACTS: dict[str, tuple[type[Model], Callable[[Transaction, Any], object]]] = {
     "agent.removed": (Agent, remove_agent),
@@ -136,14 +138,8 @@ _ACTS: dict[str, tuple[type[Model], Callable[[Transaction, Any], object]]] = {
         Integration,
         lambda _tx, one: integrations.revoke_integration(integration=one, by=SYSTEM),
     ),
-    "invitation.accepted": (
-        Invitation,
-        lambda _tx, one: members.withdraw(invitation=one, by=SYSTEM),
-    ),
-    "invitation.withdrawn": (
-        Invitation,
-        lambda _tx, one: members.withdraw(invitation=one, by=SYSTEM),
-    ),
+    "invitation.accepted": (Invitation, _withdraw),
+    "invitation.withdrawn": (Invitation, _withdraw),
     # Also the last admin: superusers make another one.
     "member.removed": (
         Membership,

@@ -36,6 +36,12 @@ def load(path: Path) -> None:
         copy.backup(target)
 
 
+def place() -> str:
+    """Without its password."""
+    given = connection.settings_dict
+    return " ".join(str(given[name]) for name in ("HOST", "PORT", "NAME") if given.get(name))
+
+
 def is_empty() -> bool:
     return not connection.introspection.table_names()
 

@@ -124,7 +124,7 @@ def test_a_restore_that_was_cut_short_is_done_again(place: Path) -> None:
     here["MEMORYWEB_LEDGER_DIR"] = str(place / "second")
     copy_migrated(database)
     made(place, **here)
-    (place / "var/restoring").touch()
+    (place / "var/restoring").write_text(str(database))
     for command in ("work", "start"):
         with pytest.raises(AssertionError, match="was cut short"):
             shell(place, f"python manage.py {command}", **here)

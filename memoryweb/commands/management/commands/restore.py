@@ -88,12 +88,12 @@ def _make_room(said: archive.Manifest) -> None:
     if said["database"] != connection.vendor:
         why = f"It is of {said['database']}, and MEMORYWEB_DATABASE_URL names {connection.vendor}."
         raise CommandError(f"This backup can't be restored here. {why}")
-    if home_lock.restoring().exists():  # cut short: it was empty when that began
+    marker, place = home_lock.restoring(), database_copies.place()
+    if marker.exists() and marker.read_text() == place:  # cut short: it was empty when that began
         database_copies.empty()
-    elif not database_copies.is_empty():
-        place = connection.settings_dict["NAME"]
+    if not database_copies.is_empty():
         raise CommandError(f"The database {place} is not empty. Restore into an empty one.")
-    home_lock.restoring().touch(mode=0o600)
+    marker.write_text(place)
 
 
 def _put_checkpoints(room: Path) -> None:
