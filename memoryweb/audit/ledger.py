@@ -158,7 +158,9 @@ def _write(team_id: UUID, now: datetime, entries: Iterable[LedgerEntry]) -> None
     with path.open("r+b") as stream:
         last, end = _last_line(stream)
         if last and _read(last).by != _key_name():
-            raise OSError(None, "it was begun with another ledger-key")
+            raise OSError(
+                None, "it was begun with another ledger-key. Put that one back, or move it away"
+            )
         lines, since = [last] if last else [], _read(last).seq if last else 0
         for bare in (*_followed(team_id, since), *entries):
             said = asdict(bare.signed(now, _digest(lines[-1]) if lines else ""))
