@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -288,7 +288,7 @@ def _digest(line: bytes) -> str:
 def print_of(agent_id: UUID, owner_id: UUID | None, text: str) -> tuple[str, int]:
     """Of these words in this order, in this memory; and how many they are."""
     words = [found[0].casefold() for found in _WORD.finditer(text)]
-    return _print(agent_id, owner_id, words), len(words)
+    return _print_in(agent_id, owner_id)(words), len(words)
 
 
 def spans(
@@ -297,17 +297,21 @@ def spans(
     """Where a text has the words of one of these prints, which are given by how many words they
     have: the print, first and last character."""
     found = list(_WORD.finditer(text))
-    words = [one[0].casefold() for one in found]
+    words, print_ = [one[0].casefold() for one in found], _print_in(agent_id, owner_id)
     for length, prints in wanted.items():
         for at in range(len(words) - length + 1 if length else 0):
-            made = _print(agent_id, owner_id, words[at : at + length])
-            if made in prints:
+            if (made := print_(words[at : at + length])) in prints:
                 yield made, found[at].start(), found[at + length - 1].end()
 
 
-def _print(agent_id: UUID, owner_id: UUID | None, words: Iterable[str]) -> str:
-    said = f"{agent_id}/{owner_id or 'shared'}/{' '.join(words)}"
-    return hmac.digest(settings.LEDGER_SECRET.encode(), said.encode(), "sha256").hex()[:32]
+def _print_in(agent_id: UUID, owner_id: UUID | None) -> Callable[[Iterable[str]], str]:
+    """Of each memory other ones."""
+    key, where = settings.LEDGER_SECRET.encode(), f"{agent_id}/{owner_id or 'shared'}/"
+
+    def made(words: Iterable[str]) -> str:
+        return hmac.digest(key, f"{where}{' '.join(words)}".encode(), "sha256").hex()[:32]
+
+    return made
 
 
 def _key_name() -> str:

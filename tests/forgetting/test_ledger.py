@@ -12,8 +12,11 @@ from django.utils import timezone
 
 from memoryweb.audit import ledger
 from memoryweb.audit.ledger import ERASED, LedgerEntry
-from memoryweb.memory.forgetting import hiding
-from memoryweb.memory.models import ForgetRequest, Receipt
+from memoryweb.memory.forgetting import Replayed, erase_again, hiding
+from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Receipt, Tombstone
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.visible.hidden import hidden
+from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -102,3 +105,56 @@ def test_killed_between_the_ledger_and_the_receipt_it_goes_on(
     engine.work(run.pk)
     assert Receipt.objects.get(request=request).in_ledger
     assert len(entries(world)) == 1
+
+
+def as_before(world: World, said: str) -> None:
+    """As in an older database: it stands there, in other rows, and nothing keeps it out."""
+    Tombstone.objects.all().delete()
+    place = Place(world.agent, world.customer, "KNOWLEDGE.md")
+    with write_transaction(world.team) as tx:
+        write(tx, place, f"# Old\n\n{said}\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
+
+
+def again(world: World) -> Replayed:
+    done = Replayed()
+    erase_again(world.team, entries(world), done)
+    return done
+
+
+@pytest.mark.parametrize(
+    "said", ["- I weigh 62 kilos.", "Well, I  WEIGH 62 kilos, as my doctor says. I like tea."]
+)
+def test_it_is_found_again_by_its_prints(world: World, said: str) -> None:
+    erased(world, lived(world, world.customer))
+    as_before(world, said)
+    assert holding("62 kilos")
+    done = again(world)
+    assert (done.told, done.missing, done.waiting, done.remaining) == (1, [], 0, 0)
+    assert holding("62 kilos") == set()
+    assert holding("like tea")
+
+
+def test_what_is_not_there_is_told(world: World) -> None:
+    erased(world, lived(world, world.customer))
+    as_before(world, "- I weigh 63 kilos.")
+    done = again(world)
+    assert (done.told, len(done.missing)) == (1, 1)
+    assert holding("63 kilos")
+
+
+def test_another_s_same_words_are_not_touched(world: World) -> None:
+    erased(world, lived(world, world.customer))
+    lived(world, world.sender)
+    assert len(again(world).missing) == 1
+    assert holding("62 kilos") >= {"memory.File", "memory.Fact"}
+
+
+def test_a_hold_of_the_backup_keeps_it_hidden(world: World) -> None:
+    erased(world, lived(world, world.customer))
+    as_before(world, "- I weigh 62 kilos.")
+    with write_transaction(world.team) as tx:
+        hiding.make_hold(tx, by=world.alice, reason="Claim 7")
+    assert again(world).waiting > 0
+    assert holding("62 kilos")
+    file = File.objects.get(owner=world.customer, path="KNOWLEDGE.md")
+    assert hidden(files=[file]).lines_of(file)
