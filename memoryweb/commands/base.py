@@ -148,7 +148,10 @@ def passphrase(options: dict[str, Any]) -> bytes:
     path: Path | None = options["passphrase_file"]
     if path is None:
         return b""
-    given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    try:
+        given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path} can't be read: {error.strerror}.") from None
     if not given.strip():
         raise CommandError("The passphrase is empty.")
     return given.strip()

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 MAGIC = b"memoryweb backup 1\n"
-MANIFEST = "manifest.json"
+MANIFEST, SIGNATURE = "manifest.json", "signature.json"
 _SALT_BYTES, _TAG_BYTES, _PIECE = 16, 16, 1 << 20
 
 Sign = Callable[[bytes], Mapping[str, str]]
@@ -41,13 +41,11 @@ def pack(
     manifest = json.dumps({**said, "files": sums}, indent=1).encode()
     part = path.with_name(f"{path.name}.part")
     try:
-        with part.open("xb") as stream:
+        with part.open("wb") as stream:
             out: Any = _Sealing(stream, passphrase) if passphrase else stream
+            first = {MANIFEST: manifest, SIGNATURE: json.dumps(sign(manifest)).encode()}
             with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as tar:
-                for name, data in {
-                    MANIFEST: manifest,
-                    "signature.json": _signed(sign, manifest),
-                }.items():
+                for name, data in first.items():
                     member = tarfile.TarInfo(name)
                     member.size = len(data)
                     tar.addfile(member, io.BytesIO(data))
@@ -57,7 +55,9 @@ def pack(
                 out.finish()
             stream.flush()
             os.fsync(stream.fileno())
-        os.link(part, path)  # never over another one
+        if path.exists():
+            raise FileExistsError(path)
+        part.rename(path)
     finally:
         part.unlink(missing_ok=True)
 
@@ -85,7 +85,7 @@ def unpack(
 def _unpacked(
     tar: tarfile.TarFile, folder: Path, check: Callable[[bytes, Mapping[str, str]], None]
 ) -> Manifest:
-    manifest, signature = _taken(tar, MANIFEST), _taken(tar, "signature.json")
+    manifest, signature = (_next(tar, name).read() for name in (MANIFEST, SIGNATURE))
     check(manifest, json.loads(signature))
     said: Manifest = json.loads(manifest)
     for name, told in said["files"].items():
@@ -98,20 +98,12 @@ def _unpacked(
     return said
 
 
-def _taken(tar: tarfile.TarFile, name: str) -> bytes:
-    return _next(tar, name).read()
-
-
 def _next(tar: tarfile.TarFile, name: str) -> IO[bytes]:
     member = tar.next()
     data = tar.extractfile(member) if member and member.name == name else None
     if data is None:
         raise ValueError(f"{name} is missing")
     return data
-
-
-def _signed(sign: Sign, manifest: bytes) -> bytes:
-    return json.dumps(sign(manifest)).encode()
 
 
 def _sha256(path: Path) -> str:

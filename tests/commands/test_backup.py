@@ -118,7 +118,7 @@ def test_twenty_canaries_stay_away(home: Path, remembering: World) -> None:
     assert Receipt.objects.filter(in_ledger=True).count() == 20
     done = restore(home)
     assert done.failure == ""
-    assert (done.json["erasures"], done.json["missing"]) == (4, [])
+    assert (done.json["told"], done.json["missing"]) == (4, [])
     assert left() == set()
     assert holding("like tea") >= {"memory.File", "memory.Message", "memory.Fact"}
     assert not home_lock.restoring().exists()
@@ -192,6 +192,19 @@ def test_without_the_ledger_it_is_back_and_admins_are_told(home: Path, world: Wo
     assert run("restore", "--hide-warning").failure == ""
     checkpoints.unledgered_at.cache_clear()
     assert checkpoints.unledgered_at(world.team.pk) is None
+
+
+def test_what_can_t_be_done_is_told(home: Path) -> None:
+    assert "can't be read" in run("backup", str(home / "kept"), "--passphrase-file", "none").failure
+    assert "its folder is not there" in run("backup", str(home / "none" / "kept")).failure
+    assert "There is no file" in run("restore", str(home / "kept")).failure
+    (home / "kept").touch()
+    assert "there is a file already" in run("backup", str(home / "kept")).failure
+    assert "is no whole backup" in run("restore", str(home / "kept")).failure
+    (home / "kept").unlink()
+    assert run("backup", str(home / "kept")).failure == ""
+    assert "is not empty" in run("restore", str(home / "kept")).failure
+    assert not home_lock.restoring().exists()
 
 
 def checkpoints_folder() -> Path:

@@ -44,7 +44,8 @@ class Command(base.Command):
                 files[name] = Path(room) / name
                 shutil.copy(Path(settings.CHECKPOINTS) / name, room)
             archive.pack(path, files, _said(since), restoring.sign, passphrase)
-        _record()
+        with transaction.atomic():
+            record(teams.system_team_id(), Entry("backup.made", SYSTEM))
         where = "and keep the keys elsewhere" if passphrase else "in a safe place, without the keys"
         size = path.stat().st_size
         said = f"Wrote {path} ({size:,} bytes). Keep it {where}."
@@ -67,11 +68,6 @@ def _tell_ledger() -> None:
         with transaction.atomic():
             ledger.write_head(lock(team_id), timezone.now())
         ledger.deliver(team_id)
-
-
-def _record() -> None:
-    with transaction.atomic():
-        record(teams.system_team_id(), Entry("backup.made", SYSTEM))
 
 
 def _chains() -> list[UUID]:

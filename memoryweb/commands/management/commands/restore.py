@@ -1,6 +1,6 @@
 import io
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -50,8 +50,8 @@ class Command(base.Command):
             raise CommandError(f"{running} Stop all web servers and workers first.")
         if options["hide_warning"]:
             return _hide_warning()
-        if options["file"] is None:
-            raise CommandError("Which backup? For example: manage.py restore backup.memoryweb")
+        if options["file"] is None or not options["file"].is_file():
+            raise CommandError(f"Which backup? There is no file {options['file'] or ''}".strip())
         with TemporaryDirectory(dir=settings.HOME, prefix="restoring-") as folder:
             passphrase = base.passphrase(options)
             said = archive.unpack(options["file"], Path(folder), restoring.check, passphrase)
@@ -113,43 +113,31 @@ def _hide_warning() -> base.Outcome:
 
 
 def _checked(done: tuple[Replayed, int] | None, said: archive.Manifest) -> base.Outcome:
-    lines, ok = [f"Restored the backup of {said['madeAt']}.", *_told(done)], True
+    erased, revoked = done or (Replayed(), 0)
+    lines = [f"Restored the backup of {said['madeAt']}.", *_told(erased, revoked)]
+    if done is None:
+        lines[1:] = ["Without the ledger: what was erased, revoked or removed since is back."]
+    ok = True
     for command in _CHECKS:
-        output = io.StringIO()
         try:
-            call_command(*command, stdout=output)
+            call_command(*command, stdout=io.StringIO())
         except CommandError as problem:
             lines, ok = [*lines, f"{' '.join(command)}: {problem}"], False
     lines.append("All checks passed. Now start memoryweb." if ok else "See to this first.")
-    erased = done[0] if done else Replayed()
-    data = {
-        "erasures": erased.told,
-        "missing": [base.data_of(one, "team", "seq", "at") for one in erased.missing],
-        "waiting": erased.waiting,
-        "remaining": erased.remaining,
-        "revoked": done[1] if done else 0,
-        "withoutLedger": done is None,
-    }
+    data = base.data_of(erased, "told", "waiting", "remaining") | {"revoked": revoked}
+    data["missing"] = [base.data_of(one, "team", "seq", "at") for one in erased.missing]
     is_whole = not (erased.waiting or erased.remaining)
     return base.Outcome("\n".join(lines), data, ok=ok and is_whole)
 
 
-def _told(done: tuple[Replayed, int] | None) -> Sequence[str]:
-    if done is None:
-        return ["Without the ledger: what was erased, revoked or removed since is back."]
-    erased, revoked = done
-    found = erased.told - len(erased.missing)
-    lines = [
-        f"Of {base.counted(erased.told, 'erasure')} since, {found} were done again."
-        f" {base.counted(revoked, 'token, member or link')} revoked or removed again."
-    ]
-    if erased.missing:
-        lines.append(
-            f"Of {base.counted(len(erased.missing), 'erasure')} nothing was found in this backup:"
-            " it came later, or stands there in other words."
-        )
+def _told(erased: Replayed, revoked: int) -> Iterator[str]:
+    found, missing = erased.told - len(erased.missing), len(erased.missing)
+    yield f"Of {base.counted(erased.told, 'erasure')} since, {found} were done again."
+    yield f"{base.counted(revoked, 'token, member or link')} revoked or removed again."
+    if missing:
+        was = "nothing was found in this backup: it came later, or stands there in other words."
+        yield f"Of {base.counted(missing, 'erasure')} {was}"
     if erased.waiting:
-        lines.append(f"{base.counted(erased.waiting, 'request')} wait: see Settings › Erasing.")
+        yield f"{base.counted(erased.waiting, 'request')} wait: see Settings › Erasing."
     if erased.remaining:
-        lines.append(f"{base.counted(erased.remaining, 'row')} still have the words: see Review.")
-    return lines
+        yield f"{base.counted(erased.remaining, 'row')} still have the words: see Review."
