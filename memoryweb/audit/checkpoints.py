@@ -126,11 +126,9 @@ def gaps(team_id: UUID) -> list[Gap]:
 def standing(team_id: UUID) -> list[Checkpoint]:
     """Without those of events that a declared gap took away."""
     declared, found = gaps(team_id), list(kept(team_id))
-    if not declared:
-        return found
-    return [
-        one for one in found if one.hash == _hash_at(one) or not any(g.has(one) for g in declared)
-    ]
+    gone = (one for one in found if any(gap.has(one) for gap in declared))
+    lost = {one for one in gone if one.hash != _hash_at(one)}
+    return [one for one in found if one not in lost]
 
 
 @cache

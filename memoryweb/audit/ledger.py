@@ -231,7 +231,8 @@ def _last_line(stream: Any) -> tuple[bytes, int]:
 
 
 def teams(folders: Iterable[Path]) -> set[UUID]:
-    return {UUID(path.stem) for folder in folders for path in folder.glob("*.ledger")}
+    names = {path.stem for folder in folders for path in folder.glob("*.ledger")}
+    return {UUID(name) for name in names if len(name) == 36}
 
 
 def read(team_id: UUID, folders: Iterable[Path]) -> list[tuple[str, LedgerEntry]]:
