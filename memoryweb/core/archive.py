@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -24,6 +25,8 @@ MANIFEST, SIGNATURE = "manifest.json", "signature.json"
 _SALT_BYTES, _TAG_BYTES, _PIECE = 16, 16, 1 << 20
 
 Sign = Callable[[bytes], Mapping[str, str]]
+Check = Callable[[bytes, Mapping[str, str]], None]
+Cipher = Callable[[bytes, bytes, bytes], bytes]
 Manifest = dict[str, Any]
 
 
@@ -39,60 +42,53 @@ def pack(
         name: {"sha256": _sha256(one), "bytes": one.stat().st_size} for name, one in files.items()
     }
     manifest = json.dumps({**said, "files": sums}, indent=1).encode()
-    part = path.with_name(f"{path.name}.part")
+    first = {MANIFEST: manifest, SIGNATURE: json.dumps(sign(manifest)).encode()}
+    plain, part = (path.with_name(f"{path.name}.{ending}") for ending in ("tar", "part"))
     try:
-        with part.open("wb") as stream:
-            out: Any = _Sealing(stream, passphrase) if passphrase else stream
-            first = {MANIFEST: manifest, SIGNATURE: json.dumps(sign(manifest)).encode()}
-            with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as tar:
-                for name, data in first.items():
-                    member = tarfile.TarInfo(name)
-                    member.size = len(data)
-                    tar.addfile(member, io.BytesIO(data))
-                for name, file in files.items():
-                    tar.add(file, name)
-            if isinstance(out, _Sealing):
-                out.finish()
-            stream.flush()
+        with tarfile.open(plain, "w", format=tarfile.PAX_FORMAT) as tar:
+            for name, data in first.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                tar.addfile(member, io.BytesIO(data))
+            for name, file in files.items():
+                tar.add(file, name)
+        made = _sealed(plain, part, passphrase) if passphrase else plain
+        with made.open("rb") as stream:
             os.fsync(stream.fileno())
         if path.exists():
             raise FileExistsError(path)
-        part.rename(path)
+        made.rename(path)
     finally:
+        plain.unlink(missing_ok=True)
         part.unlink(missing_ok=True)
 
 
-def unpack(
-    path: Path, folder: Path, check: Callable[[bytes, Mapping[str, str]], None], passphrase: bytes
-) -> Manifest:
+def unpack(path: Path, folder: Path, check: Check, passphrase: bytes) -> Manifest:
     """What was packed lies in the folder. `check` gets the list and what `sign` had made of it.
     Raises BackupRefused."""
     with path.open("rb") as stream:
         is_sealed = stream.read(len(MAGIC)) == MAGIC
-        stream.seek(0)
-        if is_sealed != bool(passphrase):
-            said = "is encrypted: give its passphrase" if is_sealed else "is not encrypted"
-            raise BackupRefused(f"{path} {said} (--passphrase-file).")
-        try:
-            source: Any = _Opening(stream, passphrase) if is_sealed else stream
-            with tarfile.open(fileobj=source, mode="r|") as tar:
-                return _unpacked(tar, folder, check)
-        except (tarfile.TarError, ValueError, KeyError, EOFError) as error:
-            said = f"{path} is no whole backup of memoryweb: {error}."
-            raise BackupRefused(said) from None
+    if is_sealed != bool(passphrase):
+        said = "is encrypted: give its passphrase" if is_sealed else "is not encrypted"
+        raise BackupRefused(f"{path} {said} (--passphrase-file).")
+    plain = _opened(path, folder / "tar", passphrase) if is_sealed else path
+    try:
+        with tarfile.open(plain, "r:") as tar:
+            return _unpacked(tar, folder, check)
+    except (tarfile.TarError, ValueError, KeyError, EOFError) as error:
+        raise BackupRefused(f"{path} is no whole backup of memoryweb: {error}.") from None
+    finally:
+        (folder / "tar").unlink(missing_ok=True)
 
 
-def _unpacked(
-    tar: tarfile.TarFile, folder: Path, check: Callable[[bytes, Mapping[str, str]], None]
-) -> Manifest:
+def _unpacked(tar: tarfile.TarFile, folder: Path, check: Check) -> Manifest:
     manifest, signature = (_next(tar, name).read() for name in (MANIFEST, SIGNATURE))
     check(manifest, json.loads(signature))
     said: Manifest = json.loads(manifest)
     for name, told in said["files"].items():
         data, target = _next(tar, name), folder / Path(name).name
         with target.open("xb") as out:
-            while piece := data.read(_PIECE):
-                out.write(piece)
+            shutil.copyfileobj(data, out)
         if (_sha256(target), target.stat().st_size) != (told["sha256"], told["bytes"]):
             raise ValueError(f"{name} is not as it was written")
     return said
@@ -111,54 +107,35 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def _sealed(plain: Path, target: Path, passphrase: bytes) -> Path:
+    salt = os.urandom(_SALT_BYTES)
+    with plain.open("rb") as source, target.open("wb") as out:
+        out.write(MAGIC + salt)
+        _by_pieces(source, out, _cipher(passphrase, salt).encrypt, _PIECE)
+    return target
+
+
+def _opened(sealed: Path, target: Path, passphrase: bytes) -> Path:
+    with sealed.open("rb") as source, target.open("wb") as out:
+        salt = source.read(len(MAGIC) + _SALT_BYTES)[len(MAGIC) :]
+        try:
+            _by_pieces(source, out, _cipher(passphrase, salt).decrypt, _PIECE + _TAG_BYTES)
+        except InvalidTag:
+            why = "the passphrase is another one, or it was changed or cut off"
+            raise BackupRefused(f"{sealed} can't be opened: {why}.") from None
+    return target
+
+
+def _by_pieces(source: IO[bytes], out: IO[bytes], act: Cipher, size: int) -> None:
+    piece, number = source.read(size), 0
+    while True:
+        following = source.read(size)
+        nonce = number.to_bytes(11, "big") + bytes([not following])
+        out.write(act(nonce, piece, MAGIC))
+        if not following:
+            return
+        piece, number = following, number + 1
+
+
 def _cipher(passphrase: bytes, salt: bytes) -> AESGCM:
     return AESGCM(Scrypt(salt=salt, length=32, n=2**15, r=8, p=1).derive(passphrase))
-
-
-def _nonce(number: int, *, is_last: bool) -> bytes:
-    return number.to_bytes(11, "big") + bytes([is_last])
-
-
-class _Sealing:
-    def __init__(self, out: IO[bytes], passphrase: bytes) -> None:
-        salt = os.urandom(_SALT_BYTES)
-        self._out, self._cipher = out, _cipher(passphrase, salt)
-        self._waiting, self._number = bytearray(), 0
-        out.write(MAGIC + salt)
-
-    def write(self, data: bytes) -> int:
-        self._waiting += data
-        while len(self._waiting) > _PIECE:
-            self._seal(bytes(self._waiting[:_PIECE]), is_last=False)
-            del self._waiting[:_PIECE]
-        return len(data)
-
-    def finish(self) -> None:
-        self._seal(bytes(self._waiting), is_last=True)
-
-    def _seal(self, piece: bytes, *, is_last: bool) -> None:
-        nonce = _nonce(self._number, is_last=is_last)
-        self._out.write(self._cipher.encrypt(nonce, piece, MAGIC))
-        self._number += 1
-
-
-class _Opening:
-    def __init__(self, source: IO[bytes], passphrase: bytes) -> None:
-        source.read(len(MAGIC))
-        self._source, self._cipher = source, _cipher(passphrase, source.read(_SALT_BYTES))
-        self._plain, self._number = bytearray(), 0
-        self._next = source.read(_PIECE + _TAG_BYTES)
-
-    def read(self, size: int) -> bytes:
-        while len(self._plain) < size and self._next:
-            piece, self._next = self._next, self._source.read(_PIECE + _TAG_BYTES)
-            nonce = _nonce(self._number, is_last=not self._next)
-            try:
-                self._plain += self._cipher.decrypt(nonce, piece, MAGIC)
-            except InvalidTag:
-                why = "the passphrase is another one, or it was changed or cut off"
-                raise ValueError(why) from None
-            self._number += 1
-        taken = bytes(self._plain[:size])
-        del self._plain[:size]
-        return taken
