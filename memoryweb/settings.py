@@ -63,6 +63,10 @@ SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 # What the audit checkpoints' signing key is made of: never in the database.
 CHECKPOINTS = Path(env.str("MEMORYWEB_CHECKPOINTS", str(SHARED / "checkpoints")))
 CHECKPOINT_SECRET = env.str("MEMORYWEB_CHECKPOINT_SECRET", "") or _kept_secret("checkpoint-key")
+# Erasures and revocations, told outside the database: a second place, and the key of their prints.
+LEDGER_DIR = env.str("MEMORYWEB_LEDGER_DIR", "")
+LEDGER_URL = env.str("MEMORYWEB_LEDGER_URL", "")
+LEDGER_SECRET = env.str("MEMORYWEB_LEDGER_SECRET", "") or _kept_secret("ledger-key")
 ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
 HTTPS = env.bool("MEMORYWEB_HTTPS", False)

@@ -65,10 +65,11 @@ def change_member(
 
 
 @transaction.atomic
-def remove_member(*, membership: Membership, by: Actor) -> None:
+def remove_member(*, membership: Membership, by: Actor, keep_an_admin: bool = True) -> None:
     """End a membership at once, with its tokens in this team. Raises LastAdmin, NotMember."""
     _lock(membership)
-    _keep_an_admin(membership)
+    if keep_an_admin:
+        _keep_an_admin(membership)
     team = membership.team
     tokens.revoke_all(team, team.tokens.filter(user_id=membership.user_id), by=by)
     _record("member.removed", membership, by)

@@ -61,6 +61,7 @@ class ReceiptOut(schemas.Camel):
     counts: dict[str, int]
     scanned: dict[str, int] = Field(description="Rows that were looked through, by table.")
     remaining: int = Field(description=_REMAINS)
+    in_ledger: bool = Field(description="False: an older backup can bring it back.")
     hash: str = Field(description="SHA-256 of the other fields; the audit event has it, too.")
     created_at: schemas.Moment
 

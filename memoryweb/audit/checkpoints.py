@@ -2,26 +2,28 @@
 what becomes of all keys when the secret key changes."""
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.apps import apps
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.utils.translation import gettext as _
 
-from memoryweb.audit import keys
-from memoryweb.audit.models import ChainHead, Keys
-from memoryweb.audit.record import lock
+from memoryweb.audit import keys, ledger
+from memoryweb.audit.models import ChainHead, Event, Keys
+from memoryweb.audit.record import SYSTEM, Entry, lock, record
 from memoryweb.core.tables import KeyedCharField
 
+logger = logging.getLogger(__name__)
+RESTORED, SEEN, WITHOUT_LEDGER = "backup.restored", "backup.seen", "without_ledger"
 _PURPOSE = b"memoryweb audit checkpoint 1\n"
 
 
@@ -40,12 +42,8 @@ class Checkpoint:
     @property
     def is_ours(self) -> bool:
         """Signed with this installation's key."""
-        try:
-            key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
-            key.verify(bytes.fromhex(self.signature), self._signed())
-        except (InvalidSignature, ValueError):
-            return False
-        return self.key in keys.ring().signers
+        is_whole = keys.has_signed(self.key, self.signature, self._signed())
+        return is_whole and self.key in keys.ring().signers
 
     def told(self) -> dict[str, Any]:
         return asdict(self)
@@ -57,8 +55,8 @@ class Checkpoint:
 
 
 def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
-    """Sign the head as it is now, append it to the team's file and count it in the head. None
-    without a chain."""
+    """Sign the head as it is now, append it to the team's file, count it in the head and tell the
+    ledger. None without a chain."""
     if not ChainHead.objects.filter(team_id=team_id, seq__gt=0).exists():
         return None
     with transaction.atomic():
@@ -71,6 +69,10 @@ def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
         head.checkpoints = max(head.checkpoints, count(known)) + is_new
         head.seal = keys.seal_of(head) if is_sealed else head.seal
         head.save(update_fields=["checkpoints", "seal"])
+        try:
+            ledger.write_head(head, now)
+        except ledger.LedgerUnavailable as problem:
+            logger.warning("%s", problem)
     return made
 
 
@@ -82,6 +84,10 @@ def sign_moved(now: datetime) -> int:
         if last is None or last.seq != head.seq or last.hash != bytes(head.hash).hex():
             sign(head.team_id, now)
             moved += 1
+            try:
+                ledger.deliver(head.team_id)
+            except ledger.LedgerUnavailable as problem:
+                logger.warning("%s", problem)
     return moved
 
 
@@ -91,6 +97,77 @@ def kept(team_id: UUID) -> Iterator[Checkpoint]:
     if path.exists():
         with path.open(encoding="utf-8", errors="replace") as lines:
             yield from (_read(line) for line in lines if line.strip())
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A backup was restored that ends `after` this event; the last one told of was `known`."""
+
+    after: int
+    known: int
+    at: datetime
+
+    def __str__(self) -> str:
+        return (
+            f"Declared gap: a backup was restored on {self.at:%Y-%m-%d %H:%M} UTC; it ends with"
+            f" event {self.after}, and the log had {self.known} events."
+        )
+
+    def has(self, one: Checkpoint) -> bool:
+        return one.is_ours and one.seq > self.after and datetime.fromisoformat(one.at) <= self.at
+
+
+def gaps(team_id: UUID) -> list[Gap]:
+    """Those that the chain itself declares."""
+    events = Event.objects.filter(team_id=team_id, action=RESTORED).order_by("seq")
+    return [Gap(one.seq - 1, json.loads(one.details)["known"], one.at) for one in events]
+
+
+def standing(team_id: UUID) -> list[Checkpoint]:
+    """Without those of events that a declared gap took away."""
+    declared, found = gaps(team_id), list(kept(team_id))
+    gone = (one for one in found if any(gap.has(one) for gap in declared))
+    lost = {one for one in gone if one.hash != _hash_at(one)}
+    return [one for one in found if one not in lost]
+
+
+@cache
+def unledgered_at(team_id: UUID) -> datetime | None:
+    """When a backup was restored without the ledger, while admins are to be told."""
+    last = (
+        Event.objects.filter(team_id=team_id, action__in=(RESTORED, SEEN)).order_by("-seq").first()
+    )
+    return last.at if last and last.reason_code == WITHOUT_LEDGER else None
+
+
+def declare_gap(team_id: UUID, now: datetime, known: int, reason_code: str = "") -> None:
+    """This chain is the one of a backup, and goes on from here. A seal that doesn't fit stays."""
+    with transaction.atomic():
+        head = lock(team_id)
+        known = max([known, head.seq, *(one.seq for one in kept(team_id))])
+        is_sealed = keys.is_sealed(head)
+        record(team_id, Entry(RESTORED, SYSTEM, reason_code=reason_code, details={"known": known}))
+        head = lock(team_id)
+        head.checkpoints = count(standing(team_id))
+        head.seal = keys.seal_of(head) if is_sealed else head.seal
+        head.save(update_fields=["checkpoints", "seal"])
+        ledger.write_head(head, now)
+
+
+def judge(one: Checkpoint) -> tuple[bool, str]:
+    """Whether a head that somebody kept is what this installation says it was, and the sentence."""
+    if not one.is_ours:
+        return False, "This head was not signed with a key of this installation."
+    if one.hash == _hash_at(one):
+        return True, f"This head stands: event {one.seq} is as it was signed."
+    if declared := [gap for gap in gaps(UUID(one.team)) if gap.has(one)]:
+        return True, f"This head is of events that are gone. {declared[0]}"
+    return False, "The log has another event in this place, or none."
+
+
+def _hash_at(one: Checkpoint) -> str:
+    rows = Event.objects.filter(team_id=one.team, seq=one.seq).values_list("hash", flat=True)
+    return next((bytes(found).hex() for found in rows), "")
 
 
 def newest(team_id: UUID) -> Checkpoint | None:
@@ -114,6 +191,7 @@ def put_strange_aside(now: datetime) -> None:
     for team_id in teams():
         if not all(one.is_ours for one in kept(team_id)):
             _path(team_id).rename(_path(team_id).with_suffix(f".lost-{now:%Y%m%dT%H%M%S}"))
+            ledger.put_aside(team_id, now)
 
 
 def teams() -> set[UUID]:
@@ -139,13 +217,17 @@ def _append(made: Checkpoint) -> None:
 
 
 def _read(line: str) -> Checkpoint:
+    return read(line) or Checkpoint("", 0, "", "")
+
+
+def read(line: str) -> Checkpoint | None:
     try:
         said = json.loads(line)
         if not isinstance(said, Mapping) or type(said.get("seq")) is not int:
             raise ValueError
         return Checkpoint(**{name: said[name] for name in Checkpoint.__dataclass_fields__})
     except (ValueError, KeyError):
-        return Checkpoint("", 0, "", "")
+        return None
 
 
 def _folder() -> Path:

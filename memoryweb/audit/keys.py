@@ -21,8 +21,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -133,6 +136,11 @@ def check_start() -> None:
     )
 
 
+def forget_folder() -> None:
+    """The next host that starts may keep its checkpoints wherever it does."""
+    Keys.objects.update(folder="")
+
+
 def _row() -> Keys | None:
     try:
         return Keys.objects.first()
@@ -176,6 +184,16 @@ def signer() -> Ed25519PrivateKey:
 
 def public_key() -> str:
     return signer().public_key().public_bytes_raw().hex()
+
+
+def has_signed(key: str, signature: str, said: bytes) -> bool:
+    """All in hex, but what was said."""
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        public.verify(bytes.fromhex(signature), said)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
 
 
 @cache

@@ -9,16 +9,18 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, cast
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
-from memoryweb.audit import keys
+from memoryweb.audit import keys, ledger
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.core import logs, row_batches
@@ -98,7 +100,16 @@ def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
     # A seal that does not fit is kept: going on must not make good what somebody else wrote.
     head.seal = keys.seal_of(head) if is_sealed else head.seal
     row_batches.update([head], ["seq", "hash", "seal"])
+    if any(entry.action in ledger.FOLLOWED for entry in entries):
+        transaction.on_commit(partial(_tell_ledger, team_id), robust=True)
     return events
+
+
+def _tell_ledger(team_id: UUID) -> None:
+    """What fails, or is cut off, is told with the next entry: the chain knows it."""
+    with transaction.atomic():
+        ledger.write(lock(team_id), timezone.now())
+    ledger.deliver(team_id)
 
 
 def wait_for_others(team_id: UUID) -> None:

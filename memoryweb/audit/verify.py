@@ -113,8 +113,10 @@ def _head(team_id: UUID) -> ChainHead:
 
 
 def _signed(team_id: UUID) -> list[tuple[int, checkpoints.Checkpoint]]:
-    """The checkpoints that are kept; one of another team counts as unsigned."""
-    found = [one if one.team == str(team_id) else _NONE for one in checkpoints.kept(team_id)]
+    """The checkpoints that are kept, but for those of a declared gap; one of another team counts as
+    unsigned."""
+    kept = checkpoints.standing(team_id)
+    found = [one if one.team == str(team_id) else _NONE for one in kept]
     return [(one.seq, one) for one in found]
 
 

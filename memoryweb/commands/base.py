@@ -1,10 +1,12 @@
 """What every command shares: one result, said as a sentence or as JSON, and one kind of failure."""
 
 import json
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -19,13 +21,20 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnkno
 from memoryweb.agents.models import Agent
 from memoryweb.audit import keys
 from memoryweb.audit.keys import KeysRefused
+from memoryweb.audit.ledger import LedgerRefused, LedgerUnavailable
 from memoryweb.core import upgrade
+from memoryweb.core.archive import BackupRefused
+from memoryweb.core.database_copies import CopyFailed
 from memoryweb.core.database_unavailable import refusal as refusal_of
+from memoryweb.core.home_lock import HalfRestored
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 
-REFUSALS = (AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
+REFUSALS = (
+    *(AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown),
+    *(BackupRefused, CopyFailed, HalfRestored, LedgerRefused, LedgerUnavailable),
+)
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,27 @@ class TeamCommand(Command):
     @abstractmethod
     def act_in(self, team: Team, options: dict[str, Any]) -> Outcome:
         """As `act`, inside the team's scope; `options["agent"]` is the agent itself."""
+
+
+def add_passphrase(parser: CommandParser) -> None:
+    said = (
+        "a file with the passphrase that it is encrypted under, or any bytes; “-”: standard input"
+    )
+    parser.add_argument("--passphrase-file", type=Path, metavar="FILE", help=said)
+
+
+def passphrase(options: dict[str, Any]) -> bytes:
+    """Never an argument: whoever lists processes reads those."""
+    path: Path | None = options["passphrase_file"]
+    if path is None:
+        return b""
+    try:
+        given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path} can't be read: {error.strerror}.") from None
+    if not given.strip():
+        raise CommandError("The passphrase is empty.")
+    return given.strip()
 
 
 def add_rights(parser: CommandParser) -> None:

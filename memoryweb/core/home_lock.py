@@ -13,8 +13,25 @@ from pathlib import Path
 from django.conf import settings
 
 
+class HalfRestored(Exception):
+    """A restore was cut short: what it would have taken out again is still there."""
+
+
+def restoring() -> Path:
+    """Stands there until a restore has ended."""
+    return Path(settings.HOME / "restoring")
+
+
+def check() -> None:
+    """Raises HalfRestored."""
+    if restoring().exists():
+        said = f"A restore of {settings.HOME} was cut short. Run “manage.py restore” again first."
+        raise HalfRestored(said)
+
+
 def share() -> None:
-    """This process is at work here until it ends, however it ends."""
+    """This process is at work here until it ends, however it ends. Raises HalfRestored."""
+    check()
     with suppress(OSError):  # some network file systems have no locks
         fcntl.flock(_opened(), fcntl.LOCK_SH)
 

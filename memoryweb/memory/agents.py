@@ -118,9 +118,14 @@ def _remove(agent: Agent, now: datetime) -> bool:
         still = Agent.objects.expired(now - KEPT).filter(pk=agent.pk).first()
         if still is None:
             return False
-        tx.record("agent.removed", **target(agent), labels={"name": agent.name})
-        still.delete()
+        remove_agent(tx, still)
         return True
+
+
+def remove_agent(tx: Transaction, agent: Agent) -> None:
+    """With all that belongs to it."""
+    tx.record("agent.removed", **target(agent), labels={"name": agent.name})
+    agent.delete()
 
 
 def _fold(name: str) -> str:

@@ -14,6 +14,7 @@ _SENTENCES: dict[str, Text] = {
     "empty_answer": _("The model answered with an empty memory. Nothing was changed."),
     "no_model": _("This agent wants a model, and none is set up."),
     "archived": _("The agent was archived in the meantime."),
+    "ledger_unavailable": _("It waits until the ledger of erasures can be written."),
     "worker_lost": _("The worker was lost several times, so the run was given up."),
     "interrupted": _("The worker stopped midway. The run continues from there."),
     "unfinished": _("The run ended without a result."),

@@ -290,6 +290,7 @@ def verify(request: TeamRequest) -> HttpResponse:
         "limits": verifying.LIMITS,
         "key": keys.public_key(),
         "newest": checkpoints.newest(team.pk),
+        "gaps": checkpoints.gaps(team.pk),
     }
     return show(request, "audit/verify.html", context, partials=("verification",))
 

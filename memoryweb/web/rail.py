@@ -22,6 +22,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
 from memoryweb.audit import keys
+from memoryweb.audit.checkpoints import unledgered_at
 from memoryweb.memory import facts
 from memoryweb.memory.statements.validity import today
 from memoryweb.web.access import TeamRequest, Visit, team_view
@@ -95,6 +96,12 @@ class Rail:
     def keys_lost_at(self) -> datetime | None:
         """Since when every page warns that erased text may return."""
         return keys.lost_at() if self._request.user.is_authenticated else None
+
+    @property
+    def unledgered_at(self) -> datetime | None:
+        """Since when admins are warned that a backup was restored without the ledger."""
+        is_told = self.visit and self.visit.can(Permission.MANAGE_MEMBERS)
+        return unledgered_at(self.visit.team.pk) if self.visit and is_told else None
 
     @property
     def help_url(self) -> str:

@@ -79,6 +79,33 @@ def test_a_torn_line_counts_as_unsigned(events: list[Event], line: str, settings
     assert not verify(TEAM).ok
 
 
+def test_checkpoints_of_a_declared_gap_are_excused_and_no_others(
+    events: list[Event], settings: Any
+) -> None:
+    """A backup of five events was restored, of a chain that had six and then went on otherwise."""
+    kept = checkpoints.sign(TEAM, NOW)
+    record_all(TEAM, [Entry("file.deleted", SYSTEM)])
+    lost = checkpoints.sign(TEAM, NOW)
+    assert kept
+    assert lost
+    Event.objects.filter(seq=6).delete()
+    ChainHead.objects.update(seq=5, hash=events[4].hash, checkpoints=1)
+    checkpoints.declare_gap(TEAM, timezone.now(), 9)
+    assert not verify(TEAM).ok  # what else was done to it stays found
+    ChainHead.objects.update(seal=keys.seal_of(ChainHead.objects.get(team_id=TEAM)))
+    assert (verify(TEAM).ok, verify(TEAM).checkpoints) == (True, 1)
+    assert checkpoints.judge(kept) == (True, "This head stands: event 5 is as it was signed.")
+    ok, said = checkpoints.judge(lost)
+    assert ok
+    assert "Declared gap" in said
+    assert "the log had 9 events" in said
+    forged = checkpoints.Checkpoint(str(TEAM), 3, "00" * 32, lost.at, lost.key, lost.signature)
+    assert not checkpoints.judge(forged)[0]
+    with (Path(settings.CHECKPOINTS) / f"{TEAM}.jsonl").open("a") as stream:
+        stream.write("{\n")
+    assert not verify(TEAM).ok
+
+
 def test_heads_are_signed_once_an_hour_where_they_moved(events: list[Event]) -> None:
     sign_audit(NOW)
     record_all(TEAM, [Entry("file.written", SYSTEM)])

@@ -13,6 +13,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from memoryweb.core import database_copies
 from tests.migrated import copy_migrated
 from tests.workers import ROOT, database_url
 
@@ -52,48 +53,82 @@ def make_team(name: str) -> str:
     return f"python manage.py create_team --name {name}"
 
 
-SIGN = """python manage.py shell -c "
-from django.utils import timezone
-from memoryweb.audit import checkpoints
-checkpoints.sign_moved(timezone.now())"
-"""
-
-
 def teams(place: Path, **environment: str) -> str:
     code = "from memoryweb.accounts.models import Team; print(*Team.objects.values_list('name'))"
     return shell(place, f'python manage.py shell -v 0 -c "{code}"', **environment)
 
 
-@pytest.mark.only_on("sqlite", why="the recipe is SQLite's")
-def test_a_restored_sqlite_has_what_it_had_when_it_was_copied(place: Path) -> None:
+def removed(place: Path, team: str, **environment: str) -> None:
+    """A token that the backup holds and that was revoked since."""
+    shell(place, f"python manage.py revoke_token --team {team} ci", **environment)
+
+
+def made(place: Path, **environment: str) -> None:
+    (place / "passphrase").write_text("correct horse")
+    (place / "second").mkdir()
+    new_token = (
+        "python manage.py create_integration --team before --name Bot\n"
+        "python manage.py create_token --team before --integration Bot --name ci"
+    )
+    shell(place, f"{make_team('Before')}\n{new_token}", **environment)
+    shell(place, recipe("backup"), **environment)
+    shell(place, make_team("After"), **environment)
+    removed(place, "before", **environment)
+
+
+def is_as_it_was(place: Path, restored: str, **environment: str) -> None:
+    assert "All checks passed" in restored
+    assert "1 token, member or link revoked or removed again" in restored
+    assert ("Before" in (said := teams(place, **environment)), "After" in said) == (True, False)
+    verified = shell(place, "python manage.py audit_verify", **environment)
+    assert "the chain is whole" in verified
+    assert "Declared gap" in verified
+
+
+@pytest.mark.only_on("sqlite", why="an empty place is another one there")
+@pytest.mark.parametrize("lost", ["database", "home"])
+def test_a_restored_sqlite_has_what_it_had_and_no_more(place: Path, lost: str) -> None:
     database = place / "var/memoryweb.sqlite3"
     here = {"MEMORYWEB_DATABASE_URL": f"sqlite:///{database}"}
+    here["MEMORYWEB_LEDGER_DIR"] = str(place / "second")
     copy_migrated(database)
     with closing(sqlite3.connect(database)) as in_use:
         in_use.execute("SELECT count(*) FROM accounts_team").fetchone()
-        shell(place, f"{make_team('Before')}\n{SIGN}", **here)
-        shell(place, recipe("backup: sqlite"), **here)
-        shell(place, make_team("After"), **here)
-        # As a machine that lost its power leaves it.
-        shutil.copytree(place / "var", place / "crashed")
-    shutil.rmtree(place / "var")
-    (place / "crashed").rename(place / "var")
-    assert (place / "var/memoryweb.sqlite3-wal").stat().st_size
-    shell(place, recipe("restore: sqlite"), **here)
-    assert ("Before" in (said := teams(place, **here)), "After" in said) == (True, False)
-    assert "the chain is whole" in shell(place, recipe("after a restore"), **here)
+        made(place, **here)
+    if lost == "home":
+        shutil.rmtree(place / "var")
+    else:
+        for path in (place / "var").glob("memoryweb.sqlite3*"):
+            path.unlink()
+    is_as_it_was(place, shell(place, recipe("restore"), **here), **here)
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.only_on("postgresql", why="the recipe is PostgreSQL's")
-def test_a_restored_postgresql_has_what_it_had_when_it_was_copied(place: Path) -> None:
+@pytest.mark.only_on("postgresql", why="an empty place is another one there")
+def test_a_restored_postgresql_has_what_it_had_and_no_more(place: Path) -> None:
     here = {"MEMORYWEB_DATABASE_URL": database_url()}
-    (place / "var/secret-key").write_text(settings.SECRET_KEY)
-    (place / "var/checkpoint-key").write_text(settings.CHECKPOINT_SECRET)
-    shell(place, f"{make_team('Before')}\n{SIGN}", **here)
-    shell(place, recipe("backup: postgresql"), **here)
-    shell(place, make_team("After"), **here)
+    here["MEMORYWEB_LEDGER_DIR"] = str(place / "second")
+    for name in ("secret-key", "checkpoint-key", "ledger-key"):
+        secret = name.upper().replace("-KEY", "_SECRET").replace("SECRET_SECRET", "SECRET_KEY")
+        (place / "var" / name).write_text(getattr(settings, secret))
+    made(place, **here)
+    database_copies.empty()
     connection.close()
-    shell(place, recipe("restore: postgresql"), **here)
-    assert ("Before" in (said := teams(place, **here)), "After" in said) == (True, False)
-    shell(place, recipe("after a restore"), **here)
+    is_as_it_was(place, shell(place, recipe("restore"), **here), **here)
+
+
+@pytest.mark.only_on("sqlite", why="of the command alone")
+def test_a_restore_that_was_cut_short_is_done_again(place: Path) -> None:
+    database = place / "var/memoryweb.sqlite3"
+    here = {"MEMORYWEB_DATABASE_URL": f"sqlite:///{database}"}
+    here["MEMORYWEB_LEDGER_DIR"] = str(place / "second")
+    copy_migrated(database)
+    made(place, **here)
+    (place / "var/restoring").write_text(str(database))
+    for command in ("work", "start"):
+        with pytest.raises(AssertionError, match="was cut short"):
+            shell(place, f"python manage.py {command}", **here)
+    is_as_it_was(place, shell(place, recipe("restore"), **here), **here)
+    assert not (place / "var/restoring").exists()
+    with pytest.raises(AssertionError, match="is not empty"):
+        shell(place, recipe("restore"), **here)

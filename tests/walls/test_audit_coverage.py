@@ -30,6 +30,7 @@ ALL: frozenset[str] = frozenset()
 DECIDED = {"reject", "remove a marked line"}
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
+    *("backup.made", "backup.restored", "backup.seen"),  # tests/commands/test_backup.py
     *("keys.changed", "keys.lost"),  # tests/audit/test_key_changes.py
     *(
         "audit.exported",

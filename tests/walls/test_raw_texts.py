@@ -16,6 +16,8 @@ WRITING: dict[str, str] = {
     "memory/facts.py": "puts statements back where they stood, in their own words",
     "memory/snapshots/planning.py": "an import is compared with what truly stands there",
     "memory/forgetting/finding.py": "looks for what is meant in texts as they are",
+    "memory/forgetting/again.py": "finds what an older backup brought back",
+    "memory/forgetting/ledger_places.py": "finds the characters of it in texts as they are",
     "memory/forgetting/removal.py": "takes what is meant out of them",
     "memory/forgetting/requests.py": "hears what an owner asks, in the owner's own words",
     "memory/my_memory/actions.py": "rewords and takes out what its owner says",

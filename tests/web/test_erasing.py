@@ -8,6 +8,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
+from memoryweb.audit import checkpoints
 from memoryweb.memory.forgetting import hiding, retention
 from memoryweb.memory.models import Conversation, LegalHold, Message, Receipt
 from memoryweb.memory.models.writer import write_transaction
@@ -24,6 +25,23 @@ def test_receipts_are_listed_without_words(world: World, alice: Client, audrey: 
         page = tight(client.get(url(world.team, "settings_erasing")))
         assert Receipt.objects.get().hash[:16] in page
         assert "kilos" not in page
+        assert "Erased here; an older backup can bring it back." in page
+    Receipt.objects.update(in_ledger=True)
+    assert "an older backup" not in tight(alice.get(url(world.team, "settings_erasing")))
+
+
+def test_admins_are_warned_of_a_restore_without_the_ledger(
+    world: World, alice: Client, audrey: Client
+) -> None:
+    checkpoints.declare_gap(world.team.pk, timezone.now(), 900, checkpoints.WITHOUT_LEDGER)
+    checkpoints.unledgered_at.cache_clear()
+    address = url(world.team, "settings_erasing")
+    assert "A backup was restored on" in text(alice.get(address))
+    assert "A backup was restored on" not in text(audrey.get(address))
+    verified = text(audrey.get(url(world.team, "audit_verify")))
+    assert "Declared gap: a backup was restored on" in verified
+    assert "the log had 900 events" in verified
+    checkpoints.unledgered_at.cache_clear()
 
 
 def test_a_hold_is_made_with_a_reason_seen_and_ended(

@@ -45,6 +45,7 @@ PRIVATE = {
     "home": "700",
     "secret-key": "600",
     "checkpoint-key": "600",
+    "ledger-key": "600",
     **{f"memoryweb.sqlite3{end}": "600" for end in ("", "-wal", "-shm")},
 }
 

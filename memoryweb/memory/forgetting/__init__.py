@@ -1,5 +1,6 @@
 """What was asked to be forgotten: hidden at once, erased later, with a receipt."""
 
+from memoryweb.memory.forgetting.again import Replayed, erase_again
 from memoryweb.memory.forgetting.decisions import erase, keep, reopen, undo
 from memoryweb.memory.forgetting.erasing import erase_owner, overdue
 from memoryweb.memory.forgetting.finding import (

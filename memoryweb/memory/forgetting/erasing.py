@@ -18,10 +18,11 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.audit.record import erase_labels_of, target
+from memoryweb.audit import ledger
+from memoryweb.audit.record import erase_labels_of, lock, target
 from memoryweb.core.sqlite.base import truncate_log
 from memoryweb.memory import models
-from memoryweb.memory.forgetting import hiding, removal
+from memoryweb.memory.forgetting import hiding, ledger_places, removal
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.removal import PARTS, Removal
 from memoryweb.memory.index import fulltext
@@ -30,7 +31,7 @@ from memoryweb.memory.models.writer import Memory, Transaction, write_transactio
 from memoryweb.memory.visible.hidden import HiddenText, of_targets
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing import in_place
-from memoryweb.runs.engine import Lease, Outcome, enqueue
+from memoryweb.runs.engine import Lease, Outcome, Retry, enqueue
 from memoryweb.runs.models import Run
 
 KIND = Run.Kind.ERASURE
@@ -56,7 +57,7 @@ def erase_now(tx: Transaction, request: models.ForgetRequest, by: User | None = 
     request = locked(request)
     hiding.check_hold(request.team_id, request.agent_id, request.owner_id)
     close(tx, request, models.ForgetRequest.State.HIDDEN, by, erase_at=tx.now)
-    return _queue(request.agent, request.owner, Run.Trigger.PERSON, by)
+    return queue(request.agent, request.owner, Run.Trigger.PERSON, by)
 
 
 def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[Run]:
@@ -83,7 +84,7 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
             asked_by=by,
             created_at=tx.now,
         )
-        runs.append(_queue(agent, request.owner, Run.Trigger.PERSON, by))
+        runs.append(queue(agent, request.owner, Run.Trigger.PERSON, by))
     return runs
 
 
@@ -97,7 +98,7 @@ def queue_due(now: datetime) -> None:
     for request in due.select_related("agent", "owner").order_by("erase_at"):
         if (key := (request.agent_id, request.owner_id)) not in seen:
             seen.add(key)
-            _queue(request.agent, request.owner, Run.Trigger.CRON, None)
+            queue(request.agent, request.owner)
     if Run.objects.filter(kind=KIND, finished_at__gt=now - hiding.LOG_EMPTIED).exists():
         truncate_log()
 
@@ -150,7 +151,9 @@ def _go(lease: Lease, memory: Memory) -> None:
         lease.advance(Run.Phase.CHECKED, checked=cursor, result=run.result)
 
 
-def _queue(agent: Agent, owner: Owner | None, trigger: str, by: User | None) -> Run:
+def queue(
+    agent: Agent, owner: Owner | None, trigger: str = Run.Trigger.CRON, by: User | None = None
+) -> Run:
     return enqueue(agent=agent, owner=owner, kind=KIND, trigger=trigger, user=by).run
 
 
@@ -209,6 +212,10 @@ def _inputs(due: Sequence[models.ForgetRequest]) -> dict[str, Any]:
         "texts": texts,
         "names": list(dict.fromkeys([*names, *removal.names_of(due, targets, said)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
+        "places": [
+            *(place for inputs in before for place in inputs.get("places", ())),
+            *ledger_places.places_of(Memory(due[0].agent, due[0].owner), targets),
+        ],
         "whole": any(request.is_everything for request in due),
     }
 
@@ -233,8 +240,8 @@ def _sought(run: Run) -> Sought:
 
 def _steps(run: Run) -> list[Any]:
     if run.inputs["whole"]:
-        return [delete_some, _merge, count_left]
-    return [_take_out, _from_past, _from_diary, _from_records, _merge, _scan]
+        return [delete_some, _merge, count_left, _to_ledger]
+    return [_take_out, _from_past, _from_diary, _from_records, _merge, _scan, _to_ledger]
 
 
 def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
@@ -356,6 +363,23 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
         return {"table": table.label, "last": _plain(last)}
     left_over = [label for label in tables if label > table.label]
     return {"table": min(left_over, default=_ALL), "last": None}
+
+
+def _to_ledger(lease: Lease, memory: Memory, after: Any) -> str | None:
+    """Outside the database, before a receipt says that it is erased; ours first, and without the
+    lock of all writers the second place, which may be far."""
+    run = lease.run
+    try:
+        if after is None:
+            with write_transaction(run.team, run=run) as tx:
+                lease.fence()
+                head = lock(run.team_id)
+                ledger.write(head, tx.now, ledger_places.entry_of(run, memory, head.seq))
+            return "written"
+        run.result["in_ledger"] = ledger.deliver(run.team_id)
+    except ledger.LedgerUnavailable as problem:
+        raise Retry("ledger_unavailable", error=str(problem), costs=False) from problem
+    return None
 
 
 def _end(lease: Lease) -> None:

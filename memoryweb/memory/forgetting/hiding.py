@@ -242,6 +242,7 @@ def give_receipt(tx: Transaction, run: Run, request: ForgetRequest) -> Receipt:
         counts=dict(run.result["counts"]),
         scanned=dict(run.result["scanned"]),
         remaining=run.result["remaining"],
+        in_ledger=run.result.get("in_ledger", False),
         by=request.decided_by or request.asked_by,
         request=request,
         created_at=tx.now,
@@ -278,4 +279,6 @@ def receipt_digest(receipt: Receipt) -> str:
         "remaining": receipt.remaining,
         "at": receipt.created_at.isoformat(),
     }
+    if receipt.in_ledger:
+        said["inLedger"] = True
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -318,7 +318,7 @@ def found(
     on after; None at the end."""
     rows = rows.order_by("pk").values_list("pk", *table.columns)
     read = list((rows.filter(pk__gt=after) if after is not None else rows)[:STEP])
-    texts = [(pk, values, "\0".join(_texts(values))) for pk, *values in read]
+    texts = [(pk, values, "\0".join(texts_in(values))) for pk, *values in read]
     hits = []
     if sought.may_be_in("\0".join(text for _pk, _values, text in texts)):
         hits = [
@@ -346,21 +346,21 @@ def _names_in(table: Table, values: list[Any]) -> Iterator[str]:
     names, has_headings = table.names, table.says(Erasure.HEADED)
     for name, value in zip(table.columns, values, strict=True):
         if name in names:
-            yield from _texts([value])
+            yield from texts_in([value])
         elif has_headings and isinstance(value, str):
             yield from _HEADINGS.findall(value)
 
 
-def _texts(values: list[Any]) -> Iterator[str]:
+def texts_in(values: list[Any]) -> Iterator[str]:
     """Each text of these values, also within JSON, keys too."""
     for value in values:
         if isinstance(value, str):
             yield value
         elif isinstance(value, dict):
             yield from map(str, value)
-            yield from _texts([*value.values()])
+            yield from texts_in([*value.values()])
         elif isinstance(value, list | tuple):
-            yield from _texts([*value])
+            yield from texts_in([*value])
 
 
 def identities(memory: Memory, sought: Sought) -> int:

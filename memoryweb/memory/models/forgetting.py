@@ -155,6 +155,9 @@ class Receipt(tables.TeamRow):
     counts = tables.PlainJSONField(default=dict)
     scanned = tables.PlainJSONField(default=dict)
     remaining = models.IntegerField(default=0)
+    in_ledger = models.BooleanField(
+        default=False, help_text="told outside the database: no backup brings it back"
+    )
     hash = tables.PlainCharField(max_length=64, help_text="SHA-256 of all the other figures")
     by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     request = models.ForeignKey(ForgetRequest, models.SET_NULL, null=True, related_name="receipts")

@@ -19,6 +19,7 @@ class Command(base.Command):
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         try:
+            home_lock.check()
             port = _port()
             _reserve(port)
             if not home_lock.claim():
