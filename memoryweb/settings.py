@@ -1,6 +1,7 @@
 """Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
 
 import os
+import re
 import secrets
 import stat
 import tempfile
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -84,8 +87,6 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_htmx",
     "django_q",
@@ -235,6 +236,28 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordRes
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 # Addresses are given by admins and not verified; a second factor must not wait for that.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Sign-in with the company's account (accounts/oidc.py).
+OIDC_ISSUER = env.str("MEMORYWEB_OIDC_ISSUER", "")
+OIDC_CLIENT_ID = env.str("MEMORYWEB_OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.str("MEMORYWEB_OIDC_CLIENT_SECRET", "")
+_OIDC = urlsplit(OIDC_ISSUER)
+OIDC_NAME = env.str("MEMORYWEB_OIDC_NAME", _OIDC.hostname or "")
+OIDC_SCOPES = env.str("MEMORYWEB_OIDC_SCOPES", "openid email profile")
+OIDC_GROUPS_CLAIM = env.str("MEMORYWEB_OIDC_GROUPS_CLAIM", "groups")
+_GIVEN = re.compile(r"(\s*[-\w]+:(viewer|member|admin|auditor)\s*(,|$))+")
+OIDC_GROUPS: Any = env.json(
+    "MEMORYWEB_OIDC_GROUPS", {}, validate=lambda v: all(map(_GIVEN.fullmatch, v.values()))
+)
+OIDC_SECONDS = env.int("MEMORYWEB_OIDC_SECONDS", 86_400, validate=lambda v: v >= 60)
+OIDC_EMAILS_VERIFIED = env.bool("MEMORYWEB_OIDC_EMAILS_VERIFIED", False)
+OIDC_ORIGINS = env.list(
+    "MEMORYWEB_OIDC_ORIGINS", [f"{_OIDC.scheme}://{_OIDC.netloc}"] if OIDC_ISSUER else []
+)
+LOCAL_PASSWORDS = env.bool("MEMORYWEB_LOCAL_PASSWORDS", True)
+if OIDC_ISSUER and not (_OIDC.netloc and OIDC_CLIENT_ID):
+    raise ImproperlyConfigured("MEMORYWEB_OIDC_ISSUER is a URL and needs MEMORYWEB_OIDC_CLIENT_ID.")
+if not (LOCAL_PASSWORDS or OIDC_ISSUER):
+    raise ImproperlyConfigured("MEMORYWEB_LOCAL_PASSWORDS=false needs MEMORYWEB_OIDC_ISSUER.")
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 # Without a mail server the links of forgotten passwords are printed for whoever runs it.
@@ -278,7 +301,7 @@ CONTENT_SECURITY_POLICY = {
         "style-src": [SELF],
         "img-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *OIDC_ORIGINS],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
     }
@@ -358,7 +381,7 @@ MODELS = {
 }
 MODEL_WINDOW = env.int("MEMORYWEB_MODEL_WINDOW", 128_000)  # tokens
 MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
-# Of receivers of webhooks that stand in a private network, on purpose.
+# Receivers of webhooks, and sign-in, that stand in a private network on purpose.
 PRIVATE_HOSTS: list[str] = env.list("MEMORYWEB_PRIVATE_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
 # A local server reads 70 tokens a second, and says nothing meanwhile.

@@ -6,6 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from allauth.account.auth_backends import AuthenticationBackend
+from django.conf import settings
+from django.contrib.auth import logout
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
@@ -14,7 +16,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone, translation
 
 from memoryweb.accounts.members import current_memberships
-from memoryweb.accounts.models import Membership, User
+from memoryweb.accounts.models import Identity, Membership, User
 from memoryweb.core.prepared_queries import PreparedQuery
 
 _BROUGHT = "_brought_memberships"
@@ -58,6 +60,22 @@ def speak(request: HttpRequest, user: User) -> None:
     request.LANGUAGE_CODE = translation.get_language()
 
 
+COMPANY = "_company_until"  # in sessions that the company's account began: when it is asked again
+
+
+def _is_over(request: HttpRequest, user: User) -> bool:
+    """A password's session lasts while passwords do, the company's while its account is known."""
+    until, now = request.session.get(COMPANY), timezone.now()
+    if until is None:
+        return not (settings.LOCAL_PASSWORDS or user.is_superuser)
+    if until > now.timestamp():
+        return False
+    known = Identity.objects.filter(user=user, valid_until__gt=now).first()
+    if known and known.valid_until:
+        request.session[COMPANY] = known.valid_until.timestamp()
+    return known is None
+
+
 class SignInMiddleware(LoginRequiredMiddleware):
     """Django's own asks who is signed in before it asks whether the view wants to know.
 
@@ -73,6 +91,8 @@ class SignInMiddleware(LoginRequiredMiddleware):
     ) -> HttpResponseBase | None:
         if not getattr(view_func, "login_required", True):
             return None
+        if isinstance(request.user, User) and _is_over(request, request.user):
+            logout(request)
         answer = super().process_view(request, view_func, view_args, view_kwargs)
         if answer is None and isinstance(request.user, User):
             speak(request, request.user)

@@ -3,6 +3,7 @@ import secrets
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -40,7 +41,7 @@ def add_member(
         membership = Membership(team=team, user=user)
     elif membership.is_current:
         raise exceptions.AlreadyMember(user)
-    membership.role, membership.ends_at = role, ends_at
+    membership.role, membership.ends_at, membership.by_group = role, ends_at, False
     membership.save()
     _record("member.added", membership, by)
     return membership
@@ -50,10 +51,12 @@ def add_member(
 def change_member(
     *, membership: Membership, role: Role, ends_at: datetime | None, by: Actor
 ) -> Membership:
-    """Raises EndRefused, LastAdmin, NotMember."""
+    """Raises ByGroup, EndRefused, LastAdmin, NotMember."""
     if ends_at != membership.ends_at:
         check_end(ends_at)
     _lock(membership)
+    if membership.by_group:
+        raise exceptions.ByGroup(membership.user)
     if (role, ends_at) == (membership.role, membership.ends_at):
         return membership
     if role != Role.ADMIN or ends_at is not None:
@@ -231,7 +234,10 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
 
 @transaction.atomic
 def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Membership:
-    """Make the invited person's account and join. Raises NotInvited, InvitationGone, EndRefused."""
+    """Make the invited person's account and join. Raises PasswordsOff, NotInvited,
+    InvitationGone, EndRefused."""
+    if not settings.LOCAL_PASSWORDS:
+        raise exceptions.PasswordsOff(settings.OIDC_NAME)
     lock(invitation.team_id)  # “Join” pressed twice makes one account
     if has_account(invitation):
         raise exceptions.NotInvited(invitation.email)

@@ -8,11 +8,13 @@ from uuid import UUID
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
 from allauth.mfa.models import Authenticator
-from allauth.socialaccount.models import SocialAccount, SocialLogin
+from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
 from django.utils import translation
 
+from memoryweb.accounts.exceptions import PasswordsOff
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit import keys
@@ -82,6 +84,14 @@ def _record_unknown(email: str) -> None:
     )
 
 
+@transaction.atomic
+def record_company_refusal(code: str) -> None:
+    """Whom it was about is not known."""
+    code = f"company_{code}"
+    entry = Entry("signin.failed", ANONYMOUS, outcome="refused", reason_code=code)
+    record(system_team().pk, entry)
+
+
 # A change of how a person signs in, made on allauth's own pages, and its audit event.
 
 View = Callable[..., HttpResponseBase]
@@ -107,6 +117,19 @@ def recorded(view: View) -> View:
         return answer
 
     return changing
+
+
+def with_passwords(view: View) -> View:
+    """The page of a password, for who has one here."""
+
+    @wraps(view)
+    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if settings.LOCAL_PASSWORDS or getattr(request.user, "is_superuser", False):
+            return view(request, *args, **kwargs)
+        refused = PasswordsOff(settings.OIDC_NAME)
+        return render(request, "account/company_refused.html", {"refused": refused}, status=403)
+
+    return asked
 
 
 def _factors(user: User) -> dict[str, set[int]]:
@@ -189,11 +212,3 @@ class AccountAdapter(DefaultAccountAdapter):
 def record_wrong_code(sender: object, user: User, **_signal: object) -> None:
     """The second factor has no place in the adapter, only a signal."""
     record_refusal(user, "wrong_code")
-
-
-def record_linked(sender: object, sociallogin: SocialLogin, **_signal: object) -> None:
-    record_act(sociallogin.user, "signin.linked")
-
-
-def record_unlinked(sender: object, socialaccount: SocialAccount, **_signal: object) -> None:
-    record_act(socialaccount.user, "signin.unlinked")

@@ -38,7 +38,7 @@ def add(request: TeamRequest) -> HttpResponse:
                 email=form.cleaned_data["email"],
                 role=Role(form.cleaned_data["role"]),
                 name=form.cleaned_data["name"],
-                password=form.cleaned_data["password"] or None,
+                password=form.cleaned_data.get("password") or None,
                 ends_at=form.ends_at,
                 by=request.visit.actor,
             )
@@ -103,7 +103,9 @@ def show_members(
     context = {
         "tab": "members",
         "page": shown,
-        "rows": [(one, RoleForm.of(one) if can_manage else None) for one in shown],
+        "rows": [
+            (one, RoleForm.of(one) if can_manage and not one.by_group else None) for one in shown
+        ],
         "invitations": list(people.open_of(team).order_by("-created_at")[:100]),
         "form": form or MemberForm(),
         "invite_form": invite_form or InvitationForm(prefix="invite"),

@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
+from django.conf import settings
 from django.template import Context
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -29,6 +30,19 @@ def agent_tabs(context: Context) -> Tabs:
         value = readable_value(visit, context["request"].GET.get("owner", ""))
     more = {name: context[name] for name in ("stay", "amounts") if name in context}
     return tabs_of(visit, agent, value, tab=context["tab"], **more)
+
+
+@register.simple_tag
+def company() -> str:
+    """What the company's accounts are called; empty: nobody signs in with one."""
+    return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+
+
+@register.simple_tag(takes_context=True)
+def has_password(context: Context) -> bool:
+    """Whether whoever looks at the page could sign in with one."""
+    user = context["request"].user
+    return user.has_usable_password() if user.is_authenticated else settings.LOCAL_PASSWORDS
 
 
 @register.filter
