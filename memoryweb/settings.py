@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from environs import Env
+from environs import Env, ValidationError, validate
 
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -63,6 +63,13 @@ def _kept_secret(name: str) -> str:
                 os.link(made, path)
             os.unlink(made)
     return path.read_text().strip()
+
+
+def _check_groups(groups: object) -> None:
+    one = r"[-\w]+:(viewer|member|admin|auditor)"
+    given = re.compile(rf"\s*{one}(\s*,\s*{one})*\s*")
+    if not isinstance(groups, dict) or not all(given.fullmatch(str(v)) for v in groups.values()):
+        raise ValidationError('Write it as {"group": "team:role, team:role"}.')
 
 
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)
@@ -244,11 +251,8 @@ _OIDC = urlsplit(OIDC_ISSUER)
 OIDC_NAME = env.str("MEMORYWEB_OIDC_NAME", _OIDC.hostname or "")
 OIDC_SCOPES = env.str("MEMORYWEB_OIDC_SCOPES", "openid email profile")
 OIDC_GROUPS_CLAIM = env.str("MEMORYWEB_OIDC_GROUPS_CLAIM", "groups")
-_GIVEN = re.compile(r"(\s*[-\w]+:(viewer|member|admin|auditor)\s*(,|$))+")
-OIDC_GROUPS: Any = env.json(
-    "MEMORYWEB_OIDC_GROUPS", {}, validate=lambda v: all(map(_GIVEN.fullmatch, v.values()))
-)
-OIDC_SECONDS = env.int("MEMORYWEB_OIDC_SECONDS", 86_400, validate=lambda v: v >= 60)
+OIDC_GROUPS: Any = env.json("MEMORYWEB_OIDC_GROUPS", {}, validate=_check_groups)
+OIDC_SECONDS = env.int("MEMORYWEB_OIDC_SECONDS", 86_400, validate=validate.Range(min=60))
 OIDC_EMAILS_VERIFIED = env.bool("MEMORYWEB_OIDC_EMAILS_VERIFIED", False)
 OIDC_ORIGINS = env.list(
     "MEMORYWEB_OIDC_ORIGINS", [f"{_OIDC.scheme}://{_OIDC.netloc}"] if OIDC_ISSUER else []
@@ -273,7 +277,7 @@ EMAIL_BACKEND = env.str(
     f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend",
 )
 
-SESSIONS_KEPT_DAYS = env.int("MEMORYWEB_SESSIONS_KEPT_DAYS", 14, validate=lambda v: v >= 1)
+SESSIONS_KEPT_DAYS = env.int("MEMORYWEB_SESSIONS_KEPT_DAYS", 14, validate=validate.Range(min=1))
 SESSION_ENGINE = "memoryweb.accounts.backends"
 SESSION_COOKIE_AGE = SESSIONS_KEPT_DAYS * 24 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -346,7 +350,7 @@ RUNS_PER_TEAM = env.int("MEMORYWEB_RUNS_PER_TEAM", 4)
 RUN_ATTEMPTS = env.int("MEMORYWEB_RUN_ATTEMPTS", 5)
 STUCK_SECONDS = env.float("MEMORYWEB_STUCK_SECONDS", 60.0)
 # Runs that changed nothing, with their reports. A dream reads what others of its window read.
-RUNS_KEPT_DAYS = env.int("MEMORYWEB_RUNS_KEPT_DAYS", 90, validate=lambda v: v >= 30)
+RUNS_KEPT_DAYS = env.int("MEMORYWEB_RUNS_KEPT_DAYS", 90, validate=validate.Range(min=30))
 
 # Extraction (SPEC §4)
 AUTO_SUMMARIZE = env.bool("MEMORYWEB_AUTO_SUMMARIZE", True)
@@ -369,7 +373,7 @@ FORGET_UNDO_SECONDS = env.int("MEMORYWEB_FORGET_UNDO_SECONDS", 600)
 
 # The model endpoint (SPEC §14). No provider: the rules do the work.
 MODEL_PROVIDER = env.str(
-    "MEMORYWEB_MODEL_PROVIDER", "", validate=lambda v: v in {"", "openai", "anthropic"}
+    "MEMORYWEB_MODEL_PROVIDER", "", validate=validate.OneOf(["", "openai", "anthropic"])
 )
 MODEL_BASE_URL = env.str("MEMORYWEB_MODEL_BASE_URL", "")
 MODEL_KEY = env.str("MEMORYWEB_MODEL_KEY", "")

@@ -18,12 +18,13 @@ from django.utils.translation import gettext as _
 from django_q.tasks import async_task
 
 from memoryweb.accounts import oidc, tokens
+from memoryweb.accounts.members import record_change
 from memoryweb.accounts.models import Identity, Membership, Team, User
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.signins import record_act
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit import keys
-from memoryweb.audit.record import SYSTEM, Actor, Entry, lock, record
+from memoryweb.audit.record import SYSTEM, Actor, lock
 
 TURN_SECONDS = 60.0  # of one task
 ENDS_A_TICK = 200
@@ -42,12 +43,12 @@ def person_of(claims: oidc.Claims) -> User:
     if User.objects.filter(email=claims.email.lower()).exists():
         raise oidc.SignInRefused("taken")
     user = User.objects.create_user(claims.email, name=claims.name)
-    link(user, claims.subject)
+    connect(user, claims.subject)
     return user
 
 
 @transaction.atomic
-def link(user: User, subject: str, by: Actor | None = None) -> None:
+def connect(user: User, subject: str, by: Actor | None = None) -> None:
     """In the place of the account that they were linked with before. Raises SignInRefused."""
     if _identities(subject).exclude(user=user).exists():
         raise oidc.SignInRefused("linked")
@@ -57,31 +58,19 @@ def link(user: User, subject: str, by: Actor | None = None) -> None:
 
 
 @transaction.atomic
-def unlink(user: User) -> None:
-    """With all that it gave them."""
-    _lock_teams(user)
-    record_act(user, "signin.unlinked")
-    _follow(user, {}, timezone.now())
-    Identity.objects.filter(user=user).delete()
-
-
-@transaction.atomic
 def renew(user: User, claims: oidc.Claims) -> None:
     """The provider knows them now: what their groups give holds from now on."""
     now = timezone.now()
     until = now + timedelta(seconds=settings.OIDC_SECONDS)
-    roles = None if claims.groups is None else _roles(claims.groups)
-    _lock_teams(user, roles or ())
+    roles = _roles(user, claims.groups)
+    _lock_teams(user, roles)
     identity = Identity.objects.get(user=user)
     identity.valid_until = until
     if claims.refresh:
         identity.sealed_key = keys.seal(claims.refresh, identity.bound_to)
     identity.check_at = now + (until - now) * 3 / 4 if identity.sealed_key else None
     identity.save(update_fields=["valid_until", "sealed_key", "check_at"])
-    if roles is None:
-        Membership.objects.filter(user=user, by_group=True, ends_at__gt=now).update(ends_at=until)
-    else:
-        _follow(user, roles, until)
+    _follow(user, roles, until)
 
 
 def tick(now: datetime) -> None:
@@ -129,15 +118,18 @@ def _lock_teams(user: User, others: Collection[UUID] = ()) -> None:
         lock(team_id)
 
 
-def _roles(groups: Collection[str]) -> dict[UUID, Role]:
+def _roles(user: User, groups: Collection[str] | None) -> dict[UUID, Role]:
     """By team: of the first of the settings that names both. A team that isn't there gives none."""
-    given: dict[str, Role] = {}
+    if groups is None:
+        given = user.memberships.filter(by_group=True)
+        return {one.team_id: Role(one.role) for one in given}
+    roles: dict[str, Role] = {}
     for group, said in settings.OIDC_GROUPS.items():
         for one in said.split(",") if group in groups else ():
             slug, _colon, role = one.strip().partition(":")
-            given.setdefault(slug, Role(role))
-    teams = Team.objects.filter(slug__in=given, is_system=False)
-    return {team.pk: given[team.slug] for team in teams}
+            roles.setdefault(slug, Role(role))
+    teams = Team.objects.filter(slug__in=roles, is_system=False)
+    return {team.pk: roles[team.slug] for team in teams}
 
 
 def _follow(user: User, roles: Mapping[UUID, Role], until: datetime) -> None:
@@ -159,7 +151,7 @@ def _give(membership: Membership, role: Role, until: datetime) -> None:
     membership.role, membership.ends_at, membership.by_group = role, until, True
     membership.save()
     if was != role:
-        _record("member.changed" if was else "member.added", membership, "by_group")
+        record_change("member.changed" if was else "member.added", membership, SYSTEM, "by_group")
 
 
 def _check(identity: Identity) -> None:
@@ -189,19 +181,7 @@ def _end(identity: Identity) -> None:
 
 
 def _record_end(membership: Membership, reason: str) -> None:
-    _record("member.removed", membership, reason)
+    record_change("member.removed", membership, SYSTEM, reason)
     admins = membership.team.memberships.current().filter(role=Role.ADMIN, user__is_active=True)
     if membership.role == Role.ADMIN and not admins.exists():
         async_task("memoryweb.accounts.company.tell_superusers", membership.team_id, save=False)
-
-
-def _record(action: str, membership: Membership, reason: str) -> None:
-    entry = Entry(
-        action,
-        SYSTEM,
-        target_kind="user",
-        target_id=membership.user_id,
-        reason_code=reason,
-        details={"role": str(membership.role)},
-    )
-    record(membership.team_id, entry)

@@ -85,7 +85,7 @@ class ByGroup(AccountsRefused):
 
 class PasswordsOff(AccountsRefused):
     code = "passwords_off"
-    sentence = _("Nobody has a password here. Sign in with {} instead.")
+    sentence = _("You have no password here. Sign in with {} instead.")
 
 
 class NotDemo(AccountsRefused):

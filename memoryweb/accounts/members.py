@@ -3,7 +3,6 @@ import secrets
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -43,7 +42,7 @@ def add_member(
         raise exceptions.AlreadyMember(user)
     membership.role, membership.ends_at, membership.by_group = role, ends_at, False
     membership.save()
-    _record("member.added", membership, by)
+    record_change("member.added", membership, by)
     return membership
 
 
@@ -63,7 +62,7 @@ def change_member(
         _keep_an_admin(membership)
     membership.role, membership.ends_at = role, ends_at
     membership.save(update_fields=["role", "ends_at"])
-    _record("member.changed", membership, by)
+    record_change("member.changed", membership, by)
     return membership
 
 
@@ -74,7 +73,7 @@ def remove_member(*, membership: Membership, by: Actor) -> None:
     _keep_an_admin(membership)
     team = membership.team
     tokens.revoke_all(team, team.tokens.filter(user_id=membership.user_id), by=by)
-    _record("member.removed", membership, by)
+    record_change("member.removed", membership, by)
     membership.delete()
 
 
@@ -126,7 +125,7 @@ def _keep_an_admin(leaving: Membership) -> None:
         raise exceptions.LastAdmin
 
 
-def _record(action: str, membership: Membership, by: Actor) -> None:
+def record_change(action: str, membership: Membership, by: Actor, reason_code: str = "") -> None:
     ends = membership.ends_at
     record(
         membership.team_id,
@@ -135,6 +134,7 @@ def _record(action: str, membership: Membership, by: Actor) -> None:
             by,
             target_kind="user",
             target_id=membership.user_id,
+            reason_code=reason_code,
             details={
                 "role": str(membership.role),
                 "endsAt": ends.isoformat() if ends else None,
@@ -234,10 +234,7 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
 
 @transaction.atomic
 def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Membership:
-    """Make the invited person's account and join. Raises PasswordsOff, NotInvited,
-    InvitationGone, EndRefused."""
-    if not settings.LOCAL_PASSWORDS:
-        raise exceptions.PasswordsOff(settings.OIDC_NAME)
+    """Make the invited person's account and join. Raises NotInvited, InvitationGone, EndRefused."""
     lock(invitation.team_id)  # “Join” pressed twice makes one account
     if has_account(invitation):
         raise exceptions.NotInvited(invitation.email)

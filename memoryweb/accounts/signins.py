@@ -9,6 +9,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
@@ -119,12 +120,17 @@ def recorded(view: View) -> View:
     return changing
 
 
+def has_password(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Or may have one, where nobody is signed in yet."""
+    return user.has_usable_password() if isinstance(user, User) else settings.LOCAL_PASSWORDS
+
+
 def with_passwords(view: View) -> View:
     """The page of a password, for who has one here."""
 
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if settings.LOCAL_PASSWORDS or getattr(request.user, "is_superuser", False):
+        if has_password(request.user):
             return view(request, *args, **kwargs)
         refused = PasswordsOff(settings.OIDC_NAME)
         return render(request, "account/company_refused.html", {"refused": refused}, status=403)

@@ -1,4 +1,4 @@
-"""Signing in with the company's account, and linking it with an account that is here already."""
+"""Signing in with the company's account, and connecting it with an account that is here already."""
 
 from datetime import timedelta
 
@@ -31,27 +31,19 @@ _LASTS = timedelta(minutes=10)
 @require_POST
 @login_not_required
 @rate_limit(action="login")  # type: ignore[untyped-decorator]
-def sign_in(request: UserRequest) -> HttpResponse:
-    return _sent(request, next=get_next_redirect_url(request))
-
-
-@require_POST
-@reauthentication_required  # type: ignore[untyped-decorator]
-def link(request: UserRequest) -> HttpResponse:
-    return _sent(request, links=str(request.user.pk))
-
-
-@require_POST
-@reauthentication_required  # type: ignore[untyped-decorator]
-def unlink(request: UserRequest) -> HttpResponse:
-    if not request.user.has_usable_password():
-        messages.error(
-            request, _("You have no password here, so this is your only way to sign in.")
-        )
-        return redirect("profile")
-    company.unlink(request.user)
-    messages.success(request, _("{name} is no longer connected.").format(name=settings.OIDC_NAME))
-    return redirect("profile")
+@reauthentication_required(enabled=lambda request: request.user.is_authenticated)  # type: ignore[untyped-decorator]
+def leave(request: UserRequest) -> HttpResponse:
+    """To the provider; who is signed in already comes back to connect the two."""
+    if not settings.OIDC_ISSUER:
+        raise Http404
+    try:
+        address, kept = oidc.begin(_callback(request))
+    except oidc.SignInRefused as refused:
+        return _refused(request, refused)
+    until = (timezone.now() + _LASTS).timestamp()
+    more = {"until": until, "next": get_next_redirect_url(request), "connects": _who(request)}
+    request.session[_KEPT] = kept | more
+    return redirect(address)
 
 
 @require_GET
@@ -60,29 +52,18 @@ def unlink(request: UserRequest) -> HttpResponse:
 @rate_limit(action="login")  # type: ignore[untyped-decorator]
 def callback(request: UserRequest) -> HttpResponse:
     """Where the provider sends the person back to. What it says counts once."""
-    kept = request.session.pop(_KEPT, None)
+    kept = request.session.pop(_KEPT, {})
+    connects = kept.get("connects", "")
     try:
-        if kept is None or timezone.now().timestamp() > kept["until"]:
+        if timezone.now().timestamp() > kept.get("until", 0) or connects not in ("", _who(request)):
             raise oidc.SignInRefused("state")
         claims = oidc.finish(request.GET.dict(), kept, _callback(request))
-        return _linked(request, claims, kept) if kept["links"] else _in(request, claims, kept)
+        return _connected(request, claims) if connects else _in(request, claims, kept["next"])
     except oidc.SignInRefused as refused:
         return _refused(request, refused)
 
 
-def _sent(request: UserRequest, *, next: str | None = None, links: str = "") -> HttpResponse:
-    if not settings.OIDC_ISSUER:
-        raise Http404
-    try:
-        address, kept = oidc.begin(_callback(request))
-    except oidc.SignInRefused as refused:
-        return _refused(request, refused)
-    until = (timezone.now() + _LASTS).timestamp()
-    request.session[_KEPT] = {**kept, "next": next, "links": links, "until": until}
-    return redirect(address)
-
-
-def _in(request: UserRequest, claims: oidc.Claims, kept: dict[str, str]) -> HttpResponse:
+def _in(request: UserRequest, claims: oidc.Claims, next: str | None) -> HttpResponse:
     user = company.person_of(claims)
     if user.is_active:
         company.renew(user, claims)
@@ -91,14 +72,12 @@ def _in(request: UserRequest, claims: oidc.Claims, kept: dict[str, str]) -> Http
     until = timezone.now() + timedelta(seconds=settings.OIDC_SECONDS)
     request.session[COMPANY] = until.timestamp()
     record_authentication(request, user, "oidc")
-    answer: HttpResponse = perform_login(request, Login(user=user, redirect_url=kept["next"]))
+    answer: HttpResponse = perform_login(request, Login(user=user, redirect_url=next))
     return answer
 
 
-def _linked(request: UserRequest, claims: oidc.Claims, kept: dict[str, str]) -> HttpResponse:
-    if str(request.user.pk) != kept["links"]:
-        raise oidc.SignInRefused("state")
-    company.link(request.user, claims.subject)
+def _connected(request: UserRequest, claims: oidc.Claims) -> HttpResponse:
+    company.connect(request.user, claims.subject)
     company.renew(request.user, claims)
     messages.success(request, _("{name} is connected.").format(name=settings.OIDC_NAME))
     return redirect("profile")
@@ -112,3 +91,7 @@ def _refused(request: UserRequest, refused: oidc.SignInRefused) -> HttpResponse:
 
 def _callback(request: UserRequest) -> str:
     return request.build_absolute_uri(reverse("company_callback"))
+
+
+def _who(request: UserRequest) -> str:
+    return str(request.user.pk or "")

@@ -23,7 +23,6 @@ from memoryweb.accounts import addresses
 from memoryweb.accounts.backends import speak
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import change_profile
-from memoryweb.accounts.models import Identity
 from memoryweb.notify import morning_mail
 from memoryweb.web.access import UserRequest
 from memoryweb.web.pages import show
@@ -85,7 +84,6 @@ def profile(request: UserRequest) -> HttpResponse:
         "mail_form": MailForm(initial=chosen, auto_id="mail_%s"),
         "notice": notice,
         "can_mail": morning_mail.is_set_up(),
-        "identity": Identity.objects.filter(user=user).first(),
     }
     return show(request, "profile/profile.html", context)
 

@@ -272,10 +272,8 @@ urlpatterns = [
     path("profile/address/confirm/", profile.confirm, name="profile_address_confirm"),
     path("profile/mail/", profile.choose, name="profile_mail"),
     path("mail/stop/<str:link>/", profile.stop, name="mail_stop"),
-    path("accounts/company/", company.sign_in, name="company_sign_in"),
+    path("accounts/company/", company.leave, name="company_leave"),
     path("accounts/company/callback/", company.callback, name="company_callback"),
-    path("accounts/company/link/", company.link, name="company_link"),
-    path("accounts/company/unlink/", company.unlink, name="company_unlink"),
     path("accounts/2fa/totp/qr.svg", profile.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]

@@ -17,7 +17,7 @@ def signs_in(provider: Provider, client: Client | None = None) -> tuple[Client, 
 def leaves(provider: Provider, client: Client | None = None, next: str = "") -> tuple[Client, str]:
     """Where it is sent."""
     client = client or Client()
-    answer = client.post(reverse("company_sign_in"), {"next": next} if next else {})
+    answer = client.post(reverse("company_leave"), {"next": next} if next else {})
     assert answer.status_code == 302, answer.content.decode()
     return client, answer["Location"]
 

@@ -170,7 +170,7 @@ def signed(claims: Claims, number: int = 0) -> str:
 
 
 def unsigned(claims: Claims) -> str:
-    return jwt.encode(claims, None, "none", headers={"kid": "one"})
+    return jwt.encode(claims, "", "none", headers={"kid": "one"})
 
 
 def signed_with_the_secret(claims: Claims) -> str:

@@ -86,6 +86,7 @@ def test_a_group_may_give_several_teams_and_unknown_ones_give_none(
     }
 
 
+@pytest.mark.databases
 def test_each_sign_in_follows_the_groups(
     world: World, provider: Provider, nora: Client, settings: Settings
 ) -> None:
@@ -117,6 +118,7 @@ def test_another_sign_in_of_the_day_is_no_change(
     assert _acts(world) == [("member.added", "by_group")]
 
 
+@pytest.mark.databases
 def test_after_a_day_tokens_and_the_session_end_until_the_next_sign_in(
     world: World, provider: Provider, nora: Client, clock: Clock
 ) -> None:
@@ -136,6 +138,7 @@ def test_after_a_day_tokens_and_the_session_end_until_the_next_sign_in(
     assert (_answers(secret), nora.get(page).status_code) == (200, 200)
 
 
+@pytest.mark.databases
 def test_it_is_recorded_once_that_it_is_over(world: World, nora: Client, clock: Clock) -> None:
     clock.put(clock.now + DAY + SECOND)
     for _turn in range(2):
@@ -155,7 +158,7 @@ def test_the_time_is_a_setting(
 def test_what_is_made_by_hand_is_untouched(world: World, provider: Provider, clock: Clock) -> None:
     made = add_member(team=world.team, email="nora@example.org", role=Role.VIEWER, by=SYSTEM)
     secret = personal_token(world.team, made.user)
-    company.link(made.user, "248289761001")
+    company.connect(made.user, "248289761001")
     provider.person["groups"] = ["chiefs"]
     signs_in(provider)
     assert (_hers(world).role, _hers(world).by_group) == (Role.VIEWER, False)
@@ -168,7 +171,7 @@ def test_what_is_made_by_hand_is_untouched(world: World, provider: Provider, clo
 
 def test_a_password_s_session_lasts_longer(world: World, provider: Provider, clock: Clock) -> None:
     bob = signed_in(world.bob)
-    company.link(world.bob, "248289761001")
+    company.connect(world.bob, "248289761001")
     signs_in(provider)
     clock.put(clock.now + DAY * 2)
     assert bob.get(f"/t/{world.team.slug}/").status_code == 200
@@ -196,14 +199,6 @@ def test_nobody_changes_by_hand_what_a_group_gives(world: World, nora: Client) -
     page = signed_in(world.alice).get(reverse("web:settings_members", args=["harbour"]))
     assert "by group" in page.content.decode()
     remove_member(membership=_hers(world), by=SYSTEM)
-
-
-def test_unlinking_ends_what_groups_gave(world: World, provider: Provider) -> None:
-    company.link(world.bob, "248289761001")
-    world.bob.memberships.all().delete()
-    signs_in(provider)
-    company.unlink(world.bob)
-    assert not world.bob.memberships.exists()
 
 
 # A team left without an admin.
@@ -271,6 +266,7 @@ def test_the_token_is_sealed_for_its_person(world: World, refreshing: None, nora
     assert keys.unseal(bytes(identity.sealed_key), other.bound_to) is None
 
 
+@pytest.mark.databases
 def test_a_check_holds_for_another_day(
     world: World, provider: Provider, late: Client, clock: Clock
 ) -> None:

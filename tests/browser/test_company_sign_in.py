@@ -18,7 +18,7 @@ from memoryweb.accounts.models import Identity, User
 from memoryweb.audit import keys
 from tests.browser.conftest import Open
 from tests.browser.real_provider import CLIENT_ID, CLIENT_SECRET, EMAIL, PASSWORD
-from tests.serving import free_port, answers
+from tests.serving import answers, free_port
 from tests.waiting import SECONDS, until
 from tests.workers import ROOT
 from tests.world import World
@@ -75,7 +75,7 @@ def _is_asked_again(nora: User) -> None:
     token = keys.unseal(bytes(identity.sealed_key), identity.bound_to)
     assert token
     claims = oidc.refresh(token, identity.subject)
-    assert claims.groups == {"staff"}
+    assert claims.groups == frozenset({"staff"})
     company.renew(nora, claims)
     assert Identity.objects.get().valid_until != identity.valid_until
 

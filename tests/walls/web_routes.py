@@ -598,8 +598,6 @@ OPEN: dict[str, Address] = {
     "mfa_view_recovery_codes": Address(302, 404),
     "mfa_generate_recovery_codes": Address(302, 302),
     "mfa_download_recovery_codes": Address(302, 404),
-    "company_sign_in": Address(405, 405),
+    "company_leave": Address(405, 405),
     "company_callback": Address(403, 403),
-    "company_link": Address(302, 405),
-    "company_unlink": Address(302, 405),
 }

@@ -10,12 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.signins import has_password
 from memoryweb.agents.models import Owner
 from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.web import wording
 from memoryweb.web.rail import Tabs, readable_value, tabs_of, value_of
 
 register = template.Library()
+register.filter(has_password)
 
 
 @register.simple_tag(takes_context=True)
@@ -36,13 +38,6 @@ def agent_tabs(context: Context) -> Tabs:
 def company() -> str:
     """What the company's accounts are called; empty: nobody signs in with one."""
     return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
-
-
-@register.simple_tag(takes_context=True)
-def has_password(context: Context) -> bool:
-    """Whether whoever looks at the page could sign in with one."""
-    user = context["request"].user
-    return user.has_usable_password() if user.is_authenticated else settings.LOCAL_PASSWORDS
 
 
 @register.filter
