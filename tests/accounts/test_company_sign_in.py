@@ -12,10 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from memoryweb.accounts import company, oidc
+from memoryweb.accounts import company, members, oidc
 from memoryweb.accounts.models import Identity, User
+from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit.models import Event
+from memoryweb.audit.record import SYSTEM
 from tests.accounts import oidc_provider
 from tests.accounts.company import comes_back, leaves, signs_in
 from tests.accounts.oidc_provider import Provider
@@ -397,6 +399,22 @@ def test_only_a_superuser_has_a_password_then(world: World) -> None:
     assert _is_in(alice)
     assert alice.get(reverse("profile")).status_code == 200
     assert alice.get(reverse("account_change_password")).status_code == 200
+
+
+@pytest.mark.usefixtures("no_passwords")
+def test_who_is_invited_joins_with_the_companys_account(world: World, provider: Provider) -> None:
+    provider.person["groups"] = []
+    _made, secret = members.invite(team=world.team, email=NORA, role=Role.VIEWER, by=SYSTEM)
+    client = Client()
+    client.post(reverse("invitation_entrance"), {"code": secret})
+    page = _said(client.get(reverse("invitation")))
+    assert "Sign in with Example ID" in page
+    assert "Create account and join" not in page
+    client, address = leaves(provider, client, next=reverse("invitation"))
+    assert comes_back(client, provider.signs_in(address))["Location"] == reverse("invitation")
+    client.post(reverse("invitation_accept"))
+    membership = world.team.memberships.get(user__email=NORA)
+    assert (membership.role, membership.by_group, membership.ends_at) == ("viewer", False, None)
 
 
 @pytest.mark.usefixtures("no_passwords")

@@ -19,6 +19,7 @@ from django.db import models
 from django.utils import timezone
 from django_scopes import scope
 
+from memoryweb.accounts.models import Identity
 from memoryweb.agents import one_time_codes
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Keys
@@ -230,16 +231,25 @@ def _model_of(world: World) -> TeamModel:
     return row
 
 
+def _identity_of(world: World) -> Identity:
+    identity = Identity(user=world.bob, issuer="https://login.example", subject="1")
+    identity.sealed_key = keys.seal("a refresh token", identity.bound_to)
+    identity.save()
+    return identity
+
+
 def _webhook_of(world: World) -> Endpoint:
     with scope(team=world.team):
         return Endpoint.objects.create(team=world.team, url="https://hooks.example/")
 
 
-def test_model_keys_open_and_webhooks_keep_their_secret(world: World, change: Any) -> None:
-    row, hook = _model_of(world), _webhook_of(world)
+def test_sealed_keys_open_and_webhooks_keep_their_secret(world: World, change: Any) -> None:
+    row, hook, identity = _model_of(world), _webhook_of(world), _identity_of(world)
     secret = secret_of(hook)
     for key in ("second", "third"):
         assert change(key).failure == ""
+        identity.refresh_from_db()
+        assert keys.unseal(bytes(identity.sealed_key), identity.bound_to) == "a refresh token"
         row.refresh_from_db()
         assert keys.unseal(bytes(row.sealed_key), row.bound_to) == "the key of a model"
         assert keys.unseal(bytes(row.sealed_key), row.bound_to, FIRST) is None
