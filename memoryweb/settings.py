@@ -234,6 +234,7 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "10/m/ip,100/h/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",
+    "company": "120/m/ip",
 }
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False

@@ -18,8 +18,9 @@ from django.utils.translation import gettext as _
 from django_q.tasks import async_task
 
 from memoryweb.accounts import oidc, tokens
+from memoryweb.accounts.exceptions import AddressRefused
 from memoryweb.accounts.members import record_change
-from memoryweb.accounts.models import Identity, Membership, Team, User
+from memoryweb.accounts.models import Identity, Membership, Team, User, checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.signins import record_act
 from memoryweb.accounts.teams import system_team
@@ -38,11 +39,13 @@ def person_of(claims: oidc.Claims) -> User:
     known = _identities(claims.subject).first()
     if known is not None:
         return known.user
-    if not claims.email:
-        raise oidc.SignInRefused("unverified")
-    if User.objects.filter(email=claims.email.lower()).exists():
+    try:
+        email = checked_address(claims.email)
+    except AddressRefused:
+        raise oidc.SignInRefused("unverified") from None
+    if User.objects.filter(email=email).exists():
         raise oidc.SignInRefused("taken")
-    user = User.objects.create_user(claims.email, name=claims.name)
+    user = User.objects.create_user(email, name=claims.name)
     connect(user, claims.subject)
     return user
 

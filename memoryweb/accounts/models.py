@@ -267,7 +267,7 @@ def checked_address(email: str) -> str:
     """Trimmed and in lower case, as it is stored. Raises AddressRefused."""
     email = email.strip().lower()
     try:
-        validate_email(email)
+        validate_email(email if len(email) <= 254 else "")  # as long as the column
     except ValidationError:
         raise AddressRefused(email) from None
     return email

@@ -139,7 +139,7 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
     claims: dict[str, Any] = {"sub": subject} if subject else {}
     if answer.get("id_token") or not subject:
         claims = _proven(answer.get("id_token"), _fetched(found["jwks_uri"], deadline))
-        if nonce and not constant_time_compare(str(claims.get("nonce")), nonce):
+        if nonce and claims.get("nonce") != nonce:
             raise SignInRefused("nonce")
     told = bool(answer.get("id_token"))
     if "userinfo_endpoint" in found:
@@ -148,16 +148,17 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
         if more.get("sub") != claims["sub"]:
             raise SignInRefused("subject")
         claims, told = more | claims, True
-    if not 1 <= len(claims["sub"]) <= 255 or subject not in ("", claims["sub"]):
+    known = claims["sub"]
+    if not (1 <= len(known) <= 255 and known.isprintable() and subject in ("", known)):
         raise SignInRefused("subject")
     is_verified = claims.get("email_verified", settings.OIDC_EMAILS_VERIFIED)
-    email, name = claims.get("email"), claims.get("name")
+    email, name, token = claims.get("email"), claims.get("name"), answer.get("refresh_token")
     return Claims(
-        subject=claims["sub"],
+        subject=known,
         email=email if isinstance(email, str) and is_verified in (True, "true") else "",
         name=" ".join(name.split())[:120] if isinstance(name, str) and name.isprintable() else "",
         groups=_groups(claims) if told else None,
-        refresh=str(answer.get("refresh_token") or ""),
+        refresh=token if isinstance(token, str) and token.isascii() else "",
     )
 
 

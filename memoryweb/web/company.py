@@ -30,7 +30,7 @@ _LASTS = timedelta(minutes=10)
 
 @require_POST
 @login_not_required
-@rate_limit(action="login")  # type: ignore[untyped-decorator]
+@rate_limit(action="company")  # type: ignore[untyped-decorator]
 @reauthentication_required(enabled=lambda request: request.user.is_authenticated)  # type: ignore[untyped-decorator]
 def leave(request: UserRequest) -> HttpResponse:
     """To the provider; who is signed in already comes back to connect the two."""
@@ -49,7 +49,6 @@ def leave(request: UserRequest) -> HttpResponse:
 @require_GET
 @never_cache
 @login_not_required
-@rate_limit(action="login")  # type: ignore[untyped-decorator]
 def callback(request: UserRequest) -> HttpResponse:
     """Where the provider sends the person back to. What it says counts once."""
     kept = request.session.pop(_KEPT, {})

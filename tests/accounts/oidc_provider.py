@@ -46,6 +46,7 @@ class Provider:
         self.slow: dict[str, float] = {}
         self.in_token: set[str] = {"email", "email_verified", "name", "groups"}
         self.gives_refresh = False
+        self.refresh = ""  # in the place of a token that works
         self.asked: list[str] = []
         self._codes: dict[str, dict[str, str]] = {}
         self._access: set[str] = set()
@@ -133,6 +134,8 @@ class Provider:
         if self.gives_refresh:
             self._refresh.add(refresh)
             answer["refresh_token"] = refresh
+        if self.refresh:
+            answer["refresh_token"] = self.refresh
         return _json(answer)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

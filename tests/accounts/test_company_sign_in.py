@@ -18,6 +18,7 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
+from memoryweb.web.audit import reason_of
 from tests.accounts import oidc_provider
 from tests.accounts.company import comes_back, leaves, signs_in
 from tests.accounts.oidc_provider import Provider
@@ -32,6 +33,10 @@ def _is_in(client: Client) -> bool:
 
 def _said(answer: Any) -> str:
     return str(answer.content.decode()).replace("&#x27;", "'")
+
+
+def _of(code: str) -> str:
+    return str(oidc.SENTENCES[code]).format(name="Example ID")
 
 
 def test_the_first_sign_in_makes_an_account(world: World, provider: Provider) -> None:
@@ -164,6 +169,8 @@ MISBEHAVIOURS: dict[str, tuple[str, Callable[[Provider], None]]] = {
     "no subject": ("subject", _claims(sub=None)),
     "an empty subject": ("subject", _person(sub="")),
     "a long subject": ("subject", _person(sub="1" * 256)),
+    "a subject with a NUL": ("subject", _person(sub="1\0")),
+    "a subject with half a character": ("subject", _person(sub="1\ud800")),
     "a subject that is no text": ("subject", _person(sub=17)),
     "two subjects": ("subject", _claims(sub="248289761002")),
     "groups as a text": ("groups", _person(groups="staff")),
@@ -173,6 +180,8 @@ MISBEHAVIOURS: dict[str, tuple[str, Callable[[Provider], None]]] = {
     "an address nobody speaks of": ("unverified", _person(email_verified=None)),
     "no address": ("unverified", _person(email=None)),
     "an address that is none": ("unverified", _person(email=["nora@example.org"])),
+    "an address with no host": ("unverified", _person(email="nora")),
+    "a long address": ("unverified", _person(email=f"nora@{'a' * 60}.{'b.' * 120}example.org")),
     "somebody else's address": ("taken", _person(email="Bob@example.org")),
     "no keys": ("unreachable", _instead("/jwks", 404, b"gone")),
     "other keys": ("signature", _instead("/jwks", 200, json.dumps(OTHER_KEY).encode())),
@@ -197,7 +206,7 @@ def test_what_is_wrong_is_told_and_signs_nobody_in(
     misbehave(provider)
     client, answer = signs_in(provider)
     assert answer.status_code == 403
-    assert str(oidc.SENTENCES[code]).format(name="Example ID") in _said(answer)
+    assert _of(code) in _said(answer)
     assert not _is_in(client)
     assert not User.objects.filter(email=NORA).exists()
     assert not Identity.objects.exists()
@@ -293,6 +302,27 @@ def test_private_networks_are_called_for_listed_hosts_alone(
     answer = Client().post(reverse("company_leave"))
     assert "didn't answer in time, or not as expected" in _said(answer)
     assert provider.asked == []
+
+
+def test_nobody_begins_very_often(provider: Provider, settings: Settings) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"company": "2/m/ip"}
+    codes = [Client().post(reverse("company_leave")).status_code for _turn in range(3)]
+    assert codes == [302, 302, 429]
+
+
+def test_odd_names_and_tokens_do_no_harm(world: World, provider: Provider) -> None:
+    provider.person["name"] = "Nora\0\ud800"
+    provider.refresh = "\ud800"
+    client, _answer = signs_in(provider)
+    assert _is_in(client)
+    assert (User.objects.get(email=NORA).name, Identity.objects.get().sealed_key) == ("", b"")
+
+
+def test_the_audit_log_tells_why_in_a_sentence(world: World, provider: Provider) -> None:
+    provider.claims["aud"] = "other"
+    signs_in(provider)
+    event = Event.objects.get(action="signin.failed")
+    assert reason_of(event) == _of("audience")
 
 
 def test_it_takes_a_post_and_a_provider(client: Client, provider: Provider) -> None:
