@@ -141,7 +141,7 @@ def _follow(user: User, roles: Mapping[UUID, Role], until: datetime) -> None:
     for membership in given.exclude(team__in=roles):
         tokens.revoke_all(membership.team, user.tokens.all(), by=SYSTEM)
         Membership.objects.filter(pk=membership.pk).delete()
-        _record_end(membership, "group_left")
+        _record("member.removed", membership, "group_left", was=membership.role)
     theirs = {membership.team_id: membership for membership in user.memberships.all()}
     for team_id, role in roles.items():
         membership = theirs.get(team_id) or Membership(user=user, team_id=team_id)
@@ -154,7 +154,8 @@ def _give(membership: Membership, role: Role, until: datetime) -> None:
     membership.role, membership.ends_at, membership.by_group = role, until, True
     membership.save()
     if was != role:
-        record_change("member.changed" if was else "member.added", membership, SYSTEM, "by_group")
+        action = "member.changed" if was else "member.added"
+        _record(action, membership, "by_group", was=was)
 
 
 def _check(identity: Identity) -> None:
@@ -168,7 +169,7 @@ def _check(identity: Identity) -> None:
             raise oidc.SignInRefused("code")
         claims = oidc.refresh(token, identity.subject)
     except oidc.SignInRefused as refused:
-        if refused.code != "unreachable":  # it won't be taken later either
+        if refused.code == "code":  # it won't be taken later either
             Identity.objects.filter(pk=identity.pk).update(sealed_key=b"", check_at=None)
     else:
         renew(identity.user, claims)
@@ -180,11 +181,11 @@ def _end(identity: Identity) -> None:
     mine = Identity.objects.filter(pk=identity.pk, valid_until=identity.valid_until)
     if mine.update(valid_until=None, sealed_key=b"", check_at=None):
         for membership in identity.user.memberships.filter(by_group=True).select_related("team"):
-            _record_end(membership, "sign_in_over")
+            _record("member.removed", membership, "sign_in_over", was=membership.role)
 
 
-def _record_end(membership: Membership, reason: str) -> None:
-    record_change("member.removed", membership, SYSTEM, reason)
+def _record(action: str, membership: Membership, reason: str, *, was: str | None) -> None:
+    record_change(action, membership, SYSTEM, reason)
     admins = membership.team.memberships.current().filter(role=Role.ADMIN, user__is_active=True)
-    if membership.role == Role.ADMIN and not admins.exists():
+    if was == Role.ADMIN and not admins.exists():
         async_task("memoryweb.accounts.company.tell_superusers", membership.team_id, save=False)

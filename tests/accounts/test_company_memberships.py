@@ -234,6 +234,22 @@ def test_superusers_are_told_of_a_team_without_an_admin(
     assert "add_member --team harbour --role admin" in message.body
 
 
+@pytest.mark.parametrize("groups", [["staff"], []])
+def test_they_are_told_of_another_role_and_of_none(
+    world: World,
+    provider: Provider,
+    chief: Client,
+    groups: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world.alice.memberships.all().delete()
+    asked: list[object] = []
+    monkeypatch.setattr(company, "async_task", lambda _name, team, **_kw: asked.append(team))
+    provider.person["groups"] = groups
+    signs_in(provider)
+    assert asked == [world.team.pk]
+
+
 def test_with_another_admin_nobody_is_told(
     world: World, chief: Client, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,6 +337,14 @@ def test_who_is_known_there_no_more_ends_with_the_day(
     assert (identity.sealed_key, identity.check_at) == (b"", None)
     clock.put(clock.now + timedelta(hours=6))
     assert late.get("/profile/").status_code == 302
+
+
+def test_a_check_that_could_not_be_made_is_made_again(
+    world: World, provider: Provider, late: Client, clock: Clock
+) -> None:
+    provider.instead["/token"] = (401, b'{"error": "invalid_client"}')
+    company.check_due()
+    assert Identity.objects.get().check_at > clock.now  # type: ignore[operator]
 
 
 def test_somebody_else_s_answer_to_a_check_is_refused(
