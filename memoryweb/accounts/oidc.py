@@ -107,6 +107,9 @@ def begin(callback: str) -> tuple[str, dict[str, str]]:
         "code_challenge_method": "S256",
     }
     endpoint = found["authorization_endpoint"]
+    if not endpoint.startswith(tuple(f"{origin}/" for origin in settings.OIDC_ORIGINS)):
+        logger.error("Name the origin of %s in MEMORYWEB_OIDC_ORIGINS.", endpoint)
+        raise SignInRefused("setup")
     return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}", kept
 
 
@@ -214,10 +217,7 @@ def _discovered(deadline: float) -> dict[str, str]:
         found = {name: said[name] for name in _ENDPOINTS if isinstance(said.get(name), str)}
         methods = said.get("token_endpoint_auth_methods_supported")
         found["method"] = "post" if "client_secret_post" in str(methods) else "basic"
-        parts = urlsplit(found.get("authorization_endpoint", ""))
-        at = f"{parts.scheme}://{parts.netloc}"
-        if at not in settings.OIDC_ORIGINS or not {"token_endpoint", "jwks_uri"} <= found.keys():
-            logger.error("%s signs people in at %s: name it in MEMORYWEB_OIDC_ORIGINS.", issuer, at)
+        if not found.keys() >= {*_ENDPOINTS[:3]}:
             raise SignInRefused("setup")
         cache.set(kept, found, _DISCOVERY_SECONDS)
     return found

@@ -278,6 +278,7 @@ def test_an_answer_in_the_name_of_another_issuer_is_refused(
         ({"issuer": "https://other.example"}, "somebody else than Example ID"),
         ({"authorization_endpoint": "https://other.example/"}, "aren't set up for each other"),
         ({"authorization_endpoint": "javascript:alert(1)"}, "aren't set up for each other"),
+        ({"authorization_endpoint": "https://[bad"}, "aren't set up for each other"),
         ({"authorization_endpoint": 7}, "aren't set up for each other"),
         ({"jwks_uri": None}, "aren't set up for each other"),
     ],
