@@ -180,8 +180,11 @@ def _proven(token: object, keys: dict[str, Any]) -> dict[str, Any]:
         header = jwt.get_unverified_header(token)
         if header.get("alg") not in ALGORITHMS:
             raise SignInRefused("unsigned")
-        usable = [key for key in jwt.PyJWKSet.from_dict(keys).keys if key.public_key_use != "enc"]
-        named = [key for key in usable if key.key_id == header.get("kid")]
+        published = jwt.PyJWKSet.from_dict(keys).keys
+        usable = [
+            one for one in published if not {one.public_key_use, one.key_type} & {"enc", "oct"}
+        ]
+        named = [one for one in usable if one.key_id == header.get("kid")]
         if not named and ("kid" in header or len(usable) != 1):
             raise SignInRefused("signature")
         claims: dict[str, Any] = jwt.decode(

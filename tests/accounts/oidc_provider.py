@@ -192,8 +192,8 @@ def signed_by_a_stranger(claims: Claims) -> str:
     return signed(claims, 1)
 
 
-def public_jwk() -> Claims:
-    jwk: Claims = jwt.algorithms.RSAAlgorithm.to_jwk(key(0).public_key(), as_dict=True)
+def public_jwk(number: int = 0) -> Claims:
+    jwk: Claims = jwt.algorithms.RSAAlgorithm.to_jwk(key(number).public_key(), as_dict=True)
     return jwk | {"kid": "one", "use": "sig", "alg": "RS256"}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import jwt
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.http import HttpResponse
@@ -212,6 +213,35 @@ def test_what_is_wrong_is_told_and_signs_nobody_in(
     assert not Identity.objects.exists()
     event = Event.objects.get(action="signin.failed")
     assert (event.team_id, event.reason_code) == (system_team().pk, f"company_{code}")
+
+
+def test_keys_for_other_uses_are_passed_over(world: World, provider: Provider) -> None:
+    """Keycloak publishes one to encrypt with; a provider that changes its key publishes both."""
+    ours = oidc_provider.public_jwk()
+    keys = [
+        ours | {"kid": "enc", "use": "enc", "alg": "RSA-OAEP"},
+        ours | {"kid": "one", "use": "enc"},
+        {"kty": "oct", "kid": "one", "k": "c2VjcmV0", "alg": "HS256"},
+        {"kty": "new", "kid": "one"},
+        oidc_provider.public_jwk(1) | {"kid": "old"},
+        ours,
+    ]
+    provider.instead["/jwks"] = (200, json.dumps({"keys": keys}).encode())
+    client, _answer = signs_in(provider)
+    assert _is_in(client)
+
+
+@pytest.mark.parametrize(("alg", "names"), [("PS256", True), ("RS512", True), ("RS256", False)])
+def test_a_key_may_be_named_or_the_only_one(
+    world: World, provider: Provider, alg: str, names: bool
+) -> None:
+    jwk = oidc_provider.public_jwk()
+    del jwk["alg"]
+    provider.instead["/jwks"] = (200, json.dumps({"keys": [jwk]}).encode())
+    head = {"kid": "one"} if names else {}
+    provider.sign = lambda claims: jwt.encode(claims, oidc_provider.key(0), alg, headers=head)
+    client, _answer = signs_in(provider)
+    assert _is_in(client)
 
 
 def test_a_slow_provider_is_not_waited_for(
