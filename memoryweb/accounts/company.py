@@ -67,7 +67,7 @@ def renew(user: User, claims: oidc.Claims) -> None:
     until = now + timedelta(seconds=settings.OIDC_SECONDS)
     roles = _roles(user, claims.groups)
     _lock_teams(user, roles)
-    identity = Identity.objects.get(user=user)
+    identity = Identity.objects.get(user=user, subject=claims.subject)
     identity.valid_until = until
     if claims.refresh:
         identity.sealed_key = keys.seal(claims.refresh, identity.bound_to)

@@ -91,6 +91,11 @@ class Identity(models.Model):
         return self.subject
 
     @property
+    def is_current(self) -> bool:
+        """Its issuer is the one that the settings name."""
+        return self.issuer == settings.OIDC_ISSUER
+
+    @property
     def bound_to(self) -> str:
         """What its token is sealed for."""
         return f"refresh token {self.user_id} {self.issuer}"

@@ -150,6 +150,8 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
         more = _fetched(found["userinfo_endpoint"], deadline, bearer=bearer)
         if more.get("sub") != claims["sub"]:
             raise SignInRefused("subject")
+        if "email" in claims:
+            more.pop("email_verified", None)  # it speaks of the address there
         claims, told = more | claims, True
     known = claims["sub"]
     if not (1 <= len(known) <= 255 and known.isprintable() and subject in ("", known)):

@@ -211,6 +211,12 @@ class AccountAdapter(DefaultAccountAdapter):
         super().set_password(user, password)
         record_act(user, "password.changed")
 
+    def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
+        """Not for whom the company's account alone proves: who is given the address after them
+        would be them."""
+        if user.has_usable_password() or not hasattr(user, "identity"):
+            super().send_password_reset_mail(user, email, context)
+
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         record_wrong_password(str(credentials.get("email") or ""))
 

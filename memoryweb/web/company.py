@@ -34,10 +34,11 @@ _LASTS = timedelta(minutes=10)
 @reauthentication_required(enabled=lambda request: request.user.is_authenticated)  # type: ignore[untyped-decorator]
 def leave(request: UserRequest) -> HttpResponse:
     """To the provider; who is signed in already comes back to connect the two."""
-    if not settings.OIDC_ISSUER:
-        raise Http404
+    back = _callback(request)
+    if getattr(request.user, "identity", None) and request.user.identity.is_current:
+        return redirect("profile")
     try:
-        address, kept = oidc.begin(_callback(request))
+        address, kept = oidc.begin(back)
     except oidc.SignInRefused as refused:
         return _refused(request, refused)
     until = (timezone.now() + _LASTS).timestamp()
@@ -51,12 +52,12 @@ def leave(request: UserRequest) -> HttpResponse:
 @login_not_required
 def callback(request: UserRequest) -> HttpResponse:
     """Where the provider sends the person back to. What it says counts once."""
-    kept = request.session.pop(_KEPT, {})
+    back, kept = _callback(request), request.session.pop(_KEPT, {})
     connects = kept.get("connects", "")
     try:
         if timezone.now().timestamp() > kept.get("until", 0) or connects not in ("", _who(request)):
             raise oidc.SignInRefused("state")
-        claims = oidc.finish(request.GET.dict(), kept, _callback(request))
+        claims = oidc.finish(request.GET.dict(), kept, back)
         return _connected(request, claims) if connects else _in(request, claims, kept["next"])
     except oidc.SignInRefused as refused:
         return _refused(request, refused)
@@ -89,6 +90,8 @@ def _refused(request: UserRequest, refused: oidc.SignInRefused) -> HttpResponse:
 
 
 def _callback(request: UserRequest) -> str:
+    if not settings.OIDC_ISSUER:
+        raise Http404
     return request.build_absolute_uri(reverse("company_callback"))
 
 

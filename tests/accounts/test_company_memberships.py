@@ -146,6 +146,16 @@ def test_it_is_recorded_once_that_it_is_over(world: World, nora: Client, clock: 
     assert _acts(world)[1:] == [("member.removed", "sign_in_over")]
 
 
+def test_a_session_that_is_over_connects_nothing(
+    world: World, provider: Provider, nora: Client, clock: Clock
+) -> None:
+    clock.put(clock.now + DAY + SECOND)
+    provider.person |= {"sub": "another", "email": "thief@example.org"}
+    signs_in(provider, nora)
+    assert Identity.objects.get(user=_nora()).subject == "248289761001"
+    assert nora.session["_auth_user_id"] == str(User.objects.get(email="thief@example.org").pk)
+
+
 def test_the_time_is_a_setting(
     world: World, provider: Provider, clock: Clock, settings: Settings
 ) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import jwt
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.core.mail import EmailMessage
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -349,6 +350,15 @@ def test_odd_names_and_tokens_do_no_harm(world: World, provider: Provider) -> No
     assert (User.objects.get(email=NORA).name, Identity.objects.get().sealed_key) == ("", b"")
 
 
+def test_one_address_is_not_verified_by_another(world: World, provider: Provider) -> None:
+    """The ID token names one without a word on it, the other answer another that is verified."""
+    provider.in_token = set()
+    provider.claims["email"] = "chief@example.org"
+    client, answer = signs_in(provider)
+    assert _of("unverified") in _said(answer)
+    assert not _is_in(client)
+
+
 def test_the_audit_log_tells_why_in_a_sentence(world: World, provider: Provider) -> None:
     provider.claims["aud"] = "other"
     signs_in(provider)
@@ -363,6 +373,7 @@ def test_it_takes_a_post_and_a_provider(client: Client, provider: Provider) -> N
 
 def test_without_a_provider_nothing_is_offered(client: Client, db: None) -> None:
     assert client.post(reverse("company_leave")).status_code == 404
+    assert client.get(reverse("company_callback")).status_code == 404
     assert "Sign in with" not in client.get(reverse("account_login")).content.decode()
 
 
@@ -407,6 +418,34 @@ def test_another_account_there_takes_the_place_of_the_first(
 def test_connecting_takes_the_password_first(world: World, provider: Provider) -> None:
     answer = signed_in(world.bob).post(reverse("company_leave"))
     assert answer["Location"].startswith(reverse("account_reauthenticate"))
+
+
+def test_who_signs_in_with_one_connects_no_other(world: World, provider: Provider) -> None:
+    """Without a password nothing proves that it is still the same person."""
+    client, _answer = signs_in(provider)
+    provider.person["sub"] = "another"
+    assert client.post(reverse("company_leave"))["Location"] == reverse("profile")
+
+
+def test_after_a_change_of_the_provider_people_connect_again(
+    world: World, provider: Provider
+) -> None:
+    company.connect(world.bob, "first")
+    Identity.objects.update(issuer="https://other.example")
+    bob = signed_in(world.bob)
+    assert "You can sign in with Example ID, too." in _said(bob.get(reverse("profile")))
+    assert _links(bob, provider)["Location"] == reverse("profile")
+    assert Identity.objects.get().issuer == provider.issuer
+
+
+def test_a_mailbox_gives_no_password_to_who_has_none(
+    world: World, provider: Provider, mailoutbox: list[EmailMessage]
+) -> None:
+    """Or the next one who gets the address would get the account."""
+    signs_in(provider)
+    for email in (NORA, world.bob.email):
+        Client().post(reverse("account_reset_password"), {"email": email})
+    assert [message.to for message in mailoutbox] == [[world.bob.email]]
 
 
 def test_who_else_is_signed_in_by_then_is_not_connected(world: World, provider: Provider) -> None:
@@ -479,9 +518,22 @@ def test_who_is_invited_joins_with_the_companys_account(world: World, provider: 
 
 
 @pytest.mark.usefixtures("no_passwords")
-def test_sessions_that_a_password_began_are_over_then(world: World) -> None:
-    answer = signed_in(world.bob).get(reverse("profile"))
+def test_an_invitation_makes_no_account_with_a_password_then(world: World) -> None:
+    _made, secret = members.invite(team=world.team, email=NORA, role=Role.VIEWER, by=SYSTEM)
+    client = Client()
+    client.post(reverse("invitation_entrance"), {"code": secret})
+    answer = client.post(reverse("invitation_join"), {"name": "Nora", "password": PASSWORD})
+    assert answer.status_code == 403
+    assert not User.objects.filter(email=NORA).exists()
+
+
+@pytest.mark.usefixtures("no_passwords")
+def test_sessions_that_a_password_began_are_over_then(world: World, provider: Provider) -> None:
+    bob = signed_in(world.bob)
+    answer = bob.get(reverse("profile"))
     assert answer["Location"].startswith(reverse("account_login"))
+    signs_in(provider, signed_in(world.bob))  # and connect nothing
+    assert Identity.objects.get().user.email == NORA
 
 
 @pytest.mark.usefixtures("no_passwords")

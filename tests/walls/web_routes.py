@@ -599,5 +599,5 @@ OPEN: dict[str, Address] = {
     "mfa_generate_recovery_codes": Address(302, 302),
     "mfa_download_recovery_codes": Address(302, 404),
     "company_leave": Address(405, 405),
-    "company_callback": Address(403, 403),
+    "company_callback": Address(404, 404),
 }

@@ -14,6 +14,7 @@ from memoryweb.accounts import members as people
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
+from memoryweb.accounts.signins import with_passwords
 from memoryweb.web import one_time_links
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.one_time_links import inside, link_to
@@ -177,6 +178,7 @@ def invitation(request: UserRequest) -> HttpResponse:
 
 
 @require_POST
+@with_passwords
 @login_not_required
 def join(request: UserRequest) -> HttpResponse:
     """Without an account: name and password make one, and the person is signed in."""
