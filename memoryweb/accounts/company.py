@@ -65,7 +65,7 @@ def renew(user: User, claims: oidc.Claims) -> None:
     """The provider knows them now: what their groups give holds from now on."""
     now = timezone.now()
     until = now + timedelta(seconds=settings.OIDC_SECONDS)
-    roles = _roles(user, claims.groups)
+    roles = _roles(claims.groups or ())
     _lock_teams(user, roles)
     identity = Identity.objects.get(user=user, subject=claims.subject)
     identity.valid_until = until
@@ -73,7 +73,10 @@ def renew(user: User, claims: oidc.Claims) -> None:
         identity.sealed_key = keys.seal(claims.refresh, identity.bound_to)
     identity.check_at = now + (until - now) * 3 / 4 if identity.sealed_key else None
     identity.save(update_fields=["valid_until", "sealed_key", "check_at"])
-    _follow(user, roles, until)
+    if claims.groups is None:
+        user.memberships.current().filter(by_group=True).update(ends_at=until)
+    else:
+        _follow(user, roles, until)
 
 
 def tick(now: datetime) -> None:
@@ -121,15 +124,12 @@ def _lock_teams(user: User, others: Collection[UUID] = ()) -> None:
         lock(team_id)
 
 
-def _roles(user: User, groups: Collection[str] | None) -> dict[UUID, Role]:
+def _roles(groups: Collection[str]) -> dict[UUID, Role]:
     """By team: of the first of the settings that names both. A team that isn't there gives none."""
-    if groups is None:
-        given = user.memberships.filter(by_group=True)
-        return {one.team_id: Role(one.role) for one in given}
     roles: dict[str, Role] = {}
     for group, said in settings.OIDC_GROUPS.items():
-        for one in said.split(",") if group in groups else ():
-            slug, _colon, role = one.strip().partition(":")
+        for given in said.split(",") if group in groups else ():
+            slug, _colon, role = given.strip().partition(":")
             roles.setdefault(slug, Role(role))
     teams = Team.objects.filter(slug__in=roles, is_system=False)
     return {team.pk: roles[team.slug] for team in teams}
@@ -144,8 +144,8 @@ def _follow(user: User, roles: Mapping[UUID, Role], until: datetime) -> None:
         _record("member.removed", membership, "group_left", was=membership.role)
     theirs = {membership.team_id: membership for membership in user.memberships.all()}
     for team_id, role in roles.items():
-        membership = theirs.get(team_id) or Membership(user=user, team_id=team_id)
-        if membership.pk is None or membership.by_group or not membership.is_current:
+        membership = theirs.get(team_id) or Membership(user=user, team_id=team_id, by_group=True)
+        if membership.by_group or not membership.is_current:
             _give(membership, role, until)
 
 

@@ -20,7 +20,6 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx
 import jwt
 from django.conf import settings
-from django.core.cache import cache
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
@@ -30,14 +29,11 @@ from memoryweb.core import outbound
 logger = logging.getLogger(__name__)
 
 # No "none", and no HS256: whoever reads our client secret, or a public key, could sign with those.
-ALGORITHMS = {f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)}
-ALGORITHMS.add("EdDSA")
+ALGORITHMS = {"EdDSA", *(f"{k}{bits}" for k in ("RS", "PS", "ES") for bits in (256, 384, 512))}
 SECONDS = 10.0  # for all calls of one sign-in
 MOST = 512 * 1024  # bytes of one answer
 LEEWAY = 60  # seconds that two clocks may differ
-_DISCOVERY_SECONDS = 300
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint")
-_REQUIRED = ["iss", "sub", "aud", "exp", "iat"]
 
 SENTENCES = {
     "unreachable": _("{name} didn't answer in time, or not as expected. Try again in a minute."),
@@ -61,14 +57,14 @@ SENTENCES = {
     ),
     "linked": _("This account of {name} belongs to somebody else here."),
 }
-_CODES = (
-    (jwt.ExpiredSignatureError, "expired"),
-    (jwt.ImmatureSignatureError, "expired"),
-    (jwt.InvalidAudienceError, "audience"),
-    (jwt.InvalidIssuerError, "issuer"),
-    (jwt.exceptions.InvalidSubjectError, "subject"),
-    (jwt.InvalidSignatureError, "signature"),
-)
+_CODES: dict[type[Exception], str] = {
+    jwt.ExpiredSignatureError: "expired",
+    jwt.ImmatureSignatureError: "expired",
+    jwt.InvalidAudienceError: "audience",
+    jwt.InvalidIssuerError: "issuer",
+    jwt.exceptions.InvalidSubjectError: "subject",
+    jwt.InvalidSignatureError: "signature",
+}
 
 
 class SignInRefused(AccountsRefused):
@@ -146,14 +142,14 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
             raise SignInRefused("nonce")
     told = bool(answer.get("id_token"))
     if "userinfo_endpoint" in found:
-        bearer = str(answer.get("access_token", ""))
-        more = _fetched(found["userinfo_endpoint"], deadline, bearer=bearer)
-        if more.get("sub") != claims["sub"]:
+        bearer = {"Authorization": f"Bearer {answer.get('access_token')}"}
+        more = _fetched(found["userinfo_endpoint"], deadline, headers=bearer)
+        if more.get("sub") != claims.get("sub"):
             raise SignInRefused("subject")
         if "email" in claims:
             more.pop("email_verified", None)  # it speaks of the address there
         claims, told = more | claims, True
-    known = claims["sub"]
+    known = claims.get("sub", "")
     if not (1 <= len(known) <= 255 and known.isprintable() and subject in ("", known)):
         raise SignInRefused("subject")
     is_verified = claims.get("email_verified", settings.OIDC_EMAILS_VERIFIED)
@@ -183,10 +179,8 @@ def _proven(token: object, keys: dict[str, Any]) -> dict[str, Any]:
         if header.get("alg") not in ALGORITHMS:
             raise SignInRefused("unsigned")
         published = jwt.PyJWKSet.from_dict(keys).keys
-        usable = [
-            one for one in published if not {one.public_key_use, one.key_type} & {"enc", "oct"}
-        ]
-        named = [one for one in usable if one.key_id == header.get("kid")]
+        usable = [k for k in published if not {k.public_key_use, k.key_type} & {"enc", "oct"}]
+        named = [key for key in usable if key.key_id == header.get("kid")]
         if not named and ("kid" in header or len(usable) != 1):
             raise SignInRefused("signature")
         claims: dict[str, Any] = jwt.decode(
@@ -196,15 +190,11 @@ def _proven(token: object, keys: dict[str, Any]) -> dict[str, Any]:
             audience=settings.OIDC_CLIENT_ID,
             issuer=settings.OIDC_ISSUER,
             leeway=LEEWAY,
-            options={"require": _REQUIRED},
+            options={"require": ["iss", "aud", "exp", "iat"]},
         )
-    except jwt.MissingRequiredClaimError as error:
-        raise SignInRefused("subject" if error.claim == "sub" else "unreadable") from None
-    except jwt.PyJWTError as error:
-        code = next((code for kind, code in _CODES if isinstance(error, kind)), "unreadable")
-        raise SignInRefused(code) from None
-    except (ValueError, TypeError, AttributeError, OverflowError):  # odd keys and numbers
-        raise SignInRefused("unreadable") from None
+    # PyJWT lets the last four through, of odd keys and numbers.
+    except (jwt.PyJWTError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise SignInRefused(_CODES.get(type(error), "unreadable")) from None
     several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
     if claims.get("azp", None if several else settings.OIDC_CLIENT_ID) != settings.OIDC_CLIENT_ID:
         raise SignInRefused("audience")
@@ -213,60 +203,46 @@ def _proven(token: object, keys: dict[str, Any]) -> dict[str, Any]:
 
 def _discovered(deadline: float) -> dict[str, str]:
     """The provider's endpoints, as it publishes them."""
-    issuer, kept = settings.OIDC_ISSUER, f"oidc:{quote(settings.OIDC_ISSUER)}"
-    found: dict[str, Any] | None = cache.get(kept)
-    if found is None:
-        said = _fetched(f"{issuer.rstrip('/')}/.well-known/openid-configuration", deadline)
-        if said.get("issuer") != issuer:
-            raise SignInRefused("issuer")
-        found = {name: said[name] for name in _ENDPOINTS if isinstance(said.get(name), str)}
-        methods = said.get("token_endpoint_auth_methods_supported")
-        found["method"] = "post" if "client_secret_post" in str(methods) else "basic"
-        if not found.keys() >= {*_ENDPOINTS[:3]}:
-            raise SignInRefused("setup")
-        cache.set(kept, found, _DISCOVERY_SECONDS)
-    return found
+    issuer = settings.OIDC_ISSUER
+    said = _fetched(f"{issuer.rstrip('/')}/.well-known/openid-configuration", deadline)
+    if said.get("issuer") != issuer:
+        raise SignInRefused("issuer")
+    found = {name: said[name] for name in _ENDPOINTS if isinstance(said.get(name), str)}
+    if not found.keys() >= {*_ENDPOINTS[:3]}:
+        raise SignInRefused("setup")
+    methods = said.get("token_endpoint_auth_methods_supported")
+    return found | {"method": "post" if "client_secret_post" in str(methods) else "basic"}
 
 
 def _granted(found: Mapping[str, str], grant: dict[str, str], deadline: float) -> dict[str, Any]:
     client, secret = settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET
     if secret and found["method"] == "basic":
         auth = (quote(client, safe=""), quote(secret, safe=""))
-        return _fetched(found["token_endpoint"], deadline, form=grant, auth=auth)
+        return _fetched(found["token_endpoint"], deadline, data=grant, auth=auth)
     form = grant | {"client_id": client} | ({"client_secret": secret} if secret else {})
-    return _fetched(found["token_endpoint"], deadline, form=form)
+    return _fetched(found["token_endpoint"], deadline, data=form)
 
 
-def _fetched(
-    url: str,
-    deadline: float,
-    *,
-    form: dict[str, str] | None = None,
-    auth: tuple[str, str] | None = None,
-    bearer: str = "",
-) -> dict[str, Any]:
-    """A JSON object of the provider's. Raises SignInRefused."""
-    headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-    headers |= {"Authorization": f"Bearer {bearer}"} if bearer else {}
+def _fetched(url: str, deadline: float, **sent: Any) -> dict[str, Any]:
+    """A JSON object of the provider's; what is `sent` is for httpx. Raises SignInRefused."""
     lookup = partial(outbound.public_addresses, allowed=settings.PRIVATE_HOSTS)
-    method, body = "POST" if form else "GET", b""
+    method, body = "POST" if "data" in sent else "GET", b""
     try:
         parts = urlsplit(url)
         if parts.scheme != "https" and parts.hostname not in settings.PRIVATE_HOSTS:
             raise SignInRefused("setup")
-        with (
-            outbound.client(deadline, lookup=lookup) as client,
-            client.stream(method, url, data=form, headers=headers, auth=auth) as answer,
-        ):
-            for part in answer.iter_raw():
-                body += part
-                if len(body) > MOST:
-                    raise SignInRefused("unreachable")
+        with outbound.client(deadline, lookup=lookup) as client:
+            client.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
+            with client.stream(method, url, **sent) as answer:
+                for part in answer.iter_raw():
+                    body += part
+                    if len(body) > MOST:
+                        raise SignInRefused("unreachable")
         said = json.loads(body)
     except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, ValueError, RecursionError) as error:
         logger.warning("%s: %s", url, error)
         raise SignInRefused("unreachable") from None
-    if form and answer.status_code in {400, 401} and isinstance(said, dict):
+    if method == "POST" and answer.status_code in {400, 401} and isinstance(said, dict):
         raise SignInRefused("code" if said.get("error") == "invalid_grant" else "setup")
     if answer.status_code != 200 or not isinstance(said, dict):
         raise SignInRefused("unreachable")

@@ -47,7 +47,9 @@ def record_wrong_password(email: str) -> None:
     if user is not None:
         record_refusal(user, "wrong_password")
     else:
-        _record_unknown(email)
+        # Keyed, so that two tries of one address can be seen to be that, and nothing else.
+        address = keys.first_print_of("memoryweb.unknown-address", email)
+        record_unknown("unknown_address", address=address)
 
 
 def is_known_address(email: str, address: str, shortened: Callable[[str], str]) -> bool:
@@ -70,27 +72,12 @@ def _teams(user: User) -> list[tuple[UUID, str]]:
 
 
 @transaction.atomic
-def _record_unknown(email: str) -> None:
-    # Keyed, so that two tries of one address can be seen to be that, and nothing else.
-    address = keys.first_print_of("memoryweb.unknown-address", email)
-    record(
-        system_team().pk,
-        Entry(
-            "signin.failed",
-            ANONYMOUS,
-            outcome="refused",
-            reason_code="unknown_address",
-            details={"address": address},
-        ),
+def record_unknown(code: str, **details: str) -> None:
+    """Somebody could not prove to be anybody."""
+    refusal = Entry(
+        "signin.failed", ANONYMOUS, outcome="refused", reason_code=code, details=details
     )
-
-
-@transaction.atomic
-def record_company_refusal(code: str) -> None:
-    """Whom it was about is not known."""
-    code = f"company_{code}"
-    entry = Entry("signin.failed", ANONYMOUS, outcome="refused", reason_code=code)
-    record(system_team().pk, entry)
+    record(system_team().pk, refusal)
 
 
 # A change of how a person signs in, made on allauth's own pages, and its audit event.

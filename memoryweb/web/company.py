@@ -21,7 +21,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts import company, oidc
 from memoryweb.accounts.backends import COMPANY
-from memoryweb.accounts.signins import record_company_refusal
+from memoryweb.accounts.signins import record_unknown
 from memoryweb.web.access import UserRequest
 
 _KEPT = "company_sign_in"
@@ -85,7 +85,7 @@ def _connected(request: UserRequest, claims: oidc.Claims) -> HttpResponse:
 
 def _refused(request: UserRequest, refused: oidc.SignInRefused) -> HttpResponse:
     if refused.code != "state":  # which anybody can send as often as they like
-        record_company_refusal(refused.code)
+        record_unknown(f"company_{refused.code}")
     return render(request, "account/company_refused.html", {"refused": refused}, status=403)
 
 
