@@ -83,11 +83,6 @@ class ByGroup(AccountsRefused):
     sentence = _("{} is here by a group of the company's account. Change it there.")
 
 
-class PasswordsOff(AccountsRefused):
-    code = "passwords_off"
-    sentence = _("You have no password here. Sign in with {} instead.")
-
-
 class NotDemo(AccountsRefused):
     code = "not_demo"
     sentence = _("Only the demo team can be removed.")

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import translation
+from django.utils.translation import gettext as _
 
-from memoryweb.accounts.exceptions import PasswordsOff
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit import keys
@@ -119,7 +119,9 @@ def with_passwords(view: View) -> View:
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if has_password(request.user):
             return view(request, *args, **kwargs)
-        refused = PasswordsOff(settings.OIDC_NAME)
+        refused = _("You have no password here. Sign in with {} instead.").format(
+            settings.OIDC_NAME
+        )
         return render(request, "account/company_refused.html", {"refused": refused}, status=403)
 
     return asked

@@ -1,7 +1,5 @@
 """Signing in with the company's account, and connecting it with an account that is here already."""
 
-from datetime import timedelta
-
 from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
 from allauth.account.internal.flows.login import perform_login, record_authentication
@@ -25,7 +23,7 @@ from memoryweb.accounts.signins import record_unknown
 from memoryweb.web.access import UserRequest
 
 _KEPT = "company_sign_in"
-_LASTS = timedelta(minutes=10)
+_SECONDS = 600
 
 
 @require_POST
@@ -41,9 +39,8 @@ def leave(request: UserRequest) -> HttpResponse:
         address, kept = oidc.begin(back)
     except oidc.SignInRefused as refused:
         return _refused(request, refused)
-    until = (timezone.now() + _LASTS).timestamp()
-    more = {"until": until, "next": get_next_redirect_url(request), "connects": _who(request)}
-    request.session[_KEPT] = kept | more
+    more = {"next": get_next_redirect_url(request), "connects": _who(request)}
+    request.session[_KEPT] = kept | more | {"until": timezone.now().timestamp() + _SECONDS}
     return redirect(address)
 
 
@@ -69,8 +66,7 @@ def _in(request: UserRequest, claims: oidc.Claims, next: str | None) -> HttpResp
         company.renew(user, claims)
     if request.user.is_authenticated:
         get_adapter(request).logout(request)
-    until = timezone.now() + timedelta(seconds=settings.OIDC_SECONDS)
-    request.session[COMPANY] = until.timestamp()
+    request.session[COMPANY] = timezone.now().timestamp() + settings.OIDC_SECONDS
     record_authentication(request, user, "oidc")
     answer: HttpResponse = perform_login(request, Login(user=user, redirect_url=next))
     return answer

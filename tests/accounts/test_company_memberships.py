@@ -127,6 +127,9 @@ def test_after_a_day_tokens_and_the_session_end_until_the_next_sign_in(
     clock.put(clock.now + DAY - SECOND * 30)
     assert (_answers(secret), nora.get(page).status_code) == (200, 200)
     clock.put(clock.now + SECOND * 60)
+    client = Client(headers={"authorization": f"Bearer {secret}"})
+    assert client.get("/mem0/v1/entities/").status_code == 401
+    assert client.post("/mcp", "{}", content_type="application/json").status_code == 401
     assert _answers(secret) == 401
     answer = nora.get(page)
     assert (answer.status_code, answer["Location"]) == (
