@@ -33,7 +33,8 @@ _SECONDS = 600
 def leave(request: UserRequest) -> HttpResponse:
     """To the provider; who is signed in already comes back to connect the two."""
     back = _callback(request)
-    if getattr(request.user, "identity", None) and request.user.identity.is_current:
+    known = getattr(request.user, "identity", None)
+    if known and (known.is_current or not request.user.has_usable_password()):
         return redirect("profile")
     try:
         address, kept = oidc.begin(back)

@@ -425,6 +425,9 @@ def test_who_signs_in_with_one_connects_no_other(world: World, provider: Provide
     client, _answer = signs_in(provider)
     provider.person["sub"] = "another"
     assert client.post(reverse("company_leave"))["Location"] == reverse("profile")
+    Identity.objects.update(issuer="https://before.example")
+    assert client.post(reverse("company_leave"))["Location"] == reverse("profile")
+    assert "You can sign in with" not in _said(client.get(reverse("profile")))
 
 
 def test_after_a_change_of_the_provider_people_connect_again(
