@@ -1,15 +1,18 @@
 """Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from environs import Env
+from environs import Env, ValidationError, validate
 
 from memoryweb.core.kept_texts import kept_text
 
@@ -58,6 +61,13 @@ def _kept_secret(name: str) -> str:
         return kept_text(SHARED / name)
 
 
+def _check_groups(groups: object) -> None:
+    one = r"[-\w]+:(viewer|member|admin|auditor)"
+    given = re.compile(rf"\s*{one}(\s*,\s*{one})*\s*")
+    if not isinstance(groups, dict) or not all(given.fullmatch(str(v)) for v in groups.values()):
+        raise ValidationError('Write it as {"group": "team:role, team:role"}.')
+
+
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)
 SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 # What the audit checkpoints' signing key is made of: never in the database.
@@ -84,8 +94,6 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_htmx",
     "django_q",
@@ -116,7 +124,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "memoryweb.accounts.backends.PersonMiddleware",
     "memoryweb.accounts.backends.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -226,6 +234,7 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "10/m/ip,100/h/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",
+    "company": "120/m/ip",
 }
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
@@ -235,6 +244,25 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordRes
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 # Addresses are given by admins and not verified; a second factor must not wait for that.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Sign-in with the company's account (accounts/oidc.py).
+OIDC_ISSUER = env.str("MEMORYWEB_OIDC_ISSUER", "")
+OIDC_CLIENT_ID = env.str("MEMORYWEB_OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.str("MEMORYWEB_OIDC_CLIENT_SECRET", "")
+_OIDC = urlsplit(OIDC_ISSUER)
+OIDC_NAME = env.str("MEMORYWEB_OIDC_NAME", _OIDC.hostname or "")
+OIDC_SCOPES = env.str("MEMORYWEB_OIDC_SCOPES", "openid email profile")
+OIDC_GROUPS_CLAIM = env.str("MEMORYWEB_OIDC_GROUPS_CLAIM", "groups")
+OIDC_GROUPS: Any = env.json("MEMORYWEB_OIDC_GROUPS", {}, validate=_check_groups)
+OIDC_SECONDS = env.int("MEMORYWEB_OIDC_SECONDS", 86_400, validate=validate.Range(min=60))
+OIDC_EMAILS_VERIFIED = env.bool("MEMORYWEB_OIDC_EMAILS_VERIFIED", False)
+OIDC_ORIGINS = env.list(
+    "MEMORYWEB_OIDC_ORIGINS", [f"{_OIDC.scheme}://{_OIDC.netloc}"] if OIDC_ISSUER else []
+)
+LOCAL_PASSWORDS = env.bool("MEMORYWEB_LOCAL_PASSWORDS", True)
+if OIDC_ISSUER and not (_OIDC.netloc and OIDC_CLIENT_ID):
+    raise ImproperlyConfigured("MEMORYWEB_OIDC_ISSUER is a URL and needs MEMORYWEB_OIDC_CLIENT_ID.")
+if not (LOCAL_PASSWORDS or OIDC_ISSUER):
+    raise ImproperlyConfigured("MEMORYWEB_LOCAL_PASSWORDS=false needs MEMORYWEB_OIDC_ISSUER.")
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 # Without a mail server the links of forgotten passwords are printed for whoever runs it.
@@ -250,7 +278,7 @@ EMAIL_BACKEND = env.str(
     f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend",
 )
 
-SESSIONS_KEPT_DAYS = env.int("MEMORYWEB_SESSIONS_KEPT_DAYS", 14, validate=lambda v: v >= 1)
+SESSIONS_KEPT_DAYS = env.int("MEMORYWEB_SESSIONS_KEPT_DAYS", 14, validate=validate.Range(min=1))
 SESSION_ENGINE = "memoryweb.accounts.backends"
 SESSION_COOKIE_AGE = SESSIONS_KEPT_DAYS * 24 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -281,7 +309,7 @@ CONTENT_SECURITY_POLICY = {
         "style-src": [SELF],
         "img-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *OIDC_ORIGINS],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
     }
@@ -331,7 +359,7 @@ RUNS_PER_TEAM = env.int("MEMORYWEB_RUNS_PER_TEAM", 4)
 RUN_ATTEMPTS = env.int("MEMORYWEB_RUN_ATTEMPTS", 5)
 STUCK_SECONDS = env.float("MEMORYWEB_STUCK_SECONDS", 60.0)
 # Runs that changed nothing, with their reports. A dream reads what others of its window read.
-RUNS_KEPT_DAYS = env.int("MEMORYWEB_RUNS_KEPT_DAYS", 90, validate=lambda v: v >= 30)
+RUNS_KEPT_DAYS = env.int("MEMORYWEB_RUNS_KEPT_DAYS", 90, validate=validate.Range(min=30))
 
 # Extraction (SPEC §4)
 AUTO_SUMMARIZE = env.bool("MEMORYWEB_AUTO_SUMMARIZE", True)
@@ -354,7 +382,7 @@ FORGET_UNDO_SECONDS = env.int("MEMORYWEB_FORGET_UNDO_SECONDS", 600)
 
 # The model endpoint (SPEC §14). No provider: the rules do the work.
 MODEL_PROVIDER = env.str(
-    "MEMORYWEB_MODEL_PROVIDER", "", validate=lambda v: v in {"", "openai", "anthropic"}
+    "MEMORYWEB_MODEL_PROVIDER", "", validate=validate.OneOf(["", "openai", "anthropic"])
 )
 MODEL_BASE_URL = env.str("MEMORYWEB_MODEL_BASE_URL", "")
 MODEL_KEY = env.str("MEMORYWEB_MODEL_KEY", "")
@@ -368,7 +396,7 @@ MODEL_WINDOW = env.int("MEMORYWEB_MODEL_WINDOW", 128_000)  # tokens
 MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
 # Whose agents may be for local models only. A proxy that passes on what it gets is not local.
 LOCAL_MODEL_HOSTS: list[str] = env.list("MEMORYWEB_LOCAL_MODEL_HOSTS", [])
-# Of receivers of webhooks that stand in a private network, on purpose.
+# Receivers of webhooks, and sign-in, that stand in a private network on purpose.
 PRIVATE_HOSTS: list[str] = env.list("MEMORYWEB_PRIVATE_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
 # A local server reads 70 tokens a second, and says nothing meanwhile.

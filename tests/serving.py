@@ -18,7 +18,7 @@ from tests.workers import ROOT
 def serving(home: Path, workers: int = 2, /, **environment: str) -> Iterator[int]:
     """Yields its port once it answers. Each worker reads all modules and templates for itself."""
     web = (ROOT / "Procfile").read_text().splitlines()[0].removeprefix("web: exec ")
-    port = _free_port()
+    port = free_port()
     command = shlex.split(web.replace("$PORT", str(port)))
     command[command.index("--workers") + 1] = str(workers)
     command[0] = str(Path(sys.executable).with_name(command[0]))
@@ -50,7 +50,7 @@ def answers(port: int, path: str = "/healthz") -> bool:
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]

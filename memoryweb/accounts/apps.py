@@ -8,11 +8,8 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         # They import models, which Django loads only now.
         from allauth.mfa.signals import authentication_failed  # noqa: PLC0415
-        from allauth.socialaccount import signals  # noqa: PLC0415
 
         from memoryweb.accounts import signins, teams  # noqa: PLC0415
 
         authentication_failed.connect(signins.record_wrong_code)
-        signals.social_account_added.connect(signins.record_linked)
-        signals.social_account_removed.connect(signins.record_unlinked)
         post_migrate.connect(teams.forget_system_team, sender=self)

@@ -2,19 +2,25 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from allauth.account.auth_backends import AuthenticationBackend
-from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.middleware import AuthenticationMiddleware, LoginRequiredMiddleware
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone, translation
+from django.utils.functional import SimpleLazyObject
 
 from memoryweb.accounts.members import current_memberships
-from memoryweb.accounts.models import Membership, User
+from memoryweb.accounts.models import Identity, Membership, User
 from memoryweb.core.prepared_queries import PreparedQuery
 
 _BROUGHT = "_brought_memberships"
@@ -56,6 +62,37 @@ def speak(request: HttpRequest, user: User) -> None:
     """The person's own language for the rest of the request, else the browser's."""
     translation.activate(user.language or translation.get_language_from_request(request))
     request.LANGUAGE_CODE = translation.get_language()
+
+
+COMPANY = "_company_until"  # in sessions that the company's account began: when it is asked again
+
+
+class PersonMiddleware(AuthenticationMiddleware):
+    """Django's own, but a session that is over is nobody's, also where anybody may come."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        request.user = SimpleLazyObject(partial(_person, request))  # type: ignore[assignment]
+
+
+def _person(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+    user = get_user(request)
+    if isinstance(user, User) and _is_over(request, user):
+        request.session.flush()
+        return AnonymousUser()
+    return user
+
+
+def _is_over(request: HttpRequest, user: User) -> bool:
+    """A password's session lasts while passwords do, the company's while its account is known."""
+    until, now = request.session.get(COMPANY), timezone.now()
+    if until is None:
+        return not (settings.LOCAL_PASSWORDS or user.is_superuser)
+    if until > now.timestamp():
+        return False
+    known = Identity.objects.filter(user=user, valid_until__gt=now).first()
+    if known and known.valid_until:
+        request.session[COMPANY] = known.valid_until.timestamp()
+    return known is None
 
 
 class SignInMiddleware(LoginRequiredMiddleware):

@@ -78,6 +78,11 @@ class LastAdmin(AccountsRefused):
     )
 
 
+class ByGroup(AccountsRefused):
+    code = "by_group"
+    sentence = _("{} is here by a group of the company's account. Change it there.")
+
+
 class NotDemo(AccountsRefused):
     code = "not_demo"
     sentence = _("Only the demo team can be removed.")

@@ -40,9 +40,9 @@ def add_member(
         membership = Membership(team=team, user=user)
     elif membership.is_current:
         raise exceptions.AlreadyMember(user)
-    membership.role, membership.ends_at = role, ends_at
+    membership.role, membership.ends_at, membership.by_group = role, ends_at, False
     membership.save()
-    _record("member.added", membership, by)
+    record_change("member.added", membership, by)
     return membership
 
 
@@ -50,17 +50,19 @@ def add_member(
 def change_member(
     *, membership: Membership, role: Role, ends_at: datetime | None, by: Actor
 ) -> Membership:
-    """Raises EndRefused, LastAdmin, NotMember."""
+    """Raises ByGroup, EndRefused, LastAdmin, NotMember."""
     if ends_at != membership.ends_at:
         check_end(ends_at)
     _lock(membership)
+    if membership.by_group:
+        raise exceptions.ByGroup(membership.user)
     if (role, ends_at) == (membership.role, membership.ends_at):
         return membership
     if role != Role.ADMIN or ends_at is not None:
         _keep_an_admin(membership)
     membership.role, membership.ends_at = role, ends_at
     membership.save(update_fields=["role", "ends_at"])
-    _record("member.changed", membership, by)
+    record_change("member.changed", membership, by)
     return membership
 
 
@@ -72,7 +74,7 @@ def remove_member(*, membership: Membership, by: Actor, keep_an_admin: bool = Tr
         _keep_an_admin(membership)
     team = membership.team
     tokens.revoke_all(team, team.tokens.filter(user_id=membership.user_id), by=by)
-    _record("member.removed", membership, by)
+    record_change("member.removed", membership, by)
     membership.delete()
 
 
@@ -124,7 +126,7 @@ def _keep_an_admin(leaving: Membership) -> None:
         raise exceptions.LastAdmin
 
 
-def _record(action: str, membership: Membership, by: Actor) -> None:
+def record_change(action: str, membership: Membership, by: Actor, reason_code: str = "") -> None:
     ends = membership.ends_at
     record(
         membership.team_id,
@@ -133,6 +135,7 @@ def _record(action: str, membership: Membership, by: Actor) -> None:
             by,
             target_kind="user",
             target_id=membership.user_id,
+            reason_code=reason_code,
             details={
                 "role": str(membership.role),
                 "endsAt": ends.isoformat() if ends else None,

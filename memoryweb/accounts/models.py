@@ -64,6 +64,42 @@ class User(AbstractBaseUser, PermissionsMixin):
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.time_zone)
 
+    def has_usable_password(self) -> bool:
+        """An installation may have turned passwords off; a superuser's stays."""
+        return (settings.LOCAL_PASSWORDS or self.is_superuser) and super().has_usable_password()
+
+    def check_password(self, raw_password: str | None) -> bool:
+        return super().check_password(raw_password) and self.has_usable_password()
+
+
+class Identity(models.Model):
+    """Who a person is where the company's accounts are. What that gives holds `valid_until`."""
+
+    user = models.OneToOneField(User, models.CASCADE)
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    valid_until = models.DateTimeField(null=True, help_text="null: that it is over was recorded")
+    sealed_key = models.BinaryField(default=bytes, help_text="a refresh token; empty: none")
+    check_at = models.DateTimeField(null=True, help_text="when that token is used next")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="accounts_identity_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
+
+    @property
+    def is_current(self) -> bool:
+        """Its issuer is the one that the settings name."""
+        return self.issuer == settings.OIDC_ISSUER
+
+    @property
+    def bound_to(self) -> str:
+        """What its token is sealed for."""
+        return f"refresh token {self.user_id} {self.issuer}"
+
 
 class Team(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -131,6 +167,7 @@ class Membership(models.Model):
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.CharField(_("role"), max_length=16, choices=Role.choices)
     ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    by_group = models.BooleanField(default=False, help_text="given by the company's account")
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = models.Manager.from_queryset(MembershipQuerySet)()
@@ -266,7 +303,7 @@ def checked_address(email: str) -> str:
     """Trimmed and in lower case, as it is stored. Raises AddressRefused."""
     email = email.strip().lower()
     try:
-        validate_email(email)
+        validate_email(email if len(email) <= 254 else "")  # as long as the column
     except ValidationError:
         raise AddressRefused(email) from None
     return email

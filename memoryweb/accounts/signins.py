@@ -8,10 +8,13 @@ from uuid import UUID
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
 from allauth.mfa.models import Authenticator
-from allauth.socialaccount.models import SocialAccount, SocialLogin
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
 from django.utils import translation
+from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
@@ -44,7 +47,9 @@ def record_wrong_password(email: str) -> None:
     if user is not None:
         record_refusal(user, "wrong_password")
     else:
-        _record_unknown(email)
+        # Keyed, so that two tries of one address can be seen to be that, and nothing else.
+        address = keys.first_print_of("memoryweb.unknown-address", email)
+        record_unknown("unknown_address", address=address)
 
 
 def is_known_address(email: str, address: str, shortened: Callable[[str], str]) -> bool:
@@ -67,19 +72,12 @@ def _teams(user: User) -> list[tuple[UUID, str]]:
 
 
 @transaction.atomic
-def _record_unknown(email: str) -> None:
-    # Keyed, so that two tries of one address can be seen to be that, and nothing else.
-    address = keys.first_print_of("memoryweb.unknown-address", email)
-    record(
-        system_team().pk,
-        Entry(
-            "signin.failed",
-            ANONYMOUS,
-            outcome="refused",
-            reason_code="unknown_address",
-            details={"address": address},
-        ),
+def record_unknown(code: str, **details: str) -> None:
+    """Somebody could not prove to be anybody."""
+    refusal = Entry(
+        "signin.failed", ANONYMOUS, outcome="refused", reason_code=code, details=details
     )
+    record(system_team().pk, refusal)
 
 
 # A change of how a person signs in, made on allauth's own pages, and its audit event.
@@ -107,6 +105,26 @@ def recorded(view: View) -> View:
         return answer
 
     return changing
+
+
+def has_password(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Or may have one, where nobody is signed in yet."""
+    return user.has_usable_password() if isinstance(user, User) else settings.LOCAL_PASSWORDS
+
+
+def with_passwords(view: View) -> View:
+    """The page of a password, for who has one here."""
+
+    @wraps(view)
+    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if has_password(request.user):
+            return view(request, *args, **kwargs)
+        refused = _("You have no password here. Sign in with {} instead.").format(
+            settings.OIDC_NAME
+        )
+        return render(request, "account/company_refused.html", {"refused": refused}, status=403)
+
+    return asked
 
 
 def _factors(user: User) -> dict[str, set[int]]:
@@ -182,6 +200,12 @@ class AccountAdapter(DefaultAccountAdapter):
         super().set_password(user, password)
         record_act(user, "password.changed")
 
+    def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
+        """Not for whom the company's account alone proves: who is given the address after them
+        would be them."""
+        if user.has_usable_password() or not hasattr(user, "identity"):
+            super().send_password_reset_mail(user, email, context)
+
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         record_wrong_password(str(credentials.get("email") or ""))
 
@@ -189,11 +213,3 @@ class AccountAdapter(DefaultAccountAdapter):
 def record_wrong_code(sender: object, user: User, **_signal: object) -> None:
     """The second factor has no place in the adapter, only a signal."""
     record_refusal(user, "wrong_code")
-
-
-def record_linked(sender: object, sociallogin: SocialLogin, **_signal: object) -> None:
-    record_act(sociallogin.user, "signin.linked")
-
-
-def record_unlinked(sender: object, socialaccount: SocialAccount, **_signal: object) -> None:
-    record_act(socialaccount.user, "signin.unlinked")

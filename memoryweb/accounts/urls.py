@@ -7,10 +7,9 @@ from allauth.account import views as account
 from allauth.mfa.base import views as factors
 from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp import views as totp
-from allauth.socialaccount import views as social
-from django.urls import include, path, re_path
+from django.urls import path, re_path
 
-from memoryweb.accounts.signins import recorded
+from memoryweb.accounts.signins import recorded, with_passwords
 
 _KEY = r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$"
 
@@ -20,10 +19,16 @@ urlpatterns = [
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("signup/", account.signup, name="account_signup"),  # says that nobody signs up
     path("reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
-    path("password/change/", account.password_change, name="account_change_password"),
-    path("password/reset/", account.password_reset, name="account_reset_password"),
+    path(
+        "password/change/", with_passwords(account.password_change), name="account_change_password"
+    ),
+    path("password/reset/", with_passwords(account.password_reset), name="account_reset_password"),
     path("password/reset/done/", account.password_reset_done, name="account_reset_password_done"),
-    re_path(_KEY, account.password_reset_from_key, name="account_reset_password_from_key"),
+    re_path(
+        _KEY,
+        with_passwords(account.password_reset_from_key),
+        name="account_reset_password_from_key",
+    ),
     path(
         "password/reset/key/done/",
         account.password_reset_from_key_done,
@@ -45,9 +50,4 @@ urlpatterns = [
         codes.download_recovery_codes,
         name="mfa_download_recovery_codes",
     ),
-    path("3rdparty/", recorded(social.connections), name="socialaccount_connections"),
-    path("3rdparty/signup/", social.signup, name="socialaccount_signup"),  # the same here
-    path("3rdparty/login/cancelled/", social.login_cancelled, name="socialaccount_login_cancelled"),
-    path("3rdparty/login/error/", social.login_error, name="socialaccount_login_error"),
-    path("", include("allauth.socialaccount.providers.openid_connect.urls")),
 ]

@@ -103,7 +103,6 @@ ACTIONS: dict[str, str | Promise] = {
     "signin.failed": _("Failed to sign in."),
     "signin.linked": _("Linked an external account to sign in with."),
     "signin.succeeded": _("Signed in."),
-    "signin.unlinked": _("Unlinked an external account to sign in with."),
     "signout": _("Signed out."),
     "snapshot.dropped": _("Discarded an uploaded snapshot."),
     "snapshot.exported": _("Exported a snapshot."),

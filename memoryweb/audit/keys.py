@@ -40,6 +40,7 @@ from memoryweb.core.kept_texts import kept_text
 
 _CHECKPOINTS = b"memoryweb audit checkpoint 1\n"
 _RING = b"memoryweb keys 1\n"
+_SEALED = b"memoryweb model key 1\n"
 _NONCE_BYTES = 12
 
 
@@ -199,6 +200,26 @@ def has_signed(key: str, signature: str, said: bytes) -> bool:
 @cache
 def cipher(secret: str, purpose: bytes) -> AESGCM:
     return AESGCM(_derived(secret, purpose))
+
+
+# Secrets of others as the database holds them, such as keys of model endpoints: nobody reads them
+# there, and each opens only for what it was sealed for.
+
+
+def seal(secret: str, bound_to: str) -> bytes:
+    nonce = os.urandom(_NONCE_BYTES)
+    sealed = cipher(settings.SECRET_KEY, _SEALED).encrypt(nonce, secret.encode(), bound_to.encode())
+    return nonce + sealed
+
+
+def unseal(sealed: bytes, bound_to: str, key: str = "") -> str | None:
+    """None where the installation's secret key, or what it was sealed for, is another one now."""
+    nonce, rest = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+    opener = cipher(key or settings.SECRET_KEY, _SEALED)
+    try:
+        return opener.decrypt(nonce, rest, bound_to.encode()).decode()
+    except (InvalidTag, ValueError):
+        return None
 
 
 @cache

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from memoryweb.audit import keys
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.llm import client
 from memoryweb.llm.endpoint import (
@@ -19,7 +20,7 @@ from memoryweb.llm.endpoint import (
     own_endpoint,
 )
 from memoryweb.llm.exceptions import ModelError, NotConfigured
-from memoryweb.llm.models import Breaker, TeamModel, seal
+from memoryweb.llm.models import Breaker, TeamModel
 from memoryweb.llm.prompts import fenced
 from memoryweb.llm.tokens import estimate_messages
 
@@ -83,7 +84,7 @@ def set_own(*, team_id: UUID, own: Own, by: Actor) -> TeamModel:
     row.price_in, row.price_out = own.price_in, own.price_out
     key = "kept" if row.has_key else "none"
     if own.key:
-        key, row.sealed_key = "set", seal(own.key, row.bound_to)
+        key, row.sealed_key = "set", keys.seal(own.key, row.bound_to)
     elif is_moved and row.has_key:
         key, row.sealed_key = "deleted", b""
     row.save()

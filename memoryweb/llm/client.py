@@ -63,10 +63,9 @@ def complete(
 ) -> Completion[Answer]:
     """Ask the model of `role`; raises a ModelError. Never inside a transaction.
 
-    `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. Without
-    `max_tokens` the answer may be about as long. `daily_tokens` is the team's own budget, None the
-    installation's; `endpoint` another than the team's; `local_only`: of an agent for local models
-    only; `chat_with` the agent in whose chat it is.
+    `deadline`: of `time.monotonic()`. `data`: anything JSON can hold. Without `max_tokens` the
+    answer may be about as long. `daily_tokens`: the team's own budget. `local_only`: of an agent
+    that asks no other. `chat_with`: the agent in whose chat it is.
     """
     endpoint = endpoint or endpoint_for(team_id, role, local_only=local_only)
     dialect, user = transport.dialect_of(endpoint.url, endpoint.model), fenced(data)
@@ -87,8 +86,8 @@ def complete(
             blame(error, team_id, endpoint)
             raise
     usage.endpoint_answered(team_id, endpoint.url)
-    used = spent.tokens_in, spent.tokens_out
-    return Completion(value, *used, endpoint.model, price(*used))
+    cost = price(spent.tokens_in, spent.tokens_out)
+    return Completion(value, spent.tokens_in, spent.tokens_out, endpoint.model, cost)
 
 
 def _room(asked: int | None, user: str, expected: int) -> int:
@@ -223,8 +222,7 @@ def answer(
 ) -> Pieces:
     """The pieces as they come, and the whole in the end; raises a ModelError.
 
-    One try: who waits for it may ask again. Never inside a transaction. Whoever stops reading
-    closes the connection; what was answered until then is paid for.
+    One try, never inside a transaction. Whoever stops reading pays for what came until then.
     """
     endpoint = endpoint_for(team_id, "chat", local_only=local_only)
     texts = [system, *(turn.content for turn in turns)]

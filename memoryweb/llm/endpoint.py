@@ -11,8 +11,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.utils.translation import gettext as _
 
+from memoryweb.audit import keys
 from memoryweb.llm.exceptions import HostRefused, ModelError, NotConfigured
-from memoryweb.llm.models import TeamModel, unseal
+from memoryweb.llm.models import TeamModel
 
 PUBLIC_BASE_URLS = {
     "openai": "https://api.openai.com/v1",
@@ -103,7 +104,7 @@ def own_endpoint(row: TeamModel) -> Endpoint:
     if not row.base_url:
         raise NotConfigured(_("The team has not set up a model of its own."))
     check_own_host(row.base_url)
-    key = unseal(bytes(row.sealed_key), row.bound_to) if row.has_key else ""
+    key = keys.unseal(bytes(row.sealed_key), row.bound_to) if row.has_key else ""
     if key is None:
         raise NotConfigured(_("The team's model key can't be read any more. Enter it again."))
     url = row.base_url + _path(row.provider, row.base_url)

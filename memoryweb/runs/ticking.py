@@ -11,6 +11,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django_q.models import Failure, Schedule, Success
 from django_scopes import scopes_disabled
 
+from memoryweb.accounts import company
 from memoryweb.audit import checkpoints
 from memoryweb.audit import record as audit
 from memoryweb.runs import queue
@@ -42,7 +43,7 @@ def tick(now: datetime) -> list[str]:
     failed = []
     with scopes_disabled():
         steps = (requeue_expired, hurry_lost, *_ticks, call_again, purge, forget_runs)
-        for step in (*steps, sign_audit, _remember):
+        for step in (*steps, company.tick, sign_audit, _remember):
             try:
                 step(now)
             except Exception:

@@ -11,6 +11,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpResponse
@@ -19,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.models import Team
+from memoryweb.accounts.oidc import SENTENCES
 from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.audit import checkpoints, keys, verify_export
 from memoryweb.audit import verify as verifying
@@ -86,6 +88,11 @@ _SIGNINS: dict[str, Text] = {
     "wrong_code": gettext_lazy("The second-factor code was wrong."),
     "unknown_address": gettext_lazy("Nobody here has this e-mail address."),
 }
+_BY_GROUP: dict[str, Text] = {
+    "by_group": gettext_lazy("A group of the company's account gives it."),
+    "group_left": gettext_lazy("No group of the company's account gives it any more."),
+    "sign_in_over": gettext_lazy("They didn't sign in with the company's account for too long."),
+}
 
 
 def chip_of(event: Event) -> Chip | None:
@@ -102,6 +109,10 @@ def reason_of(event: Event) -> Text:
     if event.action == "secret.refused":
         return _("It looked like a secret ({kind}).").format(kind=code.replace("-", " "))
     of_action = {"access.denied": _DENIALS, "personal.read": _READS, "signin.failed": _SIGNINS}
+    of_action |= dict.fromkeys(("member.added", "member.changed", "member.removed"), _BY_GROUP)
+    if code.startswith("company_"):
+        said = SENTENCES.get(code.removeprefix("company_"), code)
+        return str(said).format(name=settings.OIDC_NAME)
     if code == "wrong_link_code":
         return _("The code was wrong, used or expired.")
     known = of_action.get(event.action, {})

@@ -5,6 +5,7 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.web import (
     audit,
     chat,
+    company,
     connect,
     conversations,
     entries,
@@ -271,6 +272,8 @@ urlpatterns = [
     path("profile/address/confirm/", profile.confirm, name="profile_address_confirm"),
     path("profile/mail/", profile.choose, name="profile_mail"),
     path("mail/stop/<str:link>/", profile.stop, name="mail_stop"),
+    path("accounts/company/", company.leave, name="company_leave"),
+    path("accounts/company/callback/", company.callback, name="company_callback"),
     path("accounts/2fa/totp/qr.svg", profile.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]

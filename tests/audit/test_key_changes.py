@@ -19,12 +19,13 @@ from django.db import models
 from django.utils import timezone
 from django_scopes import scope
 
+from memoryweb.accounts.models import Identity
 from memoryweb.agents import one_time_codes
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Keys
 from memoryweb.audit.verify import verify
 from memoryweb.core.tables import KeyedCharField
-from memoryweb.llm.models import TeamModel, seal, unseal
+from memoryweb.llm.models import TeamModel
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.index import recalls
 from memoryweb.memory.lines import flags
@@ -225,9 +226,16 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
 
 def _model_of(world: World) -> TeamModel:
     row = TeamModel(team_id=world.team.pk, base_url="https://models.example/v1")
-    row.sealed_key = seal("the key of a model", row.bound_to)
+    row.sealed_key = keys.seal("the key of a model", row.bound_to)
     row.save()
     return row
+
+
+def _identity_of(world: World) -> Identity:
+    identity = Identity(user=world.bob, issuer="https://login.example", subject="1")
+    identity.sealed_key = keys.seal("a refresh token", identity.bound_to)
+    identity.save()
+    return identity
 
 
 def _webhook_of(world: World) -> Endpoint:
@@ -235,14 +243,16 @@ def _webhook_of(world: World) -> Endpoint:
         return Endpoint.objects.create(team=world.team, url="https://hooks.example/")
 
 
-def test_model_keys_open_and_webhooks_keep_their_secret(world: World, change: Any) -> None:
-    row, hook = _model_of(world), _webhook_of(world)
+def test_sealed_keys_open_and_webhooks_keep_their_secret(world: World, change: Any) -> None:
+    row, hook, identity = _model_of(world), _webhook_of(world), _identity_of(world)
     secret = secret_of(hook)
     for key in ("second", "third"):
         assert change(key).failure == ""
+        identity.refresh_from_db()
+        assert keys.unseal(bytes(identity.sealed_key), identity.bound_to) == "a refresh token"
         row.refresh_from_db()
-        assert unseal(bytes(row.sealed_key), row.bound_to) == "the key of a model"
-        assert unseal(bytes(row.sealed_key), row.bound_to, FIRST) is None
+        assert keys.unseal(bytes(row.sealed_key), row.bound_to) == "the key of a model"
+        assert keys.unseal(bytes(row.sealed_key), row.bound_to, FIRST) is None
         assert secret_of(hook) == secret
     hook.generation, hook.key_number = 2, keys.newest()
     assert secret_of(hook) != secret
@@ -392,7 +402,7 @@ def test_a_lost_key_is_told_everywhere(buried: World, lose: Any) -> None:
     assert "Erased text may return" in said.output
     assert "1 keys of models" in said.output
     assert "1 webhooks have a new secret" in said.output
-    assert unseal(bytes(row.sealed_key), row.bound_to) is None
+    assert keys.unseal(bytes(row.sealed_key), row.bound_to) is None
     assert secret_of(hook)
     event = Event.objects.get(team_id=buried.team.pk, action="keys.lost")
     assert '"webhooks": 1' in event.details

@@ -20,7 +20,7 @@ expect.set_options(timeout=MILLISECONDS)  # as long as anything else is waited f
 
 
 # What costs no text and opens no door when it breaks: a browser takes a second for each.
-OF_SOAK = {"after_success", "by_keyboard", "chat", "history", "second_factor"}
+OF_SOAK = {"after_success", "by_keyboard", "chat", "company_sign_in", "history", "second_factor"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

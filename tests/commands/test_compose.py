@@ -15,7 +15,7 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
-from tests.serving import _free_port, answers
+from tests.serving import free_port, answers
 from tests.waiting import SECONDS, until
 from tests.workers import ROOT
 
@@ -98,7 +98,7 @@ def test_a_unit_can_be_read(unit: Path) -> None:
 @pytest.mark.slow
 def test_the_image_s_steps_make_something_that_serves(tmp_path: Path) -> None:
     """In a clean directory with an environment of its own, all by one user."""
-    app, port = tmp_path / "app", _free_port()
+    app, port = tmp_path / "app", free_port()
     app.mkdir()
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     known = {"PATH": f"{tmp_path / 'venv/bin'}:/usr/bin:/bin", "HOME": str(tmp_path)}

@@ -204,7 +204,7 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
         f"change sign-in: {action}": (action, _own_act(action))
         for action in (
             *("factor.added", "factor.removed", "factor.renewed"),
-            *("signin.linked", "signin.unlinked"),
+            "signin.linked",
         )
     },
     "choose a model": (

@@ -5,6 +5,7 @@ from django.db import models
 
 # Rows that belong to no team: people may be in several; the others are the installation's own.
 WITHOUT_TEAM = {
+    "accounts.Identity",
     "accounts.User",
     "accounts.Team",
     "audit.Keys",

@@ -94,6 +94,8 @@ def test_only_links_and_the_plugin_are_open_to_everybody() -> None:
     } == {
         "web/profile.py:stop",
         "web/connect.py:plugin",
+        "web/company.py:leave",
+        "web/company.py:callback",
         "web/team/members.py:entrance",
         "web/team/members.py:invitation",
         "web/team/members.py:join",

@@ -543,8 +543,6 @@ class Address:
     kwargs: dict[str, str] = field(default_factory=dict)
 
 
-_OIDC = {"provider_id": "none"}
-
 OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
@@ -600,10 +598,6 @@ OPEN: dict[str, Address] = {
     "mfa_view_recovery_codes": Address(302, 404),
     "mfa_generate_recovery_codes": Address(302, 302),
     "mfa_download_recovery_codes": Address(302, 404),
-    "socialaccount_login_cancelled": Address(200, 200),
-    "socialaccount_login_error": Address(302, 401),
-    "socialaccount_signup": Address(302, 302),
-    "socialaccount_connections": Address(302, 200),
-    "openid_connect_login": Address(404, 404, _OIDC),
-    "openid_connect_callback": Address(404, 404, _OIDC),
+    "company_leave": Address(405, 405),
+    "company_callback": Address(404, 404),
 }

@@ -66,6 +66,11 @@ class MemberForm(RoleForm):
     )
     field_order = ("email", "name", "role", "ends_on", "password")
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.LOCAL_PASSWORDS:
+            del self.fields["password"]
+
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
         if password:

@@ -14,6 +14,7 @@ from memoryweb.accounts import members as people
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
+from memoryweb.accounts.signins import with_passwords
 from memoryweb.web import one_time_links
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.one_time_links import inside, link_to
@@ -38,7 +39,7 @@ def add(request: TeamRequest) -> HttpResponse:
                 email=form.cleaned_data["email"],
                 role=Role(form.cleaned_data["role"]),
                 name=form.cleaned_data["name"],
-                password=form.cleaned_data["password"] or None,
+                password=form.cleaned_data.get("password") or None,
                 ends_at=form.ends_at,
                 by=request.visit.actor,
             )
@@ -103,7 +104,9 @@ def show_members(
     context = {
         "tab": "members",
         "page": shown,
-        "rows": [(one, RoleForm.of(one) if can_manage else None) for one in shown],
+        "rows": [
+            (one, RoleForm.of(one) if can_manage and not one.by_group else None) for one in shown
+        ],
         "invitations": list(people.open_of(team).order_by("-created_at")[:100]),
         "form": form or MemberForm(),
         "invite_form": invite_form or InvitationForm(prefix="invite"),
@@ -175,6 +178,7 @@ def invitation(request: UserRequest) -> HttpResponse:
 
 
 @require_POST
+@with_passwords
 @login_not_required
 def join(request: UserRequest) -> HttpResponse:
     """Without an account: name and password make one, and the person is signed in."""

@@ -4,17 +4,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
+from django.conf import settings
 from django.template import Context
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.signins import has_password
 from memoryweb.agents.models import Owner
 from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.web import wording
 from memoryweb.web.rail import Tabs, readable_value, tabs_of, value_of
 
 register = template.Library()
+register.filter(has_password)
 
 
 @register.simple_tag(takes_context=True)
@@ -29,6 +32,12 @@ def agent_tabs(context: Context) -> Tabs:
         value = readable_value(visit, context["request"].GET.get("owner", ""))
     more = {name: context[name] for name in ("stay", "amounts") if name in context}
     return tabs_of(visit, agent, value, tab=context["tab"], **more)
+
+
+@register.simple_tag
+def company() -> str:
+    """What the company's accounts are called; empty: nobody signs in with one."""
+    return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
 
 
 @register.filter

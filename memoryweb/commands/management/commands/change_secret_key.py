@@ -10,12 +10,13 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts import teams
+from memoryweb.accounts.models import Identity
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
 from memoryweb.core import home_lock
-from memoryweb.llm.models import TeamModel, seal, unseal
+from memoryweb.llm.models import TeamModel
 from memoryweb.notify.models import Endpoint
 
 
@@ -49,14 +50,15 @@ def _change() -> base.Outcome:
     old = _old_key()
     prints = checkpoints.change(old)
     sealed = 0
-    for row in TeamModel.objects.exclude(sealed_key=b""):
-        if key := unseal(bytes(row.sealed_key), row.bound_to, old):
-            row.sealed_key = seal(key, row.bound_to)
+    rows: list[TeamModel | Identity] = [*TeamModel.objects.exclude(sealed_key=b"")]
+    for row in [*rows, *Identity.objects.exclude(sealed_key=b"")]:
+        if key := keys.unseal(bytes(row.sealed_key), row.bound_to, old):
+            row.sealed_key = keys.seal(key, row.bound_to)
             row.save(update_fields=["sealed_key"])
             sealed += 1
     _record("keys.changed", prints=prints, sealed=sealed)
     said = (
-        f"The key was changed: {prints} fingerprints and {sealed} keys of models were taken over. "
+        f"The key was changed: {prints} fingerprints and {sealed} sealed keys were taken over. "
         "Webhooks keep their secrets; everybody signs in again. Now start memoryweb, and destroy "
         "the old key."
     )
