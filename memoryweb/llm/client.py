@@ -63,9 +63,8 @@ def complete(
 ) -> Completion[Answer]:
     """Ask the model of `role`; raises a ModelError. Never inside a transaction.
 
-    `deadline`: of `time.monotonic()`. `data`: anything JSON can hold. Without `max_tokens` the
-    answer may be about as long. `daily_tokens`: the team's own budget. `local_only`: of an agent
-    that asks no other. `chat_with`: the agent in whose chat it is.
+    `deadline`: of `time.monotonic()`. Without `max_tokens` the answer may be as long as `data`.
+    `local_only`: of an agent that asks no other. `chat_with`: the agent in whose chat it is.
     """
     endpoint = endpoint or endpoint_for(team_id, role, local_only=local_only)
     dialect, user = transport.dialect_of(endpoint.url, endpoint.model), fenced(data)
