@@ -1,0 +1,264 @@
+"""Vectors of what agents remember, for teams with an embedding endpoint: made by a run of each
+agent, in batches.
+
+A vector is text. It lies in the row that holds its words and goes with it, whoever removes or
+changes that. What is to be forgotten, and what is of somebody whose memory is paused, is not sent;
+that is looked at once more when vectors are written, and again in the agent's next run.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Max, QuerySet
+
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.teams import system_team_id
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.core.row_batches import update
+from memoryweb.language.secrets import credentials
+from memoryweb.llm import choices, embedding
+from memoryweb.llm.embedding import Vector
+from memoryweb.llm.endpoint import Endpoint
+from memoryweb.llm.exceptions import ModelError
+from memoryweb.llm.models import OwnEndpoint, TeamEmbedding
+from memoryweb.markdown.marks import without
+from memoryweb.memory.index import indexing
+from memoryweb.memory.models import Passage
+from memoryweb.memory.models.writer import write_transaction
+from memoryweb.memory.visible.readable import without_hidden
+from memoryweb.runs.engine import GiveUp, Lease, Outcome, enqueue
+from memoryweb.runs.models import Run
+
+KIND = Run.Kind.VECTORS
+BATCH = 32  # texts of one call: an answer of 4 MiB holds them at 4,096 numbers each
+CALL_SECONDS = 60.0
+CLEARED = 500  # vectors of another endpoint that go at once
+LAG = 10_000  # passages that a transaction may have begun to write before the newest
+MOST_LEFT = 1_000  # passages that are looked at again
+logger = logging.getLogger(__name__)
+
+
+def queue_due(_now: datetime) -> None:
+    """Once a minute: a run of each agent that has passages nobody has looked at."""
+    for row in _rows():
+        try:
+            _queue(row)
+        except ModelError:
+            continue  # it may not be asked: nothing is sent, and its vectors are not used
+        except Exception:
+            logger.exception("The vectors of team %s could not be asked for.", row.team_id)
+
+
+def _rows() -> list[TeamEmbedding]:
+    """Of all teams. GLOBAL blocks get vectors for those that use the installation's endpoint."""
+    rows = list(TeamEmbedding.objects.order_by("pk"))
+    if not rows:
+        return []
+    system = system_team_id()
+    teams = [row for row in rows if row.team_id != system]
+    shared = next((row for row in rows if row.team_id == system), TeamEmbedding(team_id=system))
+    is_used = any(row.choice == OwnEndpoint.Choice.INSTALLATION for row in teams)
+    shared.choice = OwnEndpoint.Choice.INSTALLATION if is_used else OwnEndpoint.Choice.NONE
+    return [*teams, shared]
+
+
+def _queue(row: TeamEmbedding) -> None:
+    name = embedding.name_of(choices.endpoint_of(row))
+    is_same = row.made_for == name
+    after = row.looked_at if is_same else 0
+    if is_same and not _agents(row.team_id, after).exists():
+        if (newest := _newest() - LAG) > after:
+            TeamEmbedding.objects.filter(pk=row.pk).update(looked_at=newest)
+        return
+    # Whoever writes for this team has ended, and what is written later gets later numbers.
+    with write_transaction(Team.objects.get(pk=row.team_id)):
+        row.looked_at = _newest()
+        for agent in Agent.objects.filter(pk__in=_agents(row.team_id, after)):
+            enqueue(agent=agent, owner=None, kind=KIND, trigger=Run.Trigger.CRON)
+        if not is_same:
+            row.made_for, row.dimension = name, None
+        row.save()
+
+
+def _newest() -> int:
+    return Passage.objects.aggregate(newest=Max("pk"))["newest"] or 0
+
+
+def _agents(team_id: UUID, after: int) -> "QuerySet[Passage, Any]":
+    return Passage.objects.filter(team=team_id, pk__gt=after).values("agent").distinct()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """`name`: of its endpoint. `result`: how far it has come, `seen` the last passage, `again`
+    those of before it that are looked at first, `left` those that may not be sent now."""
+
+    lease: Lease
+    endpoint: Endpoint
+    name: str
+    result: dict[str, Any]
+
+    @property
+    def passages(self) -> "QuerySet[Passage]":
+        rows = Passage.objects.filter(agent=self.lease.run.agent, pk__gt=self.result["seen"])
+        return rows.order_by("pk")
+
+
+def make(lease: Lease) -> None:
+    """The handler of runs of kind `vectors`; goes on where it, or the agent's last one, stood."""
+    row = TeamEmbedding.objects.get(team_id=lease.run.team_id)
+    endpoint = choices.endpoint_of(row)
+    name, result = embedding.name_of(endpoint), _begun(lease.run, row)
+    if name != row.made_for:
+        raise _changed()  # the next minute asks again
+    if not result["seen"]:
+        _clear(lease, row)
+    if endpoint is None:
+        lease.finish(Outcome(Run.Status.NO_CHANGE, result={}))
+        return
+    work = _Work(lease, endpoint, name, result)
+    while again := result["again"]:
+        result["again"] = again[BATCH:]
+        _batch(work, again[:BATCH], row.dimension)
+    while not _is_finished(work):
+        keys = list(work.passages.values_list("pk", flat=True)[:BATCH])
+        result["seen"] = keys[-1] if keys else result["seen"]
+        row.refresh_from_db(fields=["dimension"])
+        _batch(work, keys, row.dimension)
+
+
+def _begun(run: Run, row: TeamEmbedding) -> dict[str, Any]:
+    """How far this run has come, or the agent's last one with the same endpoint."""
+    if run.result.get("name") == row.made_for:
+        return dict(run.result)
+    before = Run.objects.filter(agent=run.agent, kind=KIND, result__has_key="seen")
+    last = before.exclude(pk=run.pk).order_by("-created_at").first()
+    is_same = last and last.result["name"] == row.made_for and row.dimension is not None
+    seen, left = (last.result["seen"], last.result["left"]) if last and is_same else (0, [])
+    return {"name": row.made_for, "seen": seen, "again": left, "left": [], "made": 0}
+
+
+def _clear(lease: Lease, row: TeamEmbedding) -> None:
+    """What another endpoint made, which nothing is compared with any more."""
+    space = embedding.space_of(row.made_for, row.dimension or 0)
+    stale = Passage.objects.filter(agent=lease.run.agent, space__isnull=False).exclude(space=space)
+    while keys := list(stale.values_list("pk", flat=True)[:CLEARED]):
+        lease.make_room(CALL_SECONDS)
+        with write_transaction(lease.run.team, run=lease.run):
+            Passage.objects.filter(pk__in=keys).update(vector=None, space=None)
+            lease.advance(Run.Phase.INPUTS)
+
+
+def _is_finished(work: _Work) -> bool:
+    """Nobody writes meanwhile, and what is written later asks for another run. Of an agent's runs
+    the last one says how far they came."""
+    if work.passages.exists():
+        return False
+    run, status = work.lease.run, Run.Status.SUCCEEDED
+    with write_transaction(run.team, run=run) as tx:
+        if work.passages.exists():
+            return False
+        if not work.result["made"]:
+            status = Run.Status.NO_CHANGE
+        earlier = Run.objects.filter(agent=run.agent, kind=KIND, finished_at__isnull=False)
+        earlier.exclude(pk=run.pk).delete()
+        work.lease.finish(Outcome(status, result=work.result), tx.record)
+    return True
+
+
+def _batch(work: _Work, keys: Sequence[int], dimension: int | None) -> None:
+    """The calls come before the transaction; in it only what still says what was sent."""
+    work.lease.make_room(CALL_SECONDS)
+    run, nearness = work.lease.run, import_module("memoryweb.memory.index.nearness")
+    texts, _left = _texts(keys)
+    vectors: dict[int, Vector] = {}
+    for of in _of_one_owner(texts):
+        vectors |= _made(work, of, {key: texts[key][1] for key in of}, dimension)
+    packed = {key: nearness.packed(vector) for key, vector in vectors.items()}
+    with write_transaction(run.team, run=run):
+        row = TeamEmbedding.objects.select_for_update().get(team_id=run.team_id)
+        sizes = {len(vector) for vector in vectors.values()}
+        if row.made_for != work.name or sizes - {row.dimension or max(sizes)}:
+            raise _changed()
+        now, left = _texts(keys)
+        same = {key: one for key, one in packed.items() if now.get(key) == texts[key]}
+        if same:
+            row.dimension = max(sizes)
+            row.save(update_fields=["dimension"])
+            _write(same, embedding.space_of(work.name, row.dimension))
+        left += [key for key in now if key not in texts]
+        work.result["left"] = [*work.result["left"], *left][-MOST_LEFT:]
+        work.result["made"] += len(same)
+        spent = {"tokens_in": run.tokens_in, "cost_micros": run.cost_micros}
+        work.lease.advance(Run.Phase.ANSWER, result=work.result, model=work.endpoint.model, **spent)
+
+
+def _texts(keys: Sequence[int]) -> tuple[dict[int, tuple[UUID | None, str]], list[int]]:
+    """Whose each is and what would be sent of it; and those of which nothing may be, for now."""
+    rows = {row.pk: row for row in indexing.rows_of(keys)}
+    owners = {row.owner_id for row in rows.values() if row.owner_id}
+    paused = set(Owner.objects.filter(pk__in=owners, paused=True).values_list("pk", flat=True))
+    told = {k: row for k, row in without_hidden(rows).items() if row.owner_id not in paused}
+    texts = {key: (row.owner_id, _text(row)) for key, row in told.items()}
+    return {key: one for key, one in texts.items() if one[1]}, [k for k in rows if k not in told]
+
+
+def _text(row: Passage) -> str:
+    """With the headings above it, or who said it."""
+    said = " ".join((without(row.said) if row.file_id else row.said).split())
+    text = f"{row.trail}: {said}" if row.trail and said else said
+    return credentials.mask(text)[0][: embedding.MOST_CHARACTERS]
+
+
+def _of_one_owner(texts: dict[int, tuple[UUID | None, str]]) -> Iterator[list[int]]:
+    """No call holds the texts of two."""
+    order = sorted(texts, key=lambda key: (str(texts[key][0]), key))
+    for _owner, keys in groupby(order, key=lambda key: texts[key][0]):
+        yield list(keys)
+
+
+def _made(
+    work: _Work, keys: list[int], texts: dict[int, str], dimension: int | None
+) -> dict[int, Vector]:
+    """Without a text that the endpoint refuses by itself; where it refuses each, it raises."""
+    run = work.lease.run
+    try:
+        made = embedding.embed(
+            run.team_id,
+            work.endpoint,
+            [texts[key] for key in keys],
+            deadline=time.monotonic() + CALL_SECONDS,
+            daily_tokens=run.team.daily_tokens,
+            dimension=dimension,
+        )
+    except ModelError as error:
+        if not error.of_content or len(keys) == 1:
+            raise
+        found: dict[int, Vector] = {}
+        for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
+            try:
+                found |= _made(work, half, texts, dimension)
+            except ModelError as again:
+                if not again.of_content:
+                    raise
+        if not found:
+            raise
+        return found
+    run.tokens_in, run.cost_micros = run.tokens_in + made.tokens, run.cost_micros + made.cost_micros
+    return dict(zip(keys, made.vectors, strict=True))
+
+
+def _write(vectors: dict[int, bytes], space: int) -> None:
+    rows = [Passage(pk=key, vector=vector, space=space) for key, vector in vectors.items()]
+    update(rows, ("vector", "space"))
+
+
+def _changed() -> GiveUp:
+    return GiveUp("endpoint_changed", status=Run.Status.SKIPPED)
