@@ -1,6 +1,7 @@
 """Which embedding endpoint a team's texts and queries go to, if any: for admins."""
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,6 +51,10 @@ class OwnForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=gettext_lazy("Stored encrypted and never shown. Leave this empty to keep it."),
     )
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("base_url") and not self.cleaned_data.get("model"):
+            self.add_error("model", _("Enter the model's name."))
 
 
 @team_view("GET", takes=Permission.MANAGE_MEMBERS)
@@ -123,15 +128,11 @@ def _show(
 def _option(row: TeamEmbedding, choice: Choice) -> dict[str, Any]:
     """With where texts would go, or why none may."""
     option = {"value": choice.value, "label": LABELS[choice]}
+    chosen = copy(row)
+    chosen.choice = choice
     try:
-        found = choices.endpoint_of(TeamEmbedding(**_with(row, choice)))
+        found = choices.endpoint_of(chosen)
     except ModelError as refused:
         return option | {"why": str(refused)}
     told = {"host": urlsplit(found.url).netloc, "model": found.model} if found else {}
     return option | {"can_use": True, **told}
-
-
-def _with(row: TeamEmbedding, choice: Choice) -> dict[str, Any]:
-    return {field.attname: getattr(row, field.attname) for field in row._meta.fields} | {
-        "choice": choice
-    }
