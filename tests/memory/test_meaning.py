@@ -20,7 +20,7 @@ from memoryweb.memory.writing import write
 from memoryweb.runs.models import Run
 from tests.embeddings import Vectors, answered, body, enable, make, with_vectors
 from tests.fakes import Behaviour, ModelServer
-from tests.memory.test_search import PERSON, save, say
+from tests.memory.test_search import save, say
 from tests.world import World
 
 pytestmark = [pytest.mark.databases, pytest.mark.django_db]
