@@ -65,8 +65,8 @@ def search(
     after = query_syntax.read(cursor, stamp) if cursor else None
     if reader.agent.archived_at:
         return Found(0, ())
-    asked = SearchPlan.of(query, kinds, scope)
-    (found,) = _found([_awake(reader)], asked, limit, after, by_meaning=by_meaning)
+    asked = SearchPlan.of(query, kinds, scope, by_meaning=by_meaning)
+    (found,) = _found([_awake(reader)], asked, limit, after)
     found = replace(found, stamp=stamp)
     return found if after else _with_statements(found, _awake(reader), asked, limit)
 
@@ -145,17 +145,12 @@ def _awake(reader: Reader) -> Reader:
 
 
 def _found(
-    readers: Sequence[Reader],
-    asked: SearchPlan,
-    limit: int,
-    after: Cursor | None = None,
-    *,
-    by_meaning: bool = True,
+    readers: Sequence[Reader], asked: SearchPlan, limit: int, after: Cursor | None = None
 ) -> list[Found]:
     if not asked.terms:
         return [Found(0, ()) for _reader in readers]
     at, limit = asked.query.at, min(max(limit, 1), MOST)
-    meant = Meaning() if at else meaning.of(readers[0].agent.team_id, asked.text, by_meaning)
+    meant = Meaning() if at else meaning.of(readers[0].agent.team_id, asked.text, asked.by_meaning)
     with reading(readers[0]):
         corpus = PastCorpus(readers[0], at) if at else CurrentCorpus(readers)
         matches = matching.match(corpus, asked, meant)

@@ -22,7 +22,8 @@ Corpus = CurrentCorpus | PastCorpus
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """A query, read: what to rank by, what must occur, and what narrows it."""
+    """A query, read: what to rank by, what must occur, what narrows it, and whether what is near in
+    meaning is found, too."""
 
     query: Query
     text: str
@@ -32,14 +33,19 @@ class SearchPlan:
     sought: int
     kinds: Collection[str]
     scope: str
+    by_meaning: bool
 
     @classmethod
-    def of(cls, query: Query, kinds: Collection[str], scope: str) -> "SearchPlan":
+    def of(
+        cls, query: Query, kinds: Collection[str], scope: str, *, by_meaning: bool = True
+    ) -> "SearchPlan":
         phrases = [found for phrase in query.phrases if (found := tokens(phrase))]
         text = " ".join([*query.words, *query.phrases])
         terms = terms_of(text)
         sentences = sentences_of(text, terms)
-        return cls(query, text, terms, phrases, sentences, sought_in(text), kinds, scope)
+        return cls(
+            query, text, terms, phrases, sentences, sought_in(text), kinds, scope, by_meaning
+        )
 
     @cached_property
     def words(self) -> set[str]:
