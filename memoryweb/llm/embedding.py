@@ -8,7 +8,6 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Any
 from uuid import UUID
@@ -29,18 +28,12 @@ from memoryweb.llm.tokens import SAFE, estimate_messages
 
 QUERY_SECONDS, TRIAL_SECONDS = 0.3, 20.0
 REST_SECONDS = 30.0  # after a query's call failed, for one team and address in one process
+TRIAL = "Good morning."  # that any endpoint takes
 MOST_CHARACTERS = 2_000  # of a text: most models read no more than 512 tokens
 MOST_NUMBERS = 8_192  # of a vector
 
 Vector = list[float]
 _resting: dict[tuple[UUID, str], float] = {}
-
-
-@dataclass(frozen=True)
-class Embedded:
-    vectors: list[Vector]
-    tokens: int
-    cost_micros: int
 
 
 def is_possible() -> bool:
@@ -54,20 +47,15 @@ def choose(*, team_id: UUID, choice: str, by: Actor, daily_tokens: int | None) -
     row.choice = TeamEmbedding.Choice(choice)
     if endpoint := choices.endpoint_of(row):
         until = time.monotonic() + TRIAL_SECONDS
-        embed(team_id, endpoint, ["Good morning."], deadline=until, daily_tokens=daily_tokens)
+        embed(team_id, endpoint, [TRIAL], deadline=until, daily_tokens=daily_tokens)
     return choices.choose(team_id=team_id, choice=choice, by=by, table=TeamEmbedding)
 
 
-def row_of(team_id: UUID) -> TeamEmbedding | None:
-    """What the team has chosen, where it has vectors."""
-    return next(iter(_with_vectors(team_id)), None)
-
-
 @PreparedQuery
-def _with_vectors(team_id: UUID) -> "QuerySet[TeamEmbedding]":
-    none = TeamEmbedding.Choice.NONE
+def with_vectors(team_id: UUID) -> "QuerySet[TeamEmbedding]":
+    """What the team has chosen, where it has vectors; one row or none."""
     rows = TeamEmbedding.objects.filter(team_id=team_id, dimension__isnull=False)
-    return rows.exclude(choice=none)
+    return rows.exclude(choice=TeamEmbedding.Choice.NONE)
 
 
 def name_of(endpoint: Endpoint | None) -> str:
@@ -89,9 +77,10 @@ def embed(
     deadline: float,
     daily_tokens: int | None = None,
     dimension: int | None = None,
-) -> Embedded:
-    """A vector for each text, all of one length, or of `dimension`; raises a ModelError. Never
-    inside a transaction. `deadline` is a moment of `time.monotonic()`."""
+) -> tuple[list[Vector], int]:
+    """A vector for each text, all of one length, or of `dimension`, and the tokens that it took.
+    Raises a ModelError. Never inside a transaction. `deadline` is a moment of
+    `time.monotonic()`."""
     usage.enter_breaker(team_id, endpoint.url, deadline - time.monotonic())
     expected = ceil(SAFE * estimate_messages(texts))
     price = endpoint.cost_micros
@@ -105,7 +94,7 @@ def embed(
             raise
         spent.tokens_in = expected if tokens is None else tokens
     usage.endpoint_answered(team_id, endpoint.url)
-    return Embedded(vectors, spent.tokens_in, price(spent.tokens_in, 0))
+    return vectors, spent.tokens_in
 
 
 def of_query(row: TeamEmbedding, text: str) -> Vector:

@@ -180,7 +180,7 @@ def _batch(work: _Work, keys: Sequence[int], dimension: int | None) -> None:
     texts, _left = _texts(keys)
     vectors: dict[int, Vector] = {}
     for of in _of_one_owner(texts):
-        vectors |= _made(work, of, {key: texts[key][1] for key in of}, dimension)
+        vectors |= _made(work, {key: texts[key][1] for key in of}, dimension)
     packed = {key: nearness.packed(vector) for key, vector in vectors.items()}
     with write_transaction(run.team, run=run):
         row = TeamEmbedding.objects.select_for_update().get(team_id=run.team_id)
@@ -192,7 +192,9 @@ def _batch(work: _Work, keys: Sequence[int], dimension: int | None) -> None:
         if same:
             row.dimension = max(sizes)
             row.save(update_fields=["dimension"])
-            _write(same, embedding.space_of(work.name, row.dimension))
+            space = embedding.space_of(work.name, row.dimension)
+            rows = [Passage(pk=key, vector=one, space=space) for key, one in same.items()]
+            update(rows, ("vector", "space"))
         left += [key for key in now if key not in texts]
         work.result["left"] = [*work.result["left"], *left][-MOST_LEFT:]
         work.result["made"] += len(same)
@@ -224,40 +226,33 @@ def _of_one_owner(texts: dict[int, tuple[UUID | None, str]]) -> Iterator[list[in
         yield list(keys)
 
 
-def _made(
-    work: _Work, keys: list[int], texts: dict[int, str], dimension: int | None
-) -> dict[int, Vector]:
-    """Without a text that the endpoint refuses by itself; where it refuses each, it raises."""
+def _made(work: _Work, texts: dict[int, str], dimension: int | None) -> dict[int, Vector]:
+    """Without a text that the endpoint refuses, unless it refuses any."""
+    found, waiting = dict[int, Vector](), [[*texts]]
+    while waiting:
+        keys = waiting.pop()
+        try:
+            vectors = _embedded(work, [texts[key] for key in keys], dimension)
+        except ModelError as error:
+            if not error.of_content:
+                raise
+            if half := len(keys) // 2:
+                waiting += [keys[:half], keys[half:]]
+            elif not found:
+                _embedded(work, [embedding.TRIAL], dimension)
+        else:
+            found |= dict(zip(keys, vectors, strict=True))
+    return found
+
+
+def _embedded(work: _Work, texts: list[str], dimension: int | None) -> list[Vector]:
     run = work.lease.run
-    try:
-        made = embedding.embed(
-            run.team_id,
-            work.endpoint,
-            [texts[key] for key in keys],
-            deadline=time.monotonic() + CALL_SECONDS,
-            daily_tokens=run.team.daily_tokens,
-            dimension=dimension,
-        )
-    except ModelError as error:
-        if not error.of_content or len(keys) == 1:
-            raise
-        found: dict[int, Vector] = {}
-        for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
-            try:
-                found |= _made(work, half, texts, dimension)
-            except ModelError as again:
-                if not again.of_content:
-                    raise
-        if not found:
-            raise
-        return found
-    run.tokens_in, run.cost_micros = run.tokens_in + made.tokens, run.cost_micros + made.cost_micros
-    return dict(zip(keys, made.vectors, strict=True))
-
-
-def _write(vectors: dict[int, bytes], space: int) -> None:
-    rows = [Passage(pk=key, vector=vector, space=space) for key, vector in vectors.items()]
-    update(rows, ("vector", "space"))
+    until = time.monotonic() + CALL_SECONDS
+    limits: Any = {"daily_tokens": run.team.daily_tokens, "dimension": dimension}
+    made, tokens = embedding.embed(run.team_id, work.endpoint, texts, deadline=until, **limits)
+    run.tokens_in += tokens
+    run.cost_micros += work.endpoint.cost_micros(tokens, 0)
+    return made
 
 
 def _changed() -> GiveUp:

@@ -157,7 +157,7 @@ def test_another_model_makes_all_of_them_anew(
     embeddings.default = answered(lambda text: by_topic(text)[:4])
     make()
     with scope(team=talk.team):
-        sizes = {len(row.vector) for row in Passage.objects.exclude(vector=None)}
+        sizes = {len(bytes(row.vector or b"")) for row in Passage.objects.exclude(vector=None)}
     assert sizes == {8}
 
 
@@ -200,6 +200,21 @@ def test_a_text_that_the_endpoint_refuses_keeps_no_other_from_its_vector(
     make()
     assert FERRY in with_vectors()
     assert ROSES not in with_vectors()
+
+
+def test_a_text_that_is_refused_alone_holds_nothing_up(
+    talk: World, embeddings: ModelServer
+) -> None:
+    make()
+    embeddings.default = lambda received: (
+        Behaviour(status=400, raw=b"{}", streams=False)
+        if "Bob has toothache." in received.body["input"]
+        else answered(by_topic)(received)
+    )
+    say(talk, "Bob has toothache.", owner=talk.bobs_memory, name="bobs")
+    say(talk, "Tea is at five.", name="later")
+    assert {run.status for run in make()} == {Run.Status.SUCCEEDED}
+    assert "Tea is at five." in with_vectors()
 
 
 def test_a_run_goes_on_where_its_worker_stopped(

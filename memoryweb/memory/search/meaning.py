@@ -1,7 +1,7 @@
 """How near what a reader may see is to a query in meaning, where the team has an embedding
 endpoint. Without one nothing is asked or imported; where it fails, words alone find."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from importlib import import_module
@@ -20,6 +20,7 @@ from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.ranking import Places
 from memoryweb.memory.models import Passage
 
+_Row = tuple[int, int, int, bytes]  # passage, whole, place and vector
 NEAREST = 20  # that may be hits without a word of the query
 
 
@@ -38,34 +39,32 @@ class Meaning:
         if not self.vector:
             return list(finds)
         reaches = tuple({reach: None for group in groups for reach in group})
-        rows: dict[str, list[tuple[int, bytes]]] = {reach: [] for reach in reaches}
-        for passage, reach, vector in _vectors(self.space, reaches):
-            rows[reach].append((passage, bytes(vector)))
-        nears = [_near(self.vector, [row for reach in of for row in rows[reach]]) for of in groups]
-        return self._with_places(finds, nears)
-
-    def _with_places(
-        self, finds: Sequence[Found], nears: Sequence[Mapping[int, float]]
-    ) -> list[Found]:
-        best = [
-            nlargest(NEAREST, near, key=lambda one: (near[one], one)) if self.finds else ()
-            for near in nears
-        ]
-        alone = [
-            {one for one in its if one not in found.places.places}
-            for its, found in zip(best, finds, strict=True)
-        ]
-        known = {pk: (whole, place) for pk, whole, place in _places(set[int]().union(*alone))}
+        rows: dict[str, list[_Row]] = {reach: [] for reach in reaches}
+        for reach, *row in _rows(self.space, reaches):
+            rows[reach].append(tuple(row))
         return [
-            _joined(found, near, {one: known[one] for one in its if one in known})
-            for found, near, its in zip(finds, nears, alone, strict=True)
+            self._joined(found, [row for reach in of for row in rows[reach]])
+            for of, found in zip(groups, finds, strict=True)
         ]
+
+    def _joined(self, found: Found, rows: Sequence[_Row]) -> Found:
+        nears = _nearness().nearness(self.vector, [row[3] for row in rows])
+        weight = settings.EMBEDDING_WEIGHT
+        near = {row[0]: weight * one for row, one in zip(rows, nears, strict=True)}
+        best = nlargest(NEAREST, rows, key=lambda row: (near[row[0]], row[0])) if self.finds else ()
+        new = [row for row in best if near[row[0]] and row[0] not in found.places.places]
+        wholes = {**found.places.wholes, **{passage: whole for passage, whole, *_of in new}}
+        packed = {**found.places.places, **{passage: place for passage, _whole, place, _of in new}}
+        kept = {passage: one for passage, one in near.items() if one and passage in packed}
+        return replace(found, places=Places(wholes, packed), near=kept)
 
 
 def of(team_id: UUID, text: str, finds: bool) -> Meaning:
     """Never inside a transaction: where there is an endpoint, it is asked."""
-    if not embedding.is_possible() or (row := embedding.row_of(team_id)) is None:
+    rows = embedding.with_vectors(team_id) if embedding.is_possible() else []
+    if not rows:
         return Meaning()
+    row = rows[0]
     try:
         vector = embedding.of_query(row, credentials.mask(text)[0])
     except ModelError:
@@ -79,27 +78,7 @@ def _nearness() -> Any:
     return import_module("memoryweb.memory.index.nearness")
 
 
-def _near(query: bytes, rows: Sequence[tuple[int, bytes]]) -> dict[int, float]:
-    """Of those that stand out."""
-    nears = _nearness().nearness(query, [vector for _passage, vector in rows])
-    return {row[0]: near for row, near in zip(rows, nears, strict=True) if near}
-
-
-def _joined(found: Found, near: Mapping[int, float], alone: Mapping[int, tuple[int, int]]) -> Found:
-    wholes = {passage: whole for passage, (whole, _place) in alone.items()}
-    packed = {passage: place for passage, (_whole, place) in alone.items()}
-    places = Places({**found.places.wholes, **wholes}, {**found.places.places, **packed})
-    here = {passage: one for passage, one in near.items() if passage in places.places}
-    weighed = {passage: settings.EMBEDDING_WEIGHT * one for passage, one in here.items()}
-    return replace(found, places=places, near=weighed)
-
-
 @PreparedQuery
-def _vectors(space: int, reaches: Sequence[str]) -> "QuerySet[Passage, Any]":
+def _rows(space: int, reaches: Sequence[str]) -> "QuerySet[Passage, Any]":
     rows = Passage.objects.filter(space=space, reach__in=reaches)
-    return rows.values_list("pk", "reach", "vector")
-
-
-def _places(passages: set[int]) -> "QuerySet[Passage, Any]":
-    rows = Passage.objects.filter(pk__in=passages)
-    return rows.values_list("pk", "whole", "place") if passages else rows.none()
+    return rows.values_list("reach", "pk", "whole", "place", "vector")

@@ -17,12 +17,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.llm import choices, embedding
-from memoryweb.llm.choices import Own
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.models import OwnEndpoint, TeamEmbedding
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import show, to
+from memoryweb.web.team import model_choice
 
 Choice = OwnEndpoint.Choice
 LABELS: Mapping[str, Promise] = {
@@ -36,21 +35,13 @@ class ChoiceForm(forms.Form):
     choice = forms.ChoiceField(choices=[*LABELS.items()], widget=forms.RadioSelect)
 
 
-class OwnForm(forms.Form):
-    base_url = WordsField(
-        label=gettext_lazy("Base URL"),
-        max_length=255,
-        required=False,
-        help_text=gettext_lazy("Without /embeddings. Empty: remove the endpoint and its key."),
-    )
-    model = WordsField(label=gettext_lazy("Model"), max_length=120, required=False)
-    key = forms.CharField(
-        label=gettext_lazy("Key"),
-        required=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=gettext_lazy("Stored encrypted and never shown. Leave this empty to keep it."),
-    )
+class OwnForm(model_choice.OwnForm):
+    provider = price_in = price_out = None  # type: ignore[assignment]
+
+    def __init__(self, said: Any = None, *, row: TeamEmbedding) -> None:
+        super().__init__(said, row=row)
+        for name in ("base_url", "model"):
+            self.fields[name].required = False  # empty: none any more
 
     def clean(self) -> None:
         if self.cleaned_data.get("base_url") and not self.cleaned_data.get("model"):
@@ -85,16 +76,13 @@ def use(request: TeamRequest) -> HttpResponse:
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
 @sensitive_post_parameters("key")
 def own(request: TeamRequest) -> HttpResponse:
-    visit, form = request.visit, OwnForm(request.POST)
-    whose: dict[str, Any] = {
-        "team_id": visit.team.pk,
-        "by": visit.actor,
-        "table": TeamEmbedding,
-    }
+    visit = request.visit
+    whose: Any = {"team_id": visit.team.pk, "by": visit.actor, "table": TeamEmbedding}
+    form = OwnForm(request.POST, row=choices.of(visit.team.pk, TeamEmbedding))
     if form.is_valid():
         try:
             if form.cleaned_data["base_url"]:
-                choices.set_own(own=Own(TeamEmbedding.provider, **form.cleaned_data), **whose)
+                choices.set_own(own=form.own, **whose)
             else:
                 choices.remove_own(**whose)
         except ModelError as refused:
@@ -112,14 +100,13 @@ def _show(
     own_form: forms.Form | None = None,
 ) -> HttpResponse:
     row = choices.of(request.visit.team.pk, TeamEmbedding)
-    kept = {"base_url": row.base_url, "model": row.model}
     context = {
         "tab": "embedding",
         "row": row,
         "hosts": settings.MODEL_HOSTS,
         "options": [_option(row, choice) for choice in Choice],
         "choice_form": choice_form or ChoiceForm(),
-        "own_form": own_form or OwnForm(initial=kept),
+        "own_form": own_form or OwnForm(row=row),
     }
     status = 422 if choice_form or own_form else 200
     return show(request, "settings/embedding.html", context, status=status)

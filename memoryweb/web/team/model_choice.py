@@ -20,7 +20,7 @@ from memoryweb.llm import choices, usage
 from memoryweb.llm.choices import Own
 from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.llm.models import OwnEndpoint, TeamModel
+from memoryweb.llm.models import OwnEndpoint, TeamEmbedding, TeamModel
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import show, to
@@ -83,7 +83,7 @@ class OwnForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, said: Any = None, *, row: TeamModel) -> None:
+    def __init__(self, said: Any = None, *, row: TeamModel | TeamEmbedding) -> None:
         names = ("provider", "base_url", "model", "price_in", "price_out")
         super().__init__(said, initial={name: getattr(row, name) for name in names})
         hosts = ", ".join(settings.MODEL_HOSTS)
@@ -98,15 +98,8 @@ class OwnForm(forms.Form):
 
     @property
     def own(self) -> Own:
-        said = self.cleaned_data
-        return Own(
-            provider=said["provider"],
-            base_url=said["base_url"],
-            model=said["model"],
-            key=said["key"],
-            price_in=said["price_in"] or 0,
-            price_out=said["price_out"] or 0,
-        )
+        said = {name: value for name, value in self.cleaned_data.items() if value}
+        return Own(**({"provider": TeamEmbedding.provider} | said))
 
 
 _MILLION = 1_000_000
