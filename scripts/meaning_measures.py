@@ -24,8 +24,8 @@ from memoryweb.memory.search.engine import search
 from memoryweb.runs import engine
 from scripts.recall_measures import FIRST, Question, Result, asked, reader_of, report, taken
 
-WEIGHTS = (0.1, 0.25, 0.5, 1.0, 2.0)
-DIMENSIONS = (8, 64, 384, 1536)
+WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
+DIMENSIONS = (8, 64, 384)
 
 
 def run(folder: Path, endpoint: str) -> None:
