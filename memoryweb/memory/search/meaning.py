@@ -29,7 +29,7 @@ class Meaning:
     """Of a query. `vector` is empty where words alone find, and `notice` says why if they
     shouldn't; `finds`: the nearest are hits, too."""
 
-    vector: bytes = b""
+    vector: Sequence[float] = ()
     space: int = 0
     finds: bool = False
     notice: str = ""
@@ -48,14 +48,15 @@ class Meaning:
         ]
 
     def _joined(self, found: Found, rows: Sequence[_Row]) -> Found:
-        nears = _nearness().nearness(self.vector, [row[3] for row in rows])
-        weight = settings.EMBEDDING_WEIGHT
-        near = {row[0]: weight * one for row, one in zip(rows, nears, strict=True)}
-        best = nlargest(NEAREST, rows, key=lambda row: (near[row[0]], row[0])) if self.finds else ()
-        new = [row for row in best if near[row[0]] and row[0] not in found.places.places]
+        nearness = import_module("memoryweb.memory.index.nearness")
+        nears = nearness.nearness(self.vector, [row[3] for row in rows])
+        told = [(one, row) for one, row in zip(nears, rows, strict=True) if one]
+        near = {row[0]: settings.EMBEDDING_WEIGHT * one for one, row in told}
+        best = nlargest(NEAREST, told, key=lambda it: (it[0], it[1][0])) if self.finds else ()
+        new = [row for _near, row in best if row[0] not in found.places.places]
         wholes = {**found.places.wholes, **{passage: whole for passage, whole, *_of in new}}
         packed = {**found.places.places, **{passage: place for passage, _whole, place, _of in new}}
-        kept = {passage: one for passage, one in near.items() if one and passage in packed}
+        kept = {passage: one for passage, one in near.items() if passage in packed}
         return replace(found, places=Places(wholes, packed), near=kept)
 
 
@@ -71,11 +72,7 @@ def of(team_id: UUID, text: str, finds: bool) -> Meaning:
         said = _("The embedding endpoint gave no answer in time, so only words were searched.")
         return Meaning(notice=said)
     space = embedding.space_of(row.made_for, len(vector))
-    return Meaning(_nearness().packed(vector), space, finds)
-
-
-def _nearness() -> Any:
-    return import_module("memoryweb.memory.index.nearness")
+    return Meaning(vector, space, finds)
 
 
 @PreparedQuery
