@@ -12,7 +12,6 @@ from math import ceil, isfinite
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
@@ -34,11 +33,6 @@ MOST_NUMBERS = 8_192  # of a vector
 
 Vector = list[float]
 _resting: dict[tuple[UUID, str], float] = {}
-
-
-def is_possible() -> bool:
-    """Whether any team could use one, by the settings alone."""
-    return bool(settings.EMBEDDING_MODEL or settings.MODEL_HOSTS)
 
 
 def choose(*, team_id: UUID, choice: str, by: Actor, daily_tokens: int | None) -> TeamEmbedding:
@@ -129,23 +123,20 @@ def _asked(
     except (ValueError, RecursionError):
         raise NoAnswer(_("The model endpoint's answer is not JSON.")) from None
     tokens = providers.mapping(answer.get("usage")).get("prompt_tokens")
-    vectors = _vectors(answer.get("data"), len(texts))
-    if {*map(len, vectors)} - {dimension or len(vectors[0])}:
-        raise _no_vectors()
-    return vectors, providers.count(tokens)
+    return _vectors(answer.get("data"), len(texts), dimension), providers.count(tokens)
 
 
-def _vectors(data: Any, wanted: int) -> list[Vector]:
-    """In the order of the texts. Raises NoAnswer for anything but numbers."""
-    if not isinstance(data, list) or len(data) != wanted:
-        raise _no_vectors()
+def _vectors(data: Any, wanted: int, dimension: int | None) -> list[Vector]:
+    """In the order of the texts. Raises NoAnswer for anything but numbers, as many of each."""
+    items = data if isinstance(data, list) and len(data) == wanted else []
     found: dict[int, Vector] = {}
-    for at, item in enumerate(map(providers.mapping, data)):
+    for at, item in enumerate(map(providers.mapping, items)):
         numbers, index = item.get("embedding"), item.get("index", at)
         if type(index) is int and isinstance(numbers, list) and _are_numbers(numbers):
             found[index] = numbers
-    if found.keys() != set(range(wanted)):
-        raise _no_vectors()
+    sizes = {len(one) for one in found.values()}
+    if found.keys() != set(range(wanted)) or len(sizes | {dimension or min(sizes)}) != 1:
+        raise NoAnswer(_("The embedding endpoint's answer is not what was asked for."))
     return [found[at] for at in range(wanted)]
 
 
@@ -156,7 +147,3 @@ def _are_numbers(values: list[Any]) -> bool:
         return all(map(isfinite, values))
     except OverflowError:  # an integer of hundreds of digits
         return False
-
-
-def _no_vectors() -> NoAnswer:
-    return NoAnswer(_("The embedding endpoint's answer is not what was asked for."))

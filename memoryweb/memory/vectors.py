@@ -97,12 +97,11 @@ def _agents(team_id: UUID, after: int) -> "QuerySet[Passage, Any]":
 
 @dataclass(frozen=True)
 class _Work:
-    """`name`: of its endpoint. `result`: how far it has come, `seen` the last passage, `again`
-    those of before it that are looked at first, `left` those that may not be sent now."""
+    """`result`: the endpoint's name, and how far it has come: `seen` is the last passage, `again`
+    are those of before it that are looked at first, `left` those that may not be sent now."""
 
     lease: Lease
     endpoint: Endpoint
-    name: str
     result: dict[str, Any]
 
     @property
@@ -123,7 +122,7 @@ def make(lease: Lease) -> None:
     if endpoint is None:
         lease.finish(Outcome(Run.Status.NO_CHANGE, result={}))
         return
-    work = _Work(lease, endpoint, name, result)
+    work = _Work(lease, endpoint, result)
     while again := result["again"]:
         result["again"] = again[BATCH:]
         _batch(work, again[:BATCH], row.dimension)
@@ -185,14 +184,14 @@ def _batch(work: _Work, keys: Sequence[int], dimension: int | None) -> None:
     with write_transaction(run.team, run=run):
         row = TeamEmbedding.objects.select_for_update().get(team_id=run.team_id)
         sizes = {len(vector) for vector in vectors.values()}
-        if row.made_for != work.name or sizes - {row.dimension or max(sizes)}:
+        if row.made_for != work.result["name"] or sizes - {row.dimension or max(sizes)}:
             raise _changed()
         now, left = _texts(keys)
         same = {key: one for key, one in packed.items() if now.get(key) == texts[key]}
         if same:
             row.dimension = max(sizes)
             row.save(update_fields=["dimension"])
-            space = embedding.space_of(work.name, row.dimension)
+            space = embedding.space_of(work.result["name"], row.dimension)
             rows = [Passage(pk=key, vector=one, space=space) for key, one in same.items()]
             update(rows, ("vector", "space"))
         left += [key for key in now if key not in texts]

@@ -62,7 +62,8 @@ class Meaning:
 
 def of(team_id: UUID, text: str, finds: bool) -> Meaning:
     """Never inside a transaction: where there is an endpoint, it is asked."""
-    rows = embedding.with_vectors(team_id) if embedding.is_possible() else []
+    is_possible = settings.EMBEDDING_MODEL or settings.MODEL_HOSTS
+    rows = embedding.with_vectors(team_id) if is_possible else []
     if not rows:
         return Meaning()
     row = rows[0]
