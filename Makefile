@@ -94,6 +94,7 @@ else
 endif
 
 # How well search finds, by the questions in ../shared/data/locomo.
+# With EMBEDDINGS=URL by meaning, too: an embedding endpoint, or random, constant or zero.
 bench-recall: .venv/dev.stamp
 	python -m scripts.bench_recall
 

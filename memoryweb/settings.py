@@ -405,6 +405,12 @@ MODEL_IDLE_SECONDS = env.float("MEMORYWEB_MODEL_IDLE_SECONDS", 30.0)
 MODEL_BACKOFF_SECONDS = env.float("MEMORYWEB_MODEL_BACKOFF_SECONDS", 0.5)
 MODEL_PRICE_IN = env.float("MEMORYWEB_MODEL_PRICE_IN", 0.0)  # currency units a million tokens
 MODEL_PRICE_OUT = env.float("MEMORYWEB_MODEL_PRICE_OUT", 0.0)
+# What finds by meaning, an OpenAI-compatible `/embeddings`. None: words alone find.
+EMBEDDING_BASE_URL = env.str("MEMORYWEB_EMBEDDING_BASE_URL", "")
+EMBEDDING_KEY = env.str("MEMORYWEB_EMBEDDING_KEY", "")
+EMBEDDING_MODEL = env.str("MEMORYWEB_EMBEDDING_MODEL", "")
+EMBEDDING_PRICE = env.float("MEMORYWEB_EMBEDDING_PRICE", 0.0)  # of a million tokens
+EMBEDDING_WEIGHT = env.float("MEMORYWEB_EMBEDDING_WEIGHT", 1.0, validate=lambda v: 0 <= v <= 10)
 CHAT_TIMEOUT_SECONDS = env.float("MEMORYWEB_CHAT_TIMEOUT_SECONDS", 120.0)
 CHAT_MEMORY_WINDOW = env.int("MEMORYWEB_CHAT_MEMORY_WINDOW", 50)  # messages before an archive
 CHAT_MEMORY_KEEP = env.int("MEMORYWEB_CHAT_MEMORY_KEEP", 25)

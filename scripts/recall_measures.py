@@ -49,13 +49,13 @@ def run(folder: Path) -> None:
         with scope(team=team):
             agent, owner = reader_of(team)
             questions = list(taken(team, agent, owner, file))
-            found[name] = [_asked(Reader(agent, owner), question) for question in questions]
+            found[name] = [asked(Reader(agent, owner), question) for question in questions]
     results = [result for of in found.values() for result in of]
     print(f"Database: {connection.vendor}, {len(results)} questions, each talk alone")
     for name, of in {"all": results, **found}.items():
-        _report(name, of)
+        report(name, of)
     for category, name in CATEGORIES.items():
-        _report(name, [result for result in results if result.category == category])
+        report(name, [result for result in results if result.category == category])
 
 
 def reader_of(team: Team) -> tuple[Agent, Owner]:
@@ -90,7 +90,7 @@ def lines(file: Path) -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def _asked(reader: Reader, question: Question) -> Result:
+def asked(reader: Reader, question: Question) -> Result:
     hits = search(reader, question.text, limit=FIRST).hits
     found = names_of(hits).keys()
     return Result(question.category, bool(found & question.evidence), question.evidence <= found)
@@ -105,7 +105,7 @@ def names_of(hits: Iterable[Hit]) -> dict[str, None]:
     }
 
 
-def _report(name: str, results: list[Result]) -> None:
+def report(name: str, results: list[Result]) -> None:
     count = len(results) or 1
     found, complete = sum(r.any for r in results), sum(r.all for r in results)
     print(

@@ -30,7 +30,7 @@ from tests.soaking import leave_later_cases
 from tests.world import World
 
 gc.disable()  # until all is collected
-pytest_plugins = ["tests.fakes"]
+pytest_plugins = ["tests.fakes", "tests.embeddings"]
 RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
 MARK = "pytest.mark.databases"  # as tests/walls/test_databases.py looks for it
 

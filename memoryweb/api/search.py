@@ -71,6 +71,9 @@ class SearchResults(Camel):
     total: int
     cursor: str | None
     hits: list[SearchHit]
+    notice: str | None = Field(
+        None, description="Why only words were searched, where an embedding endpoint is set up."
+    )
 
 
 @router.operation("GET", "/agents/{agent_id}/workspace/search", Right.READ)
@@ -105,6 +108,7 @@ def search_workspace(request: Request, agent_id: str, asked: Query[SearchQuery])
         total=found.total - len(found.hits) + len(hits),
         cursor=found.cursor or None,
         hits=[_hit(one, owner, numbers) for one in hits],
+        notice=found.notice or None,
     )
 
 

@@ -30,8 +30,8 @@ HEAD, ERASED = "head", "erased"
 # Events whose effect an older backup must not undo.
 FOLLOWED = (
     *("agent.removed", "integration.revoked", "invitation.accepted", "invitation.withdrawn"),
-    *("member.removed", "model.removed", "owner.code_withdrawn", "owner.unlinked"),
-    *("team.removed", "token.revoked", "webhook.removed"),
+    *("member.removed", "model.removed", "embedding.removed", "owner.code_withdrawn"),
+    *("owner.unlinked", "team.removed", "token.revoked", "webhook.removed"),
 )
 _PURPOSE = b"memoryweb ledger 1\n"
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"

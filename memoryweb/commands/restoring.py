@@ -25,7 +25,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import chains
 from memoryweb.core.archive import BackupRefused, Manifest
 from memoryweb.llm import choices
-from memoryweb.llm.models import TeamModel
+from memoryweb.llm.models import TeamEmbedding, TeamModel
 from memoryweb.memory.agents import remove_agent
 from memoryweb.memory.forgetting import Replayed, erase_again
 from memoryweb.memory.models.writer import Transaction, write_transaction
@@ -145,10 +145,13 @@ _ACTS: dict[str, tuple[type[Model], Callable[[Transaction, Any], object]]] = {
         Membership,
         lambda _tx, one: members.remove_member(membership=one, by=SYSTEM, keep_an_admin=False),
     ),
-    "model.removed": (
-        TeamModel,
-        lambda tx, _one: choices.remove_own(team_id=tx.team.pk, by=SYSTEM),
-    ),
+    **{
+        f"{table.noun}.removed": (
+            table,
+            lambda tx, one: choices.remove_own(team_id=tx.team.pk, by=SYSTEM, table=type(one)),
+        )
+        for table in (TeamModel, TeamEmbedding)
+    },
     "owner.code_withdrawn": (Owner, lambda _tx, one: one_time_codes.withdraw(owner=one, by=SYSTEM)),
     "owner.unlinked": (
         Owner,

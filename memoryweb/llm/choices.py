@@ -1,8 +1,10 @@
-"""Which model a team asks, and the endpoint of its own: what an admin decides in the browser."""
+"""Which model and which embedding endpoint a team asks, and those of its own: what an admin decides
+in the browser."""
 
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 import pydantic
@@ -14,13 +16,14 @@ from memoryweb.audit import keys
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.llm import client
 from memoryweb.llm.endpoint import (
+    Endpoint,
     check_own_host,
     installation_endpoint,
     is_header_value,
     own_endpoint,
 )
 from memoryweb.llm.exceptions import ModelError, NotConfigured
-from memoryweb.llm.models import Breaker, TeamModel
+from memoryweb.llm.models import Breaker, OwnEndpoint, TeamEmbedding, TeamModel
 from memoryweb.llm.prompts import fenced
 from memoryweb.llm.tokens import estimate_messages
 
@@ -50,32 +53,35 @@ class Trial:
         return estimate_messages([self.system, fenced(self.data)])
 
 
-def of(team_id: UUID) -> TeamModel:
+Row = TypeVar("Row", TeamModel, TeamEmbedding)
+
+
+def of(team_id: UUID, table: type[Row]) -> Row:
     """Not saved where nobody has decided yet."""
-    return TeamModel.objects.filter(team_id=team_id).first() or TeamModel(team_id=team_id)
+    none = {"choice": OwnEndpoint.Choice.NONE} if table is TeamEmbedding else {}
+    row = table._default_manager.filter(team_id=team_id).first()
+    return row or table(team_id=team_id, **none)
 
 
 @transaction.atomic
-def choose(*, team_id: UUID, choice: str, by: Actor) -> TeamModel:
+def choose(*, team_id: UUID, choice: str, by: Actor, table: type[Row]) -> Row:
     """Raises NotConfigured or HostRefused for a model that can't be asked."""
-    row = _locked(team_id)
-    row.choice = TeamModel.Choice(choice)
-    if row.choice == TeamModel.Choice.OWN:
-        own_endpoint(row)
-    elif row.choice == TeamModel.Choice.INSTALLATION:
-        installation_endpoint("default")
-    row.save()
-    record(team_id, Entry("model.chosen", by, **target(row), details={"choice": str(row.choice)}))
+    row = _locked(team_id, table)
+    row.choice = OwnEndpoint.Choice(choice)
+    endpoint_of(row)
+    _save(row)
+    details = {"choice": str(row.choice)}
+    record(team_id, Entry(f"{row.noun}.chosen", by, **target(row), details=details))
     return row
 
 
 @transaction.atomic
-def set_own(*, team_id: UUID, own: Own, by: Actor) -> TeamModel:
+def set_own(*, team_id: UUID, own: Own, by: Actor, table: type[Row]) -> Row:
     """A key goes to the address it was entered for: another address deletes it.
 
     Raises NotConfigured or HostRefused.
     """
-    base_url, row = own.base_url.rstrip("/"), _locked(team_id)
+    base_url, row = own.base_url.rstrip("/"), _locked(team_id, table)
     check_own_host(base_url)
     if not is_header_value(own.key):
         raise NotConfigured(_("The key contains characters that no key has, such as spaces."))
@@ -87,30 +93,32 @@ def set_own(*, team_id: UUID, own: Own, by: Actor) -> TeamModel:
         key, row.sealed_key = "set", keys.seal(own.key, row.bound_to)
     elif is_moved and row.has_key:
         key, row.sealed_key = "deleted", b""
-    row.save()
+    _save(row)
     # What was wrong with the old address or key is no reason to leave the new one alone.
     Breaker.objects.filter(team_id=team_id, endpoint__startswith=base_url).delete()
     labels = {"base_url": row.base_url, "model": row.model}
-    record(team_id, Entry("model.changed", by, **target(row), labels=labels, details={"key": key}))
+    action, details = f"{row.noun}.changed", {"key": key}
+    record(team_id, Entry(action, by, **target(row), labels=labels, details=details))
     return row
 
 
 @transaction.atomic
-def remove_own(*, team_id: UUID, by: Actor) -> TeamModel:
+def remove_own(*, team_id: UUID, by: Actor, table: type[Row]) -> Row:
     """With its key. Who used it has no model then: nothing is sent elsewhere unasked."""
-    row = _locked(team_id)
-    if row.choice == TeamModel.Choice.OWN:
-        row.choice = TeamModel.Choice.NONE
+    row = _locked(team_id, table)
+    if row.choice == OwnEndpoint.Choice.OWN:
+        row.choice = OwnEndpoint.Choice.NONE
     row.base_url, row.model, row.sealed_key = "", "", b""
-    row.save()
-    record(team_id, Entry("model.removed", by, **target(row), details={"choice": str(row.choice)}))
+    _save(row)
+    details = {"choice": str(row.choice)}
+    record(team_id, Entry(f"{row.noun}.removed", by, **target(row), details=details))
     return row
 
 
 @transaction.atomic
 def limit_cost(*, team_id: UUID, daily_cost: float | None, by: Actor) -> TeamModel:
     """What models may cost a day, in the currency of their prices; None: no limit."""
-    row = _locked(team_id)
+    row = _locked(team_id, TeamModel)
     row.daily_micros = None if daily_cost is None else round(daily_cost * 1_000_000)
     row.save()
     record(team_id, Entry("model.limited", by, **target(row), details={"daily_cost": daily_cost}))
@@ -124,7 +132,7 @@ def try_out(
 
     Never inside a transaction. Raises a ModelError.
     """
-    row, started = of(team_id), time.monotonic()
+    row, started = of(team_id, TeamModel), time.monotonic()
     code = "failed"
     try:
         is_own = choice == TeamModel.Choice.OWN
@@ -154,7 +162,23 @@ def try_out(
     )
 
 
-def _locked(team_id: UUID) -> TeamModel:
+def endpoint_of(row: TeamModel | TeamEmbedding) -> Endpoint | None:
+    """None: none. Raises NotConfigured or HostRefused."""
+    if row.choice == OwnEndpoint.Choice.OWN:
+        return own_endpoint(row)
+    is_shared = row.choice == OwnEndpoint.Choice.INSTALLATION
+    return installation_endpoint(row.role) if is_shared else None
+
+
+def _save(row: TeamModel | TeamEmbedding) -> None:
+    if isinstance(row, TeamEmbedding):
+        row.made_for = ""  # whatever stood in its way may have gone: all is looked at again
+    row.save()
+
+
+def _locked(team_id: UUID, table: type[Row]) -> Row:
     """Of two who decide at once, the second sees what the first has done."""
-    TeamModel.objects.get_or_create(team_id=team_id)
-    return TeamModel.objects.select_for_update().get(team_id=team_id)
+    table._default_manager.get_or_create(
+        team_id=team_id, defaults={"choice": of(team_id, table).choice}
+    )
+    return table._default_manager.select_for_update().get(team_id=team_id)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.audit import keys
 from memoryweb.llm.exceptions import HostRefused, ModelError, NotConfigured
-from memoryweb.llm.models import TeamModel
+from memoryweb.llm.models import TeamEmbedding, TeamModel
 
 PUBLIC_BASE_URLS = {
     "openai": "https://api.openai.com/v1",
@@ -61,11 +61,16 @@ def endpoint_for(team_id: UUID, role: str, *, local_only: bool) -> Endpoint:
     """What the team has chosen, looked up at each call, for an agent that may be for local models
     only. Raises NotConfigured or HostRefused."""
     found = _chosen(team_id, role)
-    if local_only and not is_local(found.url):
+    check_local(found, local_only=local_only)
+    return found
+
+
+def check_local(endpoint: Endpoint, *, local_only: bool) -> None:
+    """Raises HostRefused."""
+    if local_only and not is_local(endpoint.url):
         raise HostRefused(
             _("This agent asks local models only, and the team's model is on another host.")
         )
-    return found
 
 
 def _chosen(team_id: UUID, role: str) -> Endpoint:
@@ -78,7 +83,9 @@ def _chosen(team_id: UUID, role: str) -> Endpoint:
 
 
 def installation_endpoint(role: str) -> Endpoint:
-    """A role without a model of its own uses the default."""
+    """A role without a model of its own uses the default; `embedding` has its own endpoint."""
+    if role == TeamEmbedding.role:
+        return _installation_embedding()
     provider = settings.MODEL_PROVIDER
     model = settings.MODELS.get(role) or settings.MODELS.get("default")
     if not provider or not model:
@@ -91,7 +98,8 @@ def installation_endpoint(role: str) -> Endpoint:
     base = _installed_url()
     check_host(base)
     prices = settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT
-    return Endpoint(provider, base + _path(provider, base), model, _key(), *prices)
+    key = _key("MODEL_KEY")
+    return Endpoint(provider, base + _path(provider, base), model, key, *prices)
 
 
 def _installed_url() -> str:
@@ -99,7 +107,21 @@ def _installed_url() -> str:
     return url.rstrip("/")
 
 
-def own_endpoint(row: TeamModel) -> Endpoint:
+def _installation_embedding() -> Endpoint:
+    base, model = settings.EMBEDDING_BASE_URL.rstrip("/"), settings.EMBEDDING_MODEL
+    if not base or not model:
+        raise NotConfigured(
+            _(
+                "No embedding endpoint is configured. Set MEMORYWEB_EMBEDDING_BASE_URL and "
+                "MEMORYWEB_EMBEDDING_MODEL to use one."
+            )
+        )
+    check_host(base)
+    provider, key = TeamEmbedding.provider, _key("EMBEDDING_KEY")
+    return Endpoint(provider, base + _path(provider, base), model, key, settings.EMBEDDING_PRICE)
+
+
+def own_endpoint(row: TeamModel | TeamEmbedding) -> Endpoint:
     """Whatever the team has chosen to use. Raises NotConfigured or HostRefused."""
     if not row.base_url:
         raise NotConfigured(_("The team has not set up a model of its own."))
@@ -153,15 +175,18 @@ def check_host(base_url: str) -> None:
 
 
 def _path(provider: str, base: str) -> str:
+    if provider == TeamEmbedding.provider:
+        return "/embeddings"
     if provider == "openai":
         return "/chat/completions"
     return "/messages" if base.endswith("/v1") else "/v1/messages"
 
 
-def _key() -> str:
-    key: str = settings.MODEL_KEY.strip()
+def _key(setting: str) -> str:
+    key: str = getattr(settings, setting).strip()
     if not is_header_value(key):
-        raise NotConfigured(_("The key in MEMORYWEB_MODEL_KEY contains invalid characters."))
+        said = _("The key in {setting} contains invalid characters.")
+        raise NotConfigured(said.format(setting=f"MEMORYWEB_{setting}"))
     return key
 
 
@@ -186,10 +211,14 @@ def _is_loopback(host: str) -> bool:
 @register("model")
 def check_model(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     """A model that is half configured stops the start instead of failing every night."""
-    if not settings.MODEL_PROVIDER:
-        return []
-    try:
-        installation_endpoint("default")
-    except ModelError as error:
-        return [Error(str(error), id="llm.E001")]
-    return []
+    is_set = {
+        "default": settings.MODEL_PROVIDER,
+        "embedding": settings.EMBEDDING_BASE_URL or settings.EMBEDDING_MODEL,
+    }
+    found: list[CheckMessage] = []
+    for role in filter(is_set.__getitem__, is_set):
+        try:
+            installation_endpoint(role)
+        except ModelError as error:
+            found.append(Error(str(error), id="llm.E001"))
+    return found

@@ -64,35 +64,28 @@ class Breaker(models.Model):
         return f"{self.endpoint}: {self.failures}"
 
 
-class TeamModel(models.Model):
-    """Which model a team asks, its own endpoint if it has one, and what all models may cost it a
-    day. No row: the installation's."""
+class OwnEndpoint(models.Model):
+    """Which of the installation's or its own a team has chosen, and its own if it has one."""
 
     class Choice(models.TextChoices):
         NONE = "none", _("No model: rules do the work")
         INSTALLATION = "installation", _("The installation's model")
         OWN = "own", _("The team's own model")
 
-    class Provider(models.TextChoices):
-        OPENAI = "openai", _("OpenAI, or any server that speaks its format")
-        ANTHROPIC = "anthropic", _("Anthropic")
-
     team_id = models.UUIDField(unique=True)
     choice = models.CharField(max_length=12, choices=Choice.choices, default=Choice.INSTALLATION)
-    provider = models.CharField(max_length=12, choices=Provider.choices, default=Provider.OPENAI)
     base_url = PlainCharField(max_length=255, blank=True, help_text="empty: no model of its own")
     model = PlainCharField(max_length=120, blank=True)
     sealed_key = models.BinaryField(default=bytes, help_text="encrypted; empty: none")
-    price_in = models.FloatField(default=0, help_text="currency units a million tokens")
-    price_out = models.FloatField(default=0)
-    daily_micros = models.BigIntegerField(null=True, help_text="of its currency; null: no limit")
+
+    role = "default"  # which of the installation's it may use
+    noun = "model"  # in the names of events
+
+    class Meta:
+        abstract = True
 
     def __str__(self) -> str:
         return f"{self.team_id}: {self.choice}"
-
-    @property
-    def daily_cost(self) -> float | None:
-        return None if self.daily_micros is None else self.daily_micros / 1_000_000
 
     @property
     def bound_to(self) -> str:
@@ -102,3 +95,34 @@ class TeamModel(models.Model):
     @property
     def has_key(self) -> bool:
         return bool(self.sealed_key)
+
+
+class TeamModel(OwnEndpoint):
+    """Which model a team asks, its own endpoint if it has one, and what all models may cost it a
+    day. No row: the installation's."""
+
+    class Provider(models.TextChoices):
+        OPENAI = "openai", _("OpenAI, or any server that speaks its format")
+        ANTHROPIC = "anthropic", _("Anthropic")
+
+    provider = models.CharField(max_length=12, choices=Provider.choices, default=Provider.OPENAI)
+    price_in = models.FloatField(default=0, help_text="currency units a million tokens")
+    price_out = models.FloatField(default=0)
+    daily_micros = models.BigIntegerField(null=True, help_text="of its currency; null: no limit")
+
+    @property
+    def daily_cost(self) -> float | None:
+        return None if self.daily_micros is None else self.daily_micros / 1_000_000
+
+
+class TeamEmbedding(OwnEndpoint):
+    """Which embedding endpoint a team's texts and queries go to. No row: none, until an admin has
+    read where they go."""
+
+    made_for = PlainCharField(max_length=64, blank=True, help_text="hash of address and model")
+    dimension = models.IntegerField(null=True, help_text="of all its vectors; null: none yet")
+    looked_at = models.BigIntegerField(default=0, help_text="passages up to here have their runs")
+
+    role = noun = provider = "embedding"
+    price_in: float = 0
+    price_out: float = 0

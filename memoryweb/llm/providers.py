@@ -307,7 +307,7 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
     return Reply(
         text=text,
         finish=_word(choice.get("finish_reason")),
-        tokens_in=_count(usage.get("prompt_tokens")),
+        tokens_in=count(usage.get("prompt_tokens")),
         tokens_out=_tokens_out(usage.get("completion_tokens"), text),
         refused=bool(message.get("refusal")),
     )
@@ -316,7 +316,7 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
 def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
     usage = mapping(answer.get("usage"))
     parts = [
-        _count(usage.get(name))
+        count(usage.get(name))
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     ]
     text = _text(answer.get("content"))
@@ -353,7 +353,7 @@ def _word(value: Any) -> str:
 
 
 def _tokens_out(said: Any, text: str) -> int:
-    counted = _count(said)
+    counted = count(said)
     return _safe(text) if counted is None else counted
 
 
@@ -361,7 +361,7 @@ def _safe(text: str) -> int:
     return ceil(SAFE * estimate_messages([text]))
 
 
-def _count(value: Any) -> int | None:
+def count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= MAX_REPORTED_TOKENS else None

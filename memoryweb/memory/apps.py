@@ -8,7 +8,7 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models must be loaded.
-        from memoryweb.memory import agents, questions  # noqa: PLC0415
+        from memoryweb.memory import agents, questions, vectors  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.index import fulltext, reindexing  # noqa: PLC0415
         from memoryweb.memory.review import inbox, proposals, rescan  # noqa: PLC0415
@@ -21,6 +21,8 @@ class MemoryConfig(AppConfig):
         engine.register(erasing.KIND, erasing.erase)
         engine.register(service.CONVERSATIONS, service.bring_conversations)
         engine.register(facts.KIND, facts.write_all)
+        engine.register(vectors.KIND, vectors.make)
+        engine.register_tick(vectors.queue_due)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
         engine.register_tick(retention.measure)

@@ -37,6 +37,7 @@ class Run(tables.TeamRow):
         PREVIEW = "preview", _("Preview of a dream")
         IMPORT = "import", _("Import of conversations")
         STATEMENTS = "statements", _("Statements that a program sent")
+        VECTORS = "vectors", _("Vectors for search by meaning")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

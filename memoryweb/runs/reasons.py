@@ -50,6 +50,7 @@ _SENTENCES: dict[str, Text] = {
     "model_timeout": _("The model did not answer in time."),
     "answer_unfinished": _("The model stopped in the middle of its answer."),
     "bad_answer": _("The model's answer could not be used. Nothing was changed."),
+    "endpoint_changed": _("The embedding endpoint was changed in the meantime."),
     "set_aside": _("The model could not read some messages. They wait in Review."),
     # Why a conversation was left alone, also where no run was made for it.
     "agent_archived": _("The agent is archived. Restore it to continue."),

@@ -95,6 +95,7 @@ def search(request: TeamRequest) -> HttpResponse:
         "asked": asked,
         "error": error,
         "groups": sorted((group for group in groups if group["hits"]), key=_best, reverse=True),
+        "notices": {group["notice"]: None for group in groups if group["notice"]},
         "total": sum(group["total"] for group in groups),
         "is_one": len(groups) == 1,
         "left_out": len(agents) > _AGENTS and not form.data.get("agent"),
@@ -181,7 +182,8 @@ def _group(request: TeamRequest, memory: Memory, found: Found, q: str, *, is_one
     elif not is_one and found.total > len(found.hits):
         more_url = _address(request, {"agent": str(memory.agent.pk), "cursor": ""})
     hits = [_shown(request, memory, hit, q) for hit in found.hits]
-    return {"agent": memory.agent, "total": found.total, "hits": hits, "more_url": more_url}
+    told = {"total": found.total, "notice": found.notice}
+    return {"agent": memory.agent, "hits": hits, "more_url": more_url, **told}
 
 
 def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:

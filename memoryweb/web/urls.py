@@ -32,7 +32,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import members, model_choice, tokens
+from memoryweb.web.team import embedding_choice, members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -196,6 +196,9 @@ settings_patterns: Patterns = [
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
     path("model/test/", model_choice.test, name="settings_model_test"),
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
+    path("meaning/", embedding_choice.endpoint, name="settings_embedding"),
+    path("meaning/use/", embedding_choice.use, name="settings_embedding_use"),
+    path("meaning/own/", embedding_choice.own, name="settings_embedding_own"),
     path("use/", team.use_of_models, name="settings_use"),
     path("health/", team.health, name="settings_health"),
     path("erasing/", team.erasing, name="settings_erasing"),

@@ -25,7 +25,7 @@ from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Keys
 from memoryweb.audit.verify import verify
 from memoryweb.core.tables import KeyedCharField
-from memoryweb.llm.models import TeamModel
+from memoryweb.llm.models import TeamEmbedding, TeamModel
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.index import recalls
 from memoryweb.memory.lines import flags
@@ -224,8 +224,10 @@ def test_nothing_else_is_made_of_the_secret_key() -> None:
     assert using <= allowed
 
 
-def _model_of(world: World) -> TeamModel:
-    row = TeamModel(team_id=world.team.pk, base_url="https://models.example/v1")
+def _model_of(
+    world: World, table: type[TeamModel | TeamEmbedding] = TeamModel
+) -> TeamModel | TeamEmbedding:
+    row = table(team_id=world.team.pk, base_url="https://models.example/v1")
     row.sealed_key = keys.seal("the key of a model", row.bound_to)
     row.save()
     return row
@@ -243,8 +245,12 @@ def _webhook_of(world: World) -> Endpoint:
         return Endpoint.objects.create(team=world.team, url="https://hooks.example/")
 
 
-def test_sealed_keys_open_and_webhooks_keep_their_secret(world: World, change: Any) -> None:
-    row, hook, identity = _model_of(world), _webhook_of(world), _identity_of(world)
+@pytest.mark.parametrize("table", [TeamModel, TeamEmbedding])
+def test_sealed_keys_open_and_webhooks_keep_their_secret(
+    world: World, change: Any, table: type[TeamModel | TeamEmbedding]
+) -> None:
+    row, hook = _model_of(world, table), _webhook_of(world)
+    identity = _identity_of(world)
     secret = secret_of(hook)
     for key in ("second", "third"):
         assert change(key).failure == ""

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
-from tests.serving import free_port, answers
+from tests.serving import answers, free_port
 from tests.waiting import SECONDS, until
 from tests.workers import ROOT
 

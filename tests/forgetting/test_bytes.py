@@ -30,6 +30,7 @@ from memoryweb.memory.models import (
     AuthorKind,
     File,
     ForgetRequest,
+    Passage,
     Proposal,
     RecallEvent,
     Receipt,
@@ -42,6 +43,8 @@ from memoryweb.memory.writing import write
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from tests.embeddings import answered, by_hash, enable, make
+from tests.fakes import ModelServer
 from tests.forgetting.answers import answers
 from tests.snapshots.archives import of
 from tests.world import World, integration_token
@@ -283,6 +286,35 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
         assert not _has(_exported(world))
     logged = [one.getMessage() for at in ("setup", "call") for one in caplog.get_records(at)]
     assert not _has("\n".join(logged))
+
+
+def test_no_byte_of_a_vector_is_left(planted: World, embeddings: ModelServer) -> None:
+    embeddings.default = answered(by_hash)
+    enable(planted.team)
+    make()
+    with scopes_disabled():
+        found = [row for row in Passage.objects.exclude(vector=None) if _has(row.said)]
+    rows = [bytes(row.vector or b"") for row in found]
+    pieces = {row[at : at + 16] for row in rows for at in range(0, len(row), 16)}
+    assert len(rows) > 5
+    assert _stand(pieces)
+    _erased(_hidden(planted))
+    assert _stand(pieces) == set()
+    with scopes_disabled():
+        assert Passage.objects.exclude(vector=None).exists()
+
+
+def _stand(pieces: set[bytes]) -> set[bytes]:
+    """Those that the database holds; on PostgreSQL its rows."""
+    if connection.vendor == "sqlite":
+        name = Path(settings.DATABASES["default"]["NAME"])
+        files = (name, Path(f"{name}-wal"))
+        data = b"".join(path.read_bytes() for path in files if path.exists())
+    else:
+        with scopes_disabled():
+            kept = Passage.objects.exclude(vector=None)
+            data = b"".join(bytes(row.vector or b"") for row in kept)
+    return {piece for piece in pieces if piece in data}
 
 
 def test_others_write_between_the_steps_of_a_merge(

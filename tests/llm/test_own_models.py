@@ -74,8 +74,8 @@ def net(model_server: ModelServer, settings: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def _use_own() -> TeamModel:
-    choices.set_own(team_id=TEAM, own=OWN, by=SYSTEM)
-    return choices.choose(team_id=TEAM, choice="own", by=SYSTEM)
+    choices.set_own(table=TeamModel, team_id=TEAM, own=OWN, by=SYSTEM)
+    return choices.choose(table=TeamModel, team_id=TEAM, choice="own", by=SYSTEM)
 
 
 def test_its_own_model_is_asked_with_its_key_at_the_address_that_was_looked_at(
@@ -117,8 +117,8 @@ def test_other_ways_to_write_this_machine_are_refused_though_they_are_listed(
 ) -> None:
     settings.MODEL_HOSTS = [host.strip("[]")]
     own = Own("openai", f"https://{host}/v1", "m", KEY)
-    choices.set_own(team_id=TEAM, own=own, by=SYSTEM)
-    choices.choose(team_id=TEAM, choice="own", by=SYSTEM)
+    choices.set_own(table=TeamModel, team_id=TEAM, own=own, by=SYSTEM)
+    choices.choose(table=TeamModel, team_id=TEAM, choice="own", by=SYSTEM)
     with pytest.raises(HostRefused):
         ask()
     assert net.dialled == []
@@ -155,7 +155,7 @@ def test_a_redirect_is_not_followed(net: Net, model_server: ModelServer) -> None
 )  # fmt: skip
 def test_only_hosts_of_the_operators_list_are_taken(net: Net, url: str) -> None:
     with pytest.raises(HostRefused):
-        choices.set_own(team_id=TEAM, own=Own("openai", url, "m", KEY), by=SYSTEM)
+        choices.set_own(table=TeamModel, team_id=TEAM, own=Own("openai", url, "m", KEY), by=SYSTEM)
     assert not TeamModel.objects.exists()
 
 
@@ -191,7 +191,7 @@ def test_the_key_is_sealed_and_opens_for_no_other_team_or_address(net: Net) -> N
 )
 def test_another_address_deletes_the_key(net: Net, own: Own, has_key: bool) -> None:
     _use_own()
-    assert choices.set_own(team_id=TEAM, own=own, by=SYSTEM).has_key == has_key
+    assert choices.set_own(table=TeamModel, team_id=TEAM, own=own, by=SYSTEM).has_key == has_key
 
 
 def test_no_event_holds_the_key(net: Net, model_server: ModelServer, caplog: Any) -> None:
@@ -200,7 +200,7 @@ def test_no_event_holds_the_key(net: Net, model_server: ModelServer, caplog: Any
     model_server.status(401, f"{KEY} is wrong")
     with pytest.raises(ModelError) as raised:
         choices.try_out(team_id=TEAM, choice="own", trial=trial(), daily_tokens=None, by=SYSTEM)
-    choices.remove_own(team_id=TEAM, by=SYSTEM)
+    choices.remove_own(table=TeamModel, team_id=TEAM, by=SYSTEM)
     events = Event.objects.filter(team_id=TEAM).order_by("seq")
     told = [(event.action, event.reason_code, event.details) for event in events]
     labels = list(Label.objects.filter(team_id=TEAM).values_list("name", "text"))
@@ -218,7 +218,7 @@ def test_no_event_holds_the_key(net: Net, model_server: ModelServer, caplog: Any
 def test_who_removes_the_model_in_use_has_none(net: Net, settings: Any) -> None:
     settings.MODEL_PROVIDER = "openai"
     _use_own()
-    row = choices.remove_own(team_id=TEAM, by=SYSTEM)
+    row = choices.remove_own(table=TeamModel, team_id=TEAM, by=SYSTEM)
     assert (row.choice, row.has_key) == ("none", False)
     assert not configured(TEAM)
     with pytest.raises(NotConfigured):
@@ -229,7 +229,7 @@ def test_none_means_that_the_installations_model_is_not_asked(
     model_server: ModelServer, settings: Any
 ) -> None:
     assert configured(TEAM)
-    choices.choose(team_id=TEAM, choice="none", by=SYSTEM)
+    choices.choose(table=TeamModel, team_id=TEAM, choice="none", by=SYSTEM)
     assert not configured(TEAM)
     with pytest.raises(NotConfigured):
         ask()
@@ -237,7 +237,7 @@ def test_none_means_that_the_installations_model_is_not_asked(
 
 
 def test_a_model_is_tried_before_it_is_used(net: Net, model_server: ModelServer) -> None:
-    choices.set_own(team_id=TEAM, own=OWN, by=SYSTEM)
+    choices.set_own(table=TeamModel, team_id=TEAM, own=OWN, by=SYSTEM)
     model_server.answer({"operations": []}, tokens=(30, 5))
     said = choices.try_out(team_id=TEAM, choice="own", trial=trial(), daily_tokens=None, by=SYSTEM)
     assert said.startswith("their-model answered in ")

@@ -15,6 +15,7 @@ from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import choices
+from memoryweb.llm.models import TeamEmbedding, TeamModel
 from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.notify import endpoints
 from memoryweb.notify.models import Endpoint
@@ -209,7 +210,7 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     },
     "choose a model": (
         "model.chosen",
-        lambda w: choices.choose(team_id=w.team.pk, choice="none", by=SYSTEM),
+        lambda w: choices.choose(table=TeamModel, team_id=w.team.pk, choice="none", by=SYSTEM),
     ),
     "limit what models may cost": (
         "model.limited",
@@ -217,7 +218,15 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     ),
     "remove the model": (
         "model.removed",
-        lambda w: choices.remove_own(team_id=w.team.pk, by=SYSTEM),
+        lambda w: choices.remove_own(table=TeamModel, team_id=w.team.pk, by=SYSTEM),
+    ),
+    "choose an embedding endpoint": (
+        "embedding.chosen",
+        lambda w: choices.choose(table=TeamEmbedding, team_id=w.team.pk, choice="none", by=SYSTEM),
+    ),
+    "remove the embedding endpoint": (
+        "embedding.removed",
+        lambda w: choices.remove_own(table=TeamEmbedding, team_id=w.team.pk, by=SYSTEM),
     ),
     "change address": (
         "email.changed",

@@ -76,6 +76,7 @@ TESTED = {
     "memoryweb.memory.statements.repair": "memory/test_global_memory.py",
     "memoryweb.memory.tools.files": "forgetting/test_hiding.py",
     "memoryweb.memory.visible.hidden": "forgetting/test_queries.py",
+    "memoryweb.memory.vectors": "memory/test_vectors.py",
     "memoryweb.memory.writing.proposing": "walls/test_statements.py",
     "memoryweb.memory.writing.revising": "memory/test_screening.py",
     "memoryweb.memory.writing.write": "walls/test_web_roles.py",

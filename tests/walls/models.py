@@ -19,7 +19,7 @@ BEFORE_SCOPE = {"accounts.Invitation", "accounts.Membership", "accounts.Token"}
 # Rooms that hold the team's id as a value and know no team.
 BY_VALUE = {
     *("audit.ChainHead", "audit.Event", "audit.Label"),
-    *("llm.Breaker", "llm.ChatUsage", "llm.TeamModel", "llm.Usage"),
+    *("llm.Breaker", "llm.ChatUsage", "llm.TeamEmbedding", "llm.TeamModel", "llm.Usage"),
 }
 
 OURS: list[type[models.Model]] = [

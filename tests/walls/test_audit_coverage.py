@@ -42,7 +42,7 @@ ELSEWHERE = {
         "personal.exported",
         "run.finished",
     ),
-    *("model.changed", "model.tested"),  # ask for a setting, and call
+    *("embedding.changed", "model.changed", "model.tested"),  # ask for a setting, and call
     *("agent.removed", "team.removed", "search.reindexed"),
     *("secret.held", "secret.decided", "secret.expired", "secret.value_refused"),  # of before
 }

@@ -397,6 +397,8 @@ ONE = frozenset(
         "settings_member_add",
         "settings_member_change",
         "settings_member_remove",
+        "settings_embedding_own",
+        "settings_embedding_use",
         "settings_model_budget",
         "settings_model_own",
         "settings_model_remove",

@@ -265,6 +265,7 @@ PAGES: dict[str, Route] = {
     "settings_webhook": _get("settings_webhook", MANAGE),
     "settings_webhook_remove_confirm": _get("settings_webhook_remove_confirm", MANAGE),
     "settings_model": _get("settings_model", MANAGE),
+    "settings_embedding": _get("settings_embedding", MANAGE),
     "settings_use": _get("settings_use", SEE),
     "settings_health": _get("settings_health", SEE),
     "settings_token": _get("settings_token", OWN_TOKEN | {"auditor": 200}),
@@ -291,6 +292,8 @@ CHANGES: dict[str, Route] = {
         _post("settings_model_test", MANAGE, {"choice": "installation"}), is_export=True
     ),
     "settings_model_budget": _post("settings_model_budget", MANAGE, {"daily_tokens": "5"}),
+    "settings_embedding_use": _post("settings_embedding_use", MANAGE, {"choice": "none"}),
+    "settings_embedding_own": _post("settings_embedding_own", MANAGE, OWN_MODEL),
     "settings_hold": _post("settings_hold", MANAGE, {"reason": "Claim 7"}),
     "settings_hold_end": _post("settings_hold_end", MANAGE, hold_id="hold_id"),
     "agents_archive": _post("agents_archive", MANAGE),

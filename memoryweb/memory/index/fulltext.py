@@ -6,7 +6,7 @@ after every `migrate`, and a system check fails without it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from django.core.checks import CheckMessage, Error
@@ -28,11 +28,12 @@ SELECT reach FROM (
 @dataclass(frozen=True)
 class Found:
     """Token → passage → how often. `places` says where those passages stand, `extent` how much
-    there is to find."""
+    there is to find, `near` how near some passages are in meaning, weighed."""
 
     postings: Mapping[str, Mapping[int, int]]
     places: Places
     extent: Extent
+    near: Mapping[int, float] = field(default_factory=dict)
 
 
 # Token → passage → how often, where those stand, and scope key → passages and words below it.

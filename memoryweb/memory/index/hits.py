@@ -91,12 +91,14 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """`last` is where this page of the search with that `stamp` ends, None when none follows."""
+    """`last` is where this page of the search with that `stamp` ends, None when none follows.
+    `notice` says why less was searched than usual."""
 
     total: int
     hits: tuple[Hit, ...]
     last: Cursor | None = None
     stamp: str = field(default="", compare=False)
+    notice: str = ""
 
     @cached_property
     def cursor(self) -> str:

@@ -144,17 +144,29 @@ class Scores:
         priors: Mapping[int, float],
         found: Mapping[int, float],
         rarities: Sequence[float],
+        near: Mapping[int, float],
     ) -> None:
         """`own`: for each word, passage → what it says of it. `rarities`: of each word.
-        `priors`: for each whole. `found`: the lower bound of each hit."""
+        `priors`: for each whole. `found`: the lower bound of each hit. `near`: what its meaning
+        adds."""
         self.places, self.own, self.priors, self.rarities = places, own, priors, rarities
-        self.found = found
+        self.found, self.near = found, near
 
     def narrowed(self, passages: Collection[int]) -> "Scores":
         if len(passages) == len(self.found):
             return self
         found = {passage: self.found[passage] for passage in passages}
-        return Scores(self.places, self.own, self.priors, found, self.rarities)
+        return Scores(self.places, self.own, self.priors, found, self.rarities, self.near)
+
+    def nearer(self, near: Mapping[int, float]) -> "Scores":
+        """With what is near in meaning, in shares of what the words say of the best; also those
+        that say none of them."""
+        if not near:
+            return self
+        best, packs = max(self.found.values(), default=1.0), self.places.places
+        added = {one: best * share * _WEIGHTS[packs[one] & _WEIGHT] for one, share in near.items()}
+        found = summed({**self.found}, added)
+        return Scores(self.places, self.own, self.priors, found, self.rarities, added)
 
     def evidence(self, passage: int) -> Evidence:
         """A question says what is asked, and is no answer; what stands right after it says so,
@@ -213,7 +225,8 @@ class Scores:
                     nearest = said
             value += nearest
         prior = self.priors[self.places.wholes[passage]]
-        return (value + prior) * _WEIGHTS[self.places.places[passage] & _WEIGHT]
+        said = (value + prior) * _WEIGHTS[self.places.places[passage] & _WEIGHT]
+        return said + self.near.get(passage, 0.0)
 
 
 def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
@@ -242,7 +255,7 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
         passage: (value + priors[wholes[passage]]) * _WEIGHTS[packs[passage] & _WEIGHT]
         for passage, value in said.items()
     }
-    return Scores(places, owns, priors, found, rarities)
+    return Scores(places, owns, priors, found, rarities, {})
 
 
 def summed(one: dict[int, Number], other: Mapping[int, Number]) -> dict[int, Number]:

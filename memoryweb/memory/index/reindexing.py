@@ -16,8 +16,9 @@ from memoryweb.memory.models import Conversation, File, Passage
 from memoryweb.memory.models.writer import write_transaction
 
 FILES, MESSAGES = 50, 500
-# `source` says whose word a text is. It isn't searched, and follows who is linked to whom.
-_NOT_COMPARED = {"id", "source", "file_id", "message_id"}
+# `source` says whose word a text is. It isn't searched, and follows who is linked to whom. Vectors
+# are made later.
+_NOT_COMPARED = {"id", "source", "file_id", "message_id", "vector", "space"}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ class PassageQuerySet(models.QuerySet["Passage"]):
                 found |= Q(raw_text__contains=form)
         return self.filter(found)
 
+    def of_agent(self, agent_id: UUID) -> "PassageQuerySet":
+        return self.filter(Q(file__agent=agent_id) | Q(message__conversation__agent=agent_id))
+
     def of(self, agent_id: UUID, owner_id: UUID | None) -> "PassageQuerySet":
         """By the file or conversation: there is no index for it."""
         ways = ("file__", "message__conversation__")
@@ -61,6 +64,9 @@ class Passage(tables.TeamRow):
     source = tables.PlainCharField(max_length=12, blank=True, help_text="source class of the text")
     date = models.DateField(null=True)
     tokenizer_version = models.SmallIntegerField(default=1)
+    # What an embedding endpoint made of its words: it goes with the row that holds them.
+    vector = models.BinaryField(null=True, help_text="see index.nearness")
+    space = models.BigIntegerField(null=True, help_text="of which endpoint, model and dimension")
 
     erasure = tables.Erasure.BY_DOORS
     objects = tables.TeamManager.from_queryset(PassageQuerySet)()  # type: ignore[misc]
@@ -87,6 +93,11 @@ class Passage(tables.TeamRow):
             ),
             models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
             models.Index(fields=["whole", "line"], name="recall_passage_whole"),
+            models.Index(
+                fields=["space", "reach"],
+                condition=Q(space__isnull=False),
+                name="recall_passage_vector",
+            ),
         ]
 
     @property

@@ -77,7 +77,8 @@ def found_for(
     if room <= 0 or not asked:
         return ()
     most = min(_MOST, room // _SHORT)
-    hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_kinds(reader)).hits
+    query, kinds = query_syntax.plain(asked), _kinds(reader)
+    hits = search(reader, query, limit=most, kinds=kinds, by_meaning=False).hits
     if not _answers(unfolded(hits)):
         return ()
     past = asks_about_past(asked)

@@ -39,13 +39,12 @@ class Reaches:
 
     @property
     def all(self) -> list[str]:
-        return [*self.within("shared"), *self.within("own")]
+        return self.within("")
 
     def within(self, scope: str) -> list[str]:
-        """Those that `own` or `shared` narrows a search to."""
-        if scope == "own":
-            return [self.own] if self.own else []
-        return [self.shared, self.everyones]
+        """Those that `own` or `shared` narrows a search to; all where nothing does."""
+        own = [self.own] if self.own and scope != "shared" else []
+        return own if scope == "own" else [self.shared, self.everyones, *own]
 
 
 class CurrentCorpus:

@@ -26,9 +26,10 @@ from memoryweb.memory.index.relevance import Evidence, answered, rarity, relevan
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.models import Fact, Passage
 from memoryweb.memory.models.refusals import SearchRefused
-from memoryweb.memory.search import matching
+from memoryweb.memory.search import matching, meaning
 from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus
 from memoryweb.memory.search.matching import Corpus, MatchSet, Page, SearchPlan
+from memoryweb.memory.search.meaning import Meaning
 from memoryweb.memory.statements.listing import held_from, saying, trusts_of, weighed, weight_of
 from memoryweb.memory.statements.trust import beside_others, ranked
 from memoryweb.memory.statements.validity import holds_on, today
@@ -47,13 +48,15 @@ def search(
     kinds: Collection[str] = ("file", "message"),
     scope: str = "",
     cursor: str = "",
+    by_meaning: bool = True,
 ) -> Found:
     """The best passages that the reader may see, ranked by exactly those passages.
 
     `text` is what a person typed (see `querying`), or a query made of another text. `scope`
     narrows to `own` or `shared`. Of kind `fact` are statements that stand in no file. At most five
     hits of one file; those of a page that say the same are one. Of an archived agent nothing is
-    found, and nothing of an owner whose memory isn't used.
+    found, and nothing of an owner whose memory isn't used. What is near in meaning, where the team
+    has an embedding endpoint, is ranked by that; `by_meaning`: found without a word of it, too.
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
     query = query_syntax.parse(text) if isinstance(text, str) else text
@@ -62,7 +65,7 @@ def search(
     after = query_syntax.read(cursor, stamp) if cursor else None
     if reader.agent.archived_at:
         return Found(0, ())
-    asked = SearchPlan.of(query, kinds, scope)
+    asked = SearchPlan.of(query, kinds, scope, by_meaning=by_meaning)
     (found,) = _found([_awake(reader)], asked, limit, after)
     found = replace(found, stamp=stamp)
     return found if after else _with_statements(found, _awake(reader), asked, limit)
@@ -97,7 +100,6 @@ def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int
     if "fact" not in asked.kinds or query.path or query.before or query.after or query.at:
         return found
     its = {"own": Q(owner__isnull=False), "shared": Q(owner=None)}.get(asked.scope, Q())
-    text = " ".join([*query.words, *query.phrases])
     best = max((one.score for one in found.hits), default=1.0)
     hits = [
         Hit(
@@ -110,7 +112,7 @@ def _with_statements(found: Found, reader: Reader, asked: SearchPlan, limit: int
             fact=one.fact,
             ended=one.fact.ended,
         )
-        for one in answering(reader, timezone.now(), text, its & Q(file=None))[:limit]
+        for one in answering(reader, timezone.now(), asked.text, its & Q(file=None))[:limit]
         if all(phrase.casefold() in one.said.text.casefold() for phrase in query.phrases)
     ]
     shown = sorted((*hits, *found.hits), key=lambda one: -one.score)
@@ -142,15 +144,22 @@ def _awake(reader: Reader) -> Reader:
     return Reader(reader.agent) if reader.owner and not reader.owner.using else reader
 
 
+def _meant(readers: Sequence[Reader], asked: SearchPlan) -> Meaning:
+    local_only = any(reader.agent.local_models_only for reader in readers)
+    team_id = readers[0].agent.team_id
+    return meaning.of(team_id, asked.text, asked.by_meaning, local_only=local_only)
+
+
 def _found(
     readers: Sequence[Reader], asked: SearchPlan, limit: int, after: Cursor | None = None
 ) -> list[Found]:
     if not asked.terms:
         return [Found(0, ()) for _reader in readers]
     at, limit = asked.query.at, min(max(limit, 1), MOST)
+    meant = Meaning() if at else _meant(readers, asked)
     with reading(readers[0]):
         corpus = PastCorpus(readers[0], at) if at else CurrentCorpus(readers)
-        matches = matching.match(corpus, asked)
+        matches = matching.match(corpus, asked, meant)
         pages = matching.pages(corpus, matches, limit + SPARE, after)
         rows = _rows(corpus, pages)
     spoken = [word for row in rows.values() if row.message for word in tokens(row.trail)]
@@ -174,7 +183,7 @@ def _found(
         if not at:
             hits = _by_trust(hits)
         last = matched.cursor(*seen[told - 1]) if told < len(seen) else page.last
-        return Found(matched.total, hits, last=last)
+        return Found(matched.total, hits, last=last, notice=meant.notice)
 
     return [shown(*each) for each in zip(readers, matches, pages, strict=True)]
 

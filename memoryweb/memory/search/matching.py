@@ -15,29 +15,37 @@ from memoryweb.memory.index.ranking import PER_FILE, Places, Postings, Scores, s
 from memoryweb.memory.index.relevance import Sentence
 from memoryweb.memory.index.terms import Term, sentences_of, sought_in, terms_of
 from memoryweb.memory.search.corpus import CurrentCorpus, PastCorpus, Reaches, Standing
+from memoryweb.memory.search.meaning import Meaning
 
 Corpus = CurrentCorpus | PastCorpus
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """A query, read: what to rank by, what must occur, and what narrows it."""
+    """A query, read: what to rank by, what must occur, what narrows it, and whether what is near in
+    meaning is found, too."""
 
     query: Query
+    text: str
     terms: Sequence[Term]
     phrases: Sequence[Sequence[str]]
     sentences: Sequence[Sentence]
     sought: int
     kinds: Collection[str]
     scope: str
+    by_meaning: bool
 
     @classmethod
-    def of(cls, query: Query, kinds: Collection[str], scope: str) -> "SearchPlan":
+    def of(
+        cls, query: Query, kinds: Collection[str], scope: str, *, by_meaning: bool = True
+    ) -> "SearchPlan":
         phrases = [found for phrase in query.phrases if (found := tokens(phrase))]
         text = " ".join([*query.words, *query.phrases])
         terms = terms_of(text)
         sentences = sentences_of(text, terms)
-        return cls(query, terms, phrases, sentences, sought_in(text), kinds, scope)
+        return cls(
+            query, text, terms, phrases, sentences, sought_in(text), kinds, scope, by_meaning
+        )
 
     @cached_property
     def words(self) -> set[str]:
@@ -109,14 +117,15 @@ class MatchSet:
         return self.places.at.get(spot_of(cursor.whole, cursor.ordinal), -1)
 
 
-def match(corpus: Corpus, asked: SearchPlan) -> list[MatchSet]:
+def match(corpus: Corpus, asked: SearchPlan, meaning: Meaning) -> list[MatchSet]:
     """One for each reader of the corpus."""
     finds = corpus.find([kind + word for word in asked.words for kind in (TEXT, HEADINGS, TOLD)])
+    finds = meaning.near([reaches.within(asked.scope) for reaches in corpus.reaches], finds)
     narrowing = _Narrowing.of(corpus, asked, finds)
     matches = []
     for reaches, found in zip(corpus.reaches, finds, strict=True):
         terms = [_postings(found, reaches, term) for term in asked.terms]
-        scores = ranking.score(found.extent, terms, asked.sought, found.places)
+        scores = ranking.score(found.extent, terms, asked.sought, found.places).nearer(found.near)
         matches.append(MatchSet(scores.narrowed(narrowing.keys(scores.found, found, reaches))))
     return matches
 
@@ -210,12 +219,9 @@ def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
 
 def _of_reaches(found: Found, reaches: Iterable[str]) -> set[int]:
     prefixes = tuple(reaches)
-    return {
-        found.places.wholes[passage]
-        for token, passages in found.postings.items()
-        if token.startswith(prefixes)
-        for passage in passages
-    }
+    own = (its for token, its in found.postings.items() if token.startswith(prefixes))
+    # What is near was looked for in these alone.
+    return {found.places.wholes[passage] for passages in (*own, found.near) for passage in passages}
 
 
 def _with_all(found: Found, reaches: Reaches, phrases: Iterable[Sequence[str]]) -> set[int]:

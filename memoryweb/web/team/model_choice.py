@@ -20,7 +20,7 @@ from memoryweb.llm import choices, usage
 from memoryweb.llm.choices import Own
 from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.llm.models import TeamModel
+from memoryweb.llm.models import OwnEndpoint, TeamEmbedding, TeamModel
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import show, to
@@ -83,7 +83,7 @@ class OwnForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, said: Any = None, *, row: TeamModel) -> None:
+    def __init__(self, said: Any = None, *, row: TeamModel | TeamEmbedding) -> None:
         names = ("provider", "base_url", "model", "price_in", "price_out")
         super().__init__(said, initial={name: getattr(row, name) for name in names})
         hosts = ", ".join(settings.MODEL_HOSTS)
@@ -98,19 +98,12 @@ class OwnForm(forms.Form):
 
     @property
     def own(self) -> Own:
-        said = self.cleaned_data
-        return Own(
-            provider=said["provider"],
-            base_url=said["base_url"],
-            model=said["model"],
-            key=said["key"],
-            price_in=said["price_in"] or 0,
-            price_out=said["price_out"] or 0,
-        )
+        said = {name: value for name, value in self.cleaned_data.items() if value}
+        return Own(**({"provider": TeamEmbedding.provider} | said))
 
 
 _MILLION = 1_000_000
-Choice = TeamModel.Choice
+Choice = OwnEndpoint.Choice
 
 
 @team_view("GET", takes=Permission.MANAGE_MEMBERS)
@@ -123,7 +116,9 @@ def use(request: TeamRequest) -> HttpResponse:
     visit, form = request.visit, ChoiceForm(request.POST)
     if form.is_valid():
         try:
-            row = choices.choose(team_id=visit.team.pk, by=visit.actor, **form.cleaned_data)
+            row = choices.choose(
+                team_id=visit.team.pk, by=visit.actor, table=TeamModel, **form.cleaned_data
+            )
         except ModelError as refused:
             form.add_error("choice", str(refused))
         else:
@@ -137,11 +132,13 @@ def use(request: TeamRequest) -> HttpResponse:
 @sensitive_post_parameters("key")
 def own(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    before = choices.of(visit.team.pk)
+    before = choices.of(visit.team.pk, TeamModel)
     form = OwnForm(request.POST, row=before)
     if form.is_valid():
         try:
-            row = choices.set_own(team_id=visit.team.pk, own=form.own, by=visit.actor)
+            row = choices.set_own(
+                team_id=visit.team.pk, own=form.own, by=visit.actor, table=TeamModel
+            )
         except ModelError as refused:
             form.add_error(None, str(refused))
         else:
@@ -158,7 +155,7 @@ def own(request: TeamRequest) -> HttpResponse:
 
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def remove(request: TeamRequest) -> HttpResponse:
-    choices.remove_own(team_id=request.visit.team.pk, by=request.visit.actor)
+    choices.remove_own(team_id=request.visit.team.pk, by=request.visit.actor, table=TeamModel)
     messages.success(request, _("The team's own model and its key were removed."))
     return redirect(to(request, "settings_model"))
 
@@ -202,7 +199,7 @@ def _show(
     budget_form: forms.Form | None = None,
 ) -> HttpResponse:
     team = request.visit.team
-    row = choices.of(team.pk)
+    row = choices.of(team.pk, TeamModel)
     expected = nightly(team.pk, request.visit.now)
     spent = usage.today(team.pk, team.token_budget)
     limits = {"daily_tokens": team.daily_tokens, "daily_cost": row.daily_cost}

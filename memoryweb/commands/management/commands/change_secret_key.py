@@ -16,7 +16,7 @@ from memoryweb.audit.models import Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
 from memoryweb.core import home_lock
-from memoryweb.llm.models import TeamModel
+from memoryweb.llm.models import TeamEmbedding, TeamModel
 from memoryweb.notify.models import Endpoint
 
 
@@ -50,8 +50,7 @@ def _change() -> base.Outcome:
     old = _old_key()
     prints = checkpoints.change(old)
     sealed = 0
-    rows: list[TeamModel | Identity] = [*TeamModel.objects.exclude(sealed_key=b"")]
-    for row in [*rows, *Identity.objects.exclude(sealed_key=b"")]:
+    for row in [*_sealed_of_models(), *Identity.objects.exclude(sealed_key=b"")]:
         if key := keys.unseal(bytes(row.sealed_key), row.bound_to, old):
             row.sealed_key = keys.seal(key, row.bound_to)
             row.save(update_fields=["sealed_key"])
@@ -65,11 +64,16 @@ def _change() -> base.Outcome:
     return base.Outcome(said, {"prints": prints})
 
 
+def _sealed_of_models() -> list[TeamModel | TeamEmbedding]:
+    tables = (TeamModel, TeamEmbedding)
+    return [row for table in tables for row in table.objects.exclude(sealed_key=b"")]
+
+
 def _begin_anew() -> base.Outcome:
     if _fits():
         raise CommandError("Nothing is lost: this database was written with these keys.")
     checkpoints.begin_anew(timezone.now())
-    models = TeamModel.objects.exclude(sealed_key=b"").count()
+    models = len(_sealed_of_models())
     webhooks = Endpoint.objects.update(key_number=0)
     _record("keys.lost", models=models, webhooks=webhooks)
     said = (
