@@ -96,7 +96,9 @@ _FRAME = re.compile(
 _BEGINNER = re.compile(r"beginner|anfänger|初級|中級", re.IGNORECASE)
 _TITLES = listed("Frau Herr Mr Mrs Ms Mx Miss Dr")
 _I_AM = re.compile(r"\b(?:bin ich|ich bin|i'm|heiß\w* ich|ich heiße) ", re.IGNORECASE)
+_COMMON = listed("now end off moved gone done new got more unsure past once told")
 _FULL_NAME = re.compile(r"\b([A-ZÄÖÜ][a-zäöüß]+) ([A-ZÄÖÜ][a-zäöüß]+)\b")
+_MARKS = {"0": re.compile(r"\d|@"), "Name": _FULL_NAME}
 _TRADE = re.compile(
     r"\s(?P<en>(?:at|for|with|in|bei|beim|im|in der|am)\s(?:the\s|der\s"
     r"|den\s)?[A-ZÄÖÜ].*?)(?: und .*)?$"
@@ -117,18 +119,32 @@ def ended_in(
     if said and older_said and said < older_said:
         return ()
     news = news_in(newer)
+    is_fix = any("fix" in labels for _part, labels in news.parts)
     if not news.parts or asks(older):
         return ()
     old = parts_in(older)
     is_near = bool(said and older_said and (said - older_said).days <= 1)
-    if any("fix" in labels for _part, labels in news.parts) and (
-        mended := _mended(news, old, is_near=is_near)
-    ):
+    if is_fix and (mended := _mended(news, old, is_near=is_near)):
         return (mended,)
     around = frozenset().union(*(part.heavy for part in old))
     is_young = not (said and older_said) or (said - older_said).days < _YOUNG
-    found = [(part, ended) for part in old if (ended := _ended(news, part, around, is_young))]
+    keys = frozenset().union(*map(_keys, parts_in(newer)))
+    near = (part for part in old if not keys.isdisjoint(_keys(part)))
+    found = [(part, ended) for part in near if (ended := _ended(news, part, around, is_young))]
     return tuple(_chosen(found, news))
+
+
+@lru_cache(maxsize=16_384)
+def _keys(part: Part) -> frozenset[str]:
+    """Of these two clauses have one in common where one ends the other: most have none, and needn't
+    be compared."""
+    labels = {label.rstrip("?!") for label in part.labels}
+    made = {f"#{label}" for label in labels - _COMMON}
+    made |= {"#job"} if "rise" in labels else set()
+    made |= {"#open"} if labels & {"open", "done"} else set()
+    for word in part.heavy:
+        made |= {*word} if is_cjk(word) else {word[:5], f"~{word[-5:]}"}
+    return frozenset(made | {mark for mark, one in _MARKS.items() if one.search(part.text)})
 
 
 def tells_change(text: str) -> bool:
