@@ -49,6 +49,28 @@ def test_pages_strike_it_and_show_no_comment(stage: Stage, bob: Client, mine: Fa
         assert "&lt;!--" not in shown, name
 
 
+@pytest.mark.parametrize("owner", ["me", "shared"])
+def test_a_file_s_page_strikes_what_ended_of_a_pinned_line(
+    stage: Stage, bob: Client, owner: str
+) -> None:
+    world = stage.world
+    whose = world.bobs_memory if owner == "me" else None
+    pinned = f"# Memory\n\n<!-- pinned -->\n- {SAID}\n- I keep\n  bees.\n<!-- /pinned -->\n"
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, whose, "MEMORY.md")
+        file = write(tx, place, pinned, writer=Writer(AuthorKind.PERSON)).file
+    for fact in Fact.objects.filter(file=file):
+        fact.raw_ended = [
+            ["2026-09-28", "live in Altona" if fact.raw_text == SAID else "keep bees"]
+        ]
+        fact.save()
+    address = url(world.team, "agents_file", world.agent.pk, "MEMORY.md", query=f"?owner={owner}")
+    page = text(bob.get(address))
+    assert STRUCK in page
+    assert "bees. (until 2026-09-28: keep bees)" in page
+    assert content(fact) == pinned
+
+
 def test_the_form_has_the_line_as_it_is(stage: Stage, bob: Client, mine: Fact) -> None:
     team, agent = stage.world.team, stage.world.agent.pk
     address = url(team, "agents_fact", agent, mine.pk, query="?owner=me")
