@@ -21,7 +21,15 @@ from memoryweb.dreaming.knowledge import MEMORY as MEMORY
 from memoryweb.dreaming.knowledge import PROFILE as PROFILE
 from memoryweb.dreaming.knowledge import living
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import Correction, Does, LivingStatement, Material, Why
+from memoryweb.dreaming.operations import (
+    CitableLine,
+    Correction,
+    Does,
+    LivingStatement,
+    Material,
+    Why,
+    is_later,
+)
 from memoryweb.dreaming.removal_rules import begins, is_done
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
@@ -37,7 +45,7 @@ from memoryweb.memory.models import AuthorKind, File, LineOrigin
 from memoryweb.memory.statements.evidence import ground_of
 from memoryweb.memory.visible import hidden as forgetting
 from memoryweb.memory.writing import tombstones
-from memoryweb.memory.writing.proposing import rejected_lines
+from memoryweb.memory.writing.proposing import Rejections, rejected_lines
 from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
@@ -125,11 +133,12 @@ def read(run: Run) -> Inputs:
     known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
     names, retired = _names(run.owner), list(retired_before(done))
     stands = [one for text in written for one in _living(run, text, origins, known, names)]
+    said = tuple(one.said_of(names) for one in mentions if not one.waits)
     material = Material(
         today=run.now.astimezone(run.agent.zone).date(),
-        said=tuple(one.said_of(names) for one in mentions if not one.waits),
+        said=said,
         corrections=(*knowledge.corrections(known), *(one for one, _why in retired)),
-        rejected=_rejected(run, written, away),
+        rejected=_rejected(run, written, away, said),
         is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
         names=names,
         freed=frozenset(freed_before(done)),
@@ -149,9 +158,18 @@ def read(run: Run) -> Inputs:
     )
 
 
-def _rejected(run: Run, written: Sequence[Text], away: forgetting.HiddenText) -> tuple[str, ...]:
+def _rejected(
+    run: Run, written: Sequence[Text], away: forgetting.HiddenText, said: Iterable[CitableLine]
+) -> tuple[str, ...]:
+    """But for what its owner says again later."""
     found = rejected_lines(run.agent_id, run.owner, *(one.path for one in written))
-    return tuple(sorted(one for one in found if not away.says(one)))
+    words = [one for one in said if found and one.by.is_word and one.by.speaker == ""]
+
+    def is_news(text: str) -> bool:
+        later = [one.text for one in words if is_later(one.by.said_at, found[text])]
+        return any(map(Rejections([text]).has, later)) if later else False
+
+    return tuple(sorted(one for one in found if not (away.says(one) or is_news(one))))
 
 
 def _living(

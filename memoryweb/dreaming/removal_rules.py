@@ -37,11 +37,12 @@ _SAFE = frozenset(
 
 
 def may_replace(new: operations.Utterance, old: operations.LivingStatement) -> bool:
-    """Only people's own word moves what a person wrote, and only the same person's. Else nobody's
-    is replaced by any that is trusted as much, the owner's own word wins, and everybody takes
-    their own word back."""
+    """Only people's own word moves what a person wrote, and only the same person's, or its
+    owner's who spoke against it. Else nobody's is replaced by any that is trusted as much, the
+    owner's own word wins, and everybody takes their own word back."""
     if old.is_persons:
-        return new.is_word and new.speaker == old.by.speaker
+        is_against = old.is_outdated and new.speaker == ""
+        return new.is_word and (is_against or new.speaker == old.by.speaker)
     if new.is_word and new.speaker == "":
         return True
     is_theirs = old.by.speaker in {operations.NOBODY, new.speaker}
