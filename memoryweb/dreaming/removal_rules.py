@@ -19,6 +19,7 @@ from memoryweb.language.statement_comparison import contradicts, covers, overtak
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
 from memoryweb.markdown.marks import Ended, can_mark
 
+_DATE = re.compile(r"\b\d{4}-\d\d(?:-\d\d)?\b")
 _PLANS = frozenset({"wedding", "trip"})
 _WAS_THERE = re.compile(r"\b(?:visited|travelled|traveled|went) |\bbesuchten? ", re.IGNORECASE)
 # What comes beside something else, or is nobody's news.
@@ -274,7 +275,15 @@ def words_ended(said: operations.CitableLine, old: operations.LivingStatement) -
 
 
 def _ended_in(text: str, by: operations.Utterance, old: operations.LivingStatement) -> Words:
-    return ended_in(text, old.text, _day_of(by), _day_of(old.by))
+    """By a date alone ends only another day of the same: 2027-03-03 is no number of a phone."""
+    days = _day_of(by), _day_of(old.by)
+    found = ended_in(text, old.text, *days)
+    if found and (bare := _DATE.sub("", text)) != text:
+        is_same = _shares(bare, _DATE.sub("", old.text))
+        others = ended_in(bare, old.text, *days)
+        dated = [it for it in found if is_same and extraction_rules.dates_in(it)]
+        found = tuple(it for it in found if it in others or it in dated)
+    return found
 
 
 def _acts(text: str) -> extraction_rules.Act:
@@ -372,8 +381,9 @@ def holds(one: operations.LivingStatement) -> bool:
     """Beside what has ended something of it is of value, or nobody may come to harm without it."""
     over = [it.words for it in one.ended]
     rest = [it for it in _parts(one.text) if not any(it in words or words in it for words in over)]
-    if any(heavy_in(it) and not when_in(it).is_empty for it in rest):  # "and climb on Fridays"
-        return True
+    timed = [it for it in rest if not when_in(it).is_empty]
+    if any(heavy_in(it) or (_is_own(it) and not is_cjk(it)) for it in timed):
+        return True  # "and climb on Fridays", "and I work from home on Fridays"
     claims = (extraction_rules.spoken_of(it) for it in rest)
     return remains(one.text, over) or any(
         it.claim.durable and is_safe(it.claim) and not it.leans for it in claims

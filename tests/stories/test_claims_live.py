@@ -2,7 +2,7 @@
 any order: no clause of what holds is lost to a night, nothing that ended stands unmarked in a
 prompt, and a night without news changes nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, ClassVar
 
@@ -40,11 +40,22 @@ LIVES = (
     ),
     ("I'm vegetarian and I can't eat gluten.", "gluten", "I'm vegan now."),
     ("I live in Leeds, and I am allergic to peanuts.", "peanuts", "No, I still live in Leeds."),
+    (
+        "My project lead is Torsten, and I work from home on Fridays.",
+        "Fridays",
+        "My project lead is Wanjiru now.",
+    ),
+    (
+        "Ich wohne in Hamburg und habe eine Katze namens Momo.",
+        "Momo",
+        "Ich bin nach Kiel gezogen.",
+    ),
 )
 STAYS = {said: word for said, word, _change in LIVES}
 WORDS = frozenset(STAYS.values())
 OTHERS = ("My sister Carla plays the cello.", "I live in Leeds again.", "I moved to Lund.")
 SAID = (*STAYS, *(change for _said, _word, change in LIVES), *OTHERS)
+texts = st.lists(st.sampled_from(SAID), min_size=1, max_size=3, unique=True)
 which = st.integers(0, 9)
 
 
@@ -70,13 +81,13 @@ class Claims(RuleBasedStateMachine):
     def memory(self) -> Memory:
         return Memory(self.world.agent, self.world.customer)
 
-    @rule(text=st.sampled_from(SAID))
-    def say(self, text: str) -> None:
-        self._say(text)
+    @rule(said=texts)
+    def say(self, said: list[str]) -> None:
+        self._say(*said)
 
-    @rule(text=st.sampled_from(SAID))
-    def say_and_sleep(self, text: str) -> None:
-        self._say(text)
+    @rule(said=texts)
+    def say_and_sleep(self, said: list[str]) -> None:
+        self._say(*said)
         self._dream()
 
     @rule()
@@ -88,6 +99,7 @@ class Claims(RuleBasedStateMachine):
 
     @rule(at=which)
     def edit(self, at: int) -> None:
+        """By a colleague, of one who has no account."""
         self._each(at, lambda tx, one: facts.edit(tx, one, _other(one.raw_text), writer=self.by))
 
     @rule(at=which)
@@ -161,11 +173,11 @@ class Claims(RuleBasedStateMachine):
     def by(self) -> Any:
         return person(self.world)
 
-    def _say(self, text: str) -> None:
+    def _say(self, *texts: str) -> None:
         self._next_day()
-        talk = says(self.world, f"talk {self.day}", text, day=self.day, is_noted=False)
+        talk = says(self.world, f"talk {self.day}", *texts, day=self.day, is_noted=False)
         extract(self.world, talk)
-        self.owed |= {STAYS[text]} if text in STAYS else set()
+        self.owed |= {STAYS[text] for text in texts if text in STAYS}
 
     def _dream(self) -> None:
         self._next_day()
@@ -216,6 +228,60 @@ class Claims(RuleBasedStateMachine):
         except MemoryRefused:
             return
         self.owed &= self._living()
+
+
+@pytest.fixture
+def life(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Claims]:
+    """Of Bob Carter in Leeds, on the day after the first night."""
+    clock = Clock(datetime.combine(FIRST, time(9), UTC), monkeypatch)
+    found = type("Told", (Claims,), {"world": world, "clock": clock})()
+    yield found
+    found.teardown()
+
+
+def _told(life: Claims) -> str:
+    return text_of(life.world, life.world.customer)
+
+
+PHONE, REACH = "My phone number is 555-9876 now.", LIVES[1][0]
+LEAD, ALLERGY = LIVES[4][0], LIVES[3][0]
+
+
+def test_what_a_colleague_worded_gives_way_to_its_owner_s_later_word(life: Claims) -> None:
+    life.say_and_sleep([PHONE])
+    life.edit(1)
+    life.say_and_sleep([REACH])
+    assert REACH in _told(life)
+    assert "9876" not in _told(life)
+
+
+def test_what_is_said_again_after_a_night_was_reverted_is_news(life: Claims) -> None:
+    life.say_and_sleep([REACH])
+    life.revert_a_night(1)
+    life.two_nights_without_news()
+    assert REACH not in _told(life)
+    life.say_and_sleep([REACH])
+    assert REACH in _told(life)
+
+
+def test_what_is_said_beside_something_that_holds_again_is_kept(life: Claims) -> None:
+    life.say_and_sleep(["I moved to Lund."])
+    life.say_and_sleep([ALLERGY])
+    assert ALLERGY in _told(life)
+
+
+def test_a_habit_outlives_what_ends_beside_it(life: Claims) -> None:
+    life.say_and_sleep([LEAD])
+    life.say_and_sleep(["My project lead is Wanjiru now."])
+    assert f"{LEAD} <!-- until 2027-03-06: My project lead is Torsten -->" in _told(life)
+
+
+def test_the_day_of_a_move_is_no_number_of_a_phone(life: Claims) -> None:
+    life.say_and_sleep([PHONE, "The dinner is on 2027-04-04 at Kajutan."])
+    life.say_and_sleep(["We moved to Porto yesterday."])
+    assert "moved to Porto yesterday (2027-03-05)" in _told(life)
+    assert PHONE in _told(life)
+    assert "at Kajutan.\n" in _told(life)
 
 
 def _other(text: str) -> str:
