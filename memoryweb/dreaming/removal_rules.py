@@ -15,7 +15,13 @@ from memoryweb.language.ending_words import heavy_in, labels_in
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import is_cjk, read
 from memoryweb.language.single_values import tells_otherwise
-from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
+from memoryweb.language.statement_comparison import (
+    are_namesakes,
+    contradicts,
+    covers,
+    overtakes,
+    says_all_of,
+)
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
 from memoryweb.markdown.marks import Ended, can_mark
 
@@ -75,7 +81,7 @@ def is_rival(one: operations.LivingStatement, other: operations.LivingStatement)
 
 
 def _are_rivals(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
-    if not _overlap(one.claim, other.claim):
+    if not _overlap(one.claim, other.claim) or are_namesakes(one.text, other.text):
         return False
     is_older = operations.is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)

@@ -16,6 +16,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.extraction_rules import Act, Claim, claim_of, may_rival, takes_back
 from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
+from memoryweb.language.statement_comparison import are_namesakes
 from memoryweb.markdown.marks import living
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Conversation, Fact, Message, SourceClass
@@ -87,7 +88,7 @@ def _is_ahead(claim: Claim, said: date | None) -> bool:
 
 
 def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
-    if message.said_at is None:
+    if message.said_at is None or are_namesakes(message.raw_content, fact.raw_text):
         return False
     known = [at for at in (fact.said_at, fact.confirmed_at) if at is not None]
     return all(at < message.said_at for at in known) and takes_back(
