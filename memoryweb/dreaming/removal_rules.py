@@ -281,14 +281,13 @@ def words_ended(said: operations.CitableLine, old: operations.LivingStatement) -
 
 
 def _ended_in(text: str, by: operations.Utterance, old: operations.LivingStatement) -> Words:
-    """By a date alone ends only another day of the same: 2027-03-03 is no number of a phone."""
+    """Days end by news of the same alone: 2027-03-03 is no number of a phone."""
     days = _day_of(by), _day_of(old.by)
     found = ended_in(text, old.text, *days)
-    if found and (bare := _DATE.sub("", text)) != text:
-        is_same = _shares(bare, _DATE.sub("", old.text))
-        others = ended_in(bare, old.text, *days)
-        dated = [it for it in found if is_same and extraction_rules.dates_in(it)]
-        found = tuple(it for it in found if it in others or it in dated)
+    if any(map(_DATE.search, found and (text, *found))):
+        bare, before = _DATE.sub("", text), _DATE.sub("", old.text)
+        others = ended_in(bare, before, *days) if not _shares(bare, before) else None
+        found = tuple(it for it in found if others is None or _DATE.sub("", it) in others)
     return found
 
 

@@ -280,7 +280,9 @@ def test_the_day_of_a_move_is_no_number_of_a_phone(life: Claims) -> None:
     life.say_and_sleep([PHONE, "The dinner is on 2027-04-04 at Kajutan."])
     life.say_and_sleep(["We moved to Porto yesterday."])
     assert "moved to Porto yesterday (2027-03-05)" in _told(life)
-    assert PHONE in _told(life)
+    assert f"{PHONE}\n" in _told(life)
+    life.say_and_sleep(["My phone number is 555-4321 now."])
+    assert "yesterday (2027-03-05).\n" in _told(life)
     assert "at Kajutan.\n" in _told(life)
 
 
