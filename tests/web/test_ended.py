@@ -106,3 +106,10 @@ def test_my_memory_strikes_it_and_lets_it_live(stage: Stage, bob: Client, mine: 
     assert bob.post(address, sent).status_code == 302
     assert content(mine) == f"# Memory\n\n- {SAID}\n"
     assert address not in opened(bob, text(bob.get(url(team, "mine"))), "")
+
+
+def test_its_page_says_since_when_the_words_hold_no_longer(
+    stage: Stage, bob: Client, mine: Fact
+) -> None:
+    address = url(stage.world.team, "agents_fact", stage.world.agent.pk, mine.pk)
+    assert "until 28 Sep: live in Altona" in tight(bob.get(f"{address}?owner=me"))
