@@ -117,10 +117,7 @@ class ToolContradiction(Camel):
     """`facts`: the current one first."""
 
     id: Id
-    question: str = Field(
-        description="As its person is asked whether the first still holds; empty where both can't "
-        "be true."
-    )
+    question: str = Field(description="As its person is asked; empty where one must be wrong.")
     facts: list[ToolFact]
 
 

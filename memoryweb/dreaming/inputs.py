@@ -21,15 +21,7 @@ from memoryweb.dreaming.knowledge import MEMORY as MEMORY
 from memoryweb.dreaming.knowledge import PROFILE as PROFILE
 from memoryweb.dreaming.knowledge import living
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.operations import (
-    CitableLine,
-    Correction,
-    Does,
-    LivingStatement,
-    Material,
-    Why,
-    is_later,
-)
+from memoryweb.dreaming.operations import Correction, Does, LivingStatement, Material, Why
 from memoryweb.dreaming.removal_rules import begins, is_done
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import fingerprint
@@ -133,12 +125,10 @@ def read(run: Run) -> Inputs:
     known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
     names, retired = _names(run.owner), list(retired_before(done))
     stands = [one for text in written for one in _living(run, text, origins, known, names)]
-    said = tuple(one.said_of(names) for one in mentions if not one.waits)
     material = Material(
         today=run.now.astimezone(run.agent.zone).date(),
-        said=said,
+        said=tuple(one.said_of(names) for one in mentions if not one.waits),
         corrections=(*knowledge.corrections(known), *(one for one, _why in retired)),
-        rejected=_rejected(run, written, away, said),
         is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
         names=names,
         freed=frozenset(freed_before(done)),
@@ -152,21 +142,21 @@ def read(run: Run) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
-        material=replace(material, living=living),
+        material=replace(material, living=living, rejected=_rejected(run, written, away, material)),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},
     )
 
 
 def _rejected(
-    run: Run, written: Sequence[Text], away: forgetting.HiddenText, said: Iterable[CitableLine]
+    run: Run, written: Sequence[Text], away: forgetting.HiddenText, night: Material
 ) -> tuple[str, ...]:
     """But for what its owner says again later."""
     found = rejected_lines(run.agent_id, run.owner, *(one.path for one in written))
-    words = [one for one in said if found and one.by.is_word and one.by.speaker == ""]
+    own = [it for it in night.said if found and it.by.is_word and not it.by.speaker]
 
     def is_news(text: str) -> bool:
-        later = [one.text for one in words if is_later(one.by.said_at, found[text])]
+        later = [it.text for it in own if it.by.said_at and it.by.said_at > found[text]]
         return any(map(Rejections([text]).has, later)) if later else False
 
     return tuple(sorted(one for one in found if not (away.says(one) or is_news(one))))

@@ -8,20 +8,14 @@ from functools import lru_cache
 
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
-from memoryweb.language.clauses import QUESTION
+from memoryweb.language.clauses import QUESTION, are_namesakes
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
 from memoryweb.language.ending_signs import PROVED, RIVAL, news_of
 from memoryweb.language.ending_words import heavy_in, labels_in
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import is_cjk, read
 from memoryweb.language.single_values import tells_otherwise
-from memoryweb.language.statement_comparison import (
-    are_namesakes,
-    contradicts,
-    covers,
-    overtakes,
-    says_all_of,
-)
+from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
 from memoryweb.markdown.marks import Ended, can_mark
 

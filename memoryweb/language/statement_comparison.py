@@ -17,7 +17,6 @@ from memoryweb.language.single_values import read_value
 
 __all__ = [
     "Lookup",
-    "are_namesakes",
     "cited",
     "claim_in",
     "clean",
@@ -48,9 +47,6 @@ _ADDS_NOTHING = re.compile(
 )
 NEWS_DAYS = 92  # how long ago a change may lie that a note tells as news
 _DENIALS = NEGATIONS | CJK_NEGATIONS | ENDINGS
-_ROLE = re.compile(
-    r"\b(?i:my|our|his|her|their|mein\w*|unser\w*)\s(?:\w+\s)??([\w-]+)\s([A-ZÄÖÜ]\w+)"
-)
 
 
 def fingerprint(text: str) -> str:
@@ -213,12 +209,6 @@ def matters(text: str) -> set[str]:
 
 def says_all_of(text: str, other: str) -> bool:
     return covers(text, other) or restates(text, other) or tells_value(text, other)
-
-
-def are_namesakes(one: str, other: str) -> bool:
-    """ "My sister Anna" is another one than "my friend Anna"."""
-    roles, others = ({name: role for role, name in _ROLE.findall(it)} for it in (one, other))
-    return any(others.get(name, role) != role for name, role in roles.items())
 
 
 def _tells(value: str, other: str) -> bool:

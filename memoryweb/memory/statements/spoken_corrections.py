@@ -13,10 +13,10 @@ from django.db.models import QuerySet
 
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.language.clauses import are_namesakes
 from memoryweb.language.extraction_rules import Act, Claim, claim_of, may_rival, takes_back
 from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
-from memoryweb.language.statement_comparison import are_namesakes
 from memoryweb.markdown.marks import living
 from memoryweb.memory.lines.source_classes import source_of_message
 from memoryweb.memory.models import Conversation, Fact, Message, SourceClass
