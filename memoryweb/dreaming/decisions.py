@@ -374,7 +374,8 @@ class _Night(Standing):
             return Result(case.operation, "unproved")
         ends = self._partly(case, new, whys)
         whys = {one: why for one, why in whys.items() if one not in ends}
-        back = [one for one in self.ended_in(new.text) if one not in whys and _has_all(one, new)]
+        back = [one for one in self.ended_in(new.text) if removal_rules.has_all(one, new)]
+        back = [one for one in back if one not in whys]
         if back and not is_merge:
             holds = removal_rules.again(new.text, back[0])
             self._beside.append(self._again(back[0], holds, case.operation.sources))
@@ -474,14 +475,6 @@ def _ending(case: Case, marked: Marked, why: Why) -> Operation:
     words = " … ".join(it.words for it in marked.newly)
     on = max((it.on for it in marked.newly), default=None)
     return Operation(Does.END, "", (marked.was.id,), case.operation.sources, why, words, on)
-
-
-def _has_all(one: LivingStatement, new: LivingStatement) -> bool:
-    """With what has ended of it, so that nothing of the new one is lost where that holds again."""
-    return all(
-        removal_rules.again(it.text, one) or says_all_of(one.text, it.text)
-        for it in removal_rules.clauses(new)[1:]
-    )
 
 
 def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:

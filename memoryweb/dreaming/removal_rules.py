@@ -406,6 +406,11 @@ def again(text: str, one: operations.LivingStatement) -> list[Ended]:
     return [it for it in one.ended if covers(it.words, text) or covers(text, it.words)]
 
 
+def has_all(one: operations.LivingStatement, new: operations.LivingStatement) -> bool:
+    """With what has ended of it, so that nothing of the new one is lost where that holds again."""
+    return all(again(it.text, one) or says_all_of(one.text, it.text) for it in clauses(new)[1:])
+
+
 def outlives(old: operations.LivingStatement, new: operations.LivingStatement) -> bool:
     """Of an older statement something of value holds beside what a newer one ends."""
     left = with_marks(old, words_replaced(new, old), date.min).now
