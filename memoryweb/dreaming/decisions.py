@@ -374,7 +374,7 @@ class _Night(Standing):
             return Result(case.operation, "unproved")
         ends = self._partly(case, new, whys)
         whys = {one: why for one, why in whys.items() if one not in ends}
-        back = [one for one in self.ended_in(new.text) if removal_rules.has_all(one, new)]
+        back = [one for one in self.ended_in(new.text) if removal_rules.has_all(one, new.text)]
         back = [one for one in back if one not in whys]
         if back and not is_merge:
             holds = removal_rules.again(new.text, back[0])

@@ -303,10 +303,11 @@ def words_replaced(new: operations.LivingStatement, old: operations.LivingStatem
         return found
     parts = [one for one in _parts(old.text) if _can_end(old, one)]
     said = new.text.removeprefix(extraction_rules.name_before(new.text))
+    claims = [new.claim, *(it.claim for it in clauses(new))]
     against = (
         one
         for one in parts
-        if contradicts(said, one) or extraction_rules.takes_back(new.claim, one)
+        if contradicts(said, one) or any(extraction_rules.takes_back(it, one) for it in claims)
     )
     return tuple(against) or tuple(parts)
 
@@ -406,9 +407,10 @@ def again(text: str, one: operations.LivingStatement) -> list[Ended]:
     return [it for it in one.ended if covers(it.words, text) or covers(text, it.words)]
 
 
-def has_all(one: operations.LivingStatement, new: operations.LivingStatement) -> bool:
-    """With what has ended of it, so that nothing of the new one is lost where that holds again."""
-    return all(again(it.text, one) or says_all_of(one.text, it.text) for it in clauses(new)[1:])
+def has_all(one: operations.LivingStatement, text: str) -> bool:
+    """With what has ended of it, so that nothing else of the text is lost where that holds again,
+    or where it doesn't."""
+    return all(again(it, one) or says_all_of(one.text, it) for it in _parts(text))
 
 
 def outlives(old: operations.LivingStatement, new: operations.LivingStatement) -> bool:

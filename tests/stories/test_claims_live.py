@@ -270,6 +270,12 @@ def test_what_is_said_beside_something_that_holds_again_is_kept(life: Claims) ->
     assert ALLERGY in _told(life)
 
 
+def test_what_is_said_beside_something_that_ended_that_day_is_kept(life: Claims) -> None:
+    life.say_and_sleep(["Ich wohne in Hamburg und habe eine Katze namens Momo.", ALLERGY])
+    assert "allergic to peanuts" in _told(life)
+    assert "Momo" in _told(life)
+
+
 def test_a_habit_outlives_what_ends_beside_it(life: Claims) -> None:
     life.say_and_sleep([LEAD])
     life.say_and_sleep(["My project lead is Wanjiru now."])
