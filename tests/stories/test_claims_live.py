@@ -2,6 +2,7 @@
 any order: no clause of what holds is lost to a night, nothing that ended stands unmarked in a
 prompt, and a night without news changes nothing."""
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, ClassVar
@@ -165,8 +166,9 @@ class Claims(RuleBasedStateMachine):
     def nothing_that_ended_stands_unmarked_in_a_prompt(self) -> None:
         given = prompt(self.world, "Where do I live, and what do I eat?")
         for fact in Fact.objects.standing().living().filter(raw_ended__isnull=False):
+            whole = re.compile(rf"{re.escape(fact.raw_text)}(?= \(|$)")  # no more of a sentence
             for line in given.split("\n"):
-                if fact.raw_text in line:
+                if whole.search(line):
                     assert all(f"{one.words})" in line for one in fact.ended), line
 
     @property
