@@ -360,6 +360,7 @@ class _Night(Standing):
         is_merge = case.operation.does is Does.MERGE
         new = case.statement(f"new-{self._made}")
         rivals = [one for one in self._rivals(new) if one not in case.old]
+        new, rivals = removal_rules.outlasting(new, rivals)
         for one in (*rivals, *(() if is_merge else case.old)):
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept

@@ -419,6 +419,20 @@ def outlives(old: operations.LivingStatement, new: operations.LivingStatement) -
     return holds(left) and not says_rest(new.text, (), left)
 
 
+def outlasting(
+    new: operations.LivingStatement, rivals: Iterable[operations.LivingStatement]
+) -> tuple[operations.LivingStatement, list[operations.LivingStatement]]:
+    """With marks where a rival of later overtakes but a part of it; and the other rivals."""
+    others = []
+    for one in rivals:
+        is_newer = operations.is_later(one.by.said_at, new.by.said_at) and may_replace(one.by, new)
+        if is_newer and outlives(new, one):
+            new = with_marks(new, words_replaced(one, new), first_day(one.line, new)).now
+        else:
+            others.append(one)
+    return new, others
+
+
 def says_rest(
     text: str, said: Iterable[operations.CitableLine], old: operations.LivingStatement
 ) -> bool:

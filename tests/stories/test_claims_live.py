@@ -278,6 +278,14 @@ def test_what_is_said_beside_something_that_ended_that_day_is_kept(life: Claims)
     assert "Momo" in _told(life)
 
 
+def test_of_a_sentence_that_is_partly_overtaken_the_rest_is_kept(life: Claims) -> None:
+    life.say_and_sleep(["I moved to Lund."])
+    life.say_and_sleep(["We moved to Porto last week."])
+    life.say_and_sleep(["I moved to Lund."])
+    life.say_and_sleep([ALLERGY, "I moved to Lund."])
+    assert f"{ALLERGY} <!-- until 2027-03-10: I live in Leeds -->" in _told(life)
+
+
 def test_a_habit_outlives_what_ends_beside_it(life: Claims) -> None:
     life.say_and_sleep([LEAD])
     life.say_and_sleep(["My project lead is Wanjiru now."])
