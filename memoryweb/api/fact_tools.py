@@ -222,8 +222,8 @@ def _fact(acting: Acting, one: WeighedFact) -> ToolFact:
 
 def _sides(acting: Acting, found: Contradiction) -> ToolContradiction:
     sides = found.facts.all()
-    facts = [_fact(acting, found_with(one, acting.now)) for one in sides_of(found, sides)]
     question = questions.sentence(found, sides, To.PROGRAM) if found.is_question else ""
+    facts = [_fact(acting, found_with(one, acting.now)) for one in sides_of(found, sides)]
     return ToolContradiction(id=found.pk, question=question, facts=facts)
 
 

@@ -425,8 +425,8 @@ def outlasting(
     """With marks where a rival of later overtakes but a part of it; and the other rivals."""
     others = []
     for one in rivals:
-        is_newer = operations.is_later(one.by.said_at, new.by.said_at) and may_replace(one.by, new)
-        if is_newer and outlives(new, one):
+        is_newer = operations.is_later(one.by.said_at, new.by.said_at)
+        if is_newer and may_replace(one.by, new) and outlives(new, one):
             new = with_marks(new, words_replaced(one, new), first_day(one.line, new)).now
         else:
             others.append(one)

@@ -51,9 +51,7 @@ _OFF = re.compile(
     r"|\b(?:is|are|was|were|its|called|calling) (?:all |now )?(?:off|over)\b(?! to\b)"
 )
 _DAY = re.compile(r"(?<![\d.:])(\d{1,2})(?:\.(?!\d)|st\b|nd\b|rd\b|th\b|日|号)")
-_ROLE = re.compile(
-    r"\b(?i:my|our|his|her|their|mein\w*|unser\w*)\s(?:\w+\s)??([\w-]+)\s([A-ZÄÖÜ]\w+)"
-)
+_ROLE = re.compile(r"\b(?i:my|our|mein\w*|unser\w*)\s(?:\w+\s)??([\w-]+)\s([A-ZÄÖÜ]\w+)")
 QUESTION = re.compile(r"[?？]\W*$|[吗呢か]\W*$")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")

@@ -120,9 +120,8 @@ def within(text: str, room: float) -> str:
     ended = {at: found for at, line in enumerate(lines) if (found := part(line)[1])}
     excess = sum(one.size for its in ended.values() for one in its) - room
     for at in sorted(ended, key=lambda at: ended[at]):
-        if excess <= 0:
-            break
-        lines[at] = shortened(lines[at])
+        if excess > 0:
+            lines[at] = shortened(lines[at])
         excess -= sum(one.size for one in ended[at])
     return "\n".join(lines) if lines else text
 
@@ -131,8 +130,7 @@ def shortened(line: str) -> str:
     """What of it still holds, with an ellipsis for the rest; empty where that says nothing."""
     sentence, ended = part(line)
     rest = living(sentence, ended, "…")
-    indent = sentence[: len(sentence) - len(sentence.lstrip())]
-    return indent + rest if _SAYS.search(rest) else ""
+    return sentence[: -len(sentence.lstrip())] + rest if _SAYS.search(rest) else ""
 
 
 def has_any(text: str) -> bool:

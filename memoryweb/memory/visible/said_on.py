@@ -93,16 +93,12 @@ def as_it_stands(file: File, content: str) -> str:
     them: with their marks as they stand there, and without what was told behind."""
     old, lines = file.raw_content.split("\n"), content.split("\n")
     there = {*old}
-    read = [at for at, line in enumerate(lines) if line not in there and _may_be_told(line)]
+    read = [at for at, line in enumerate(lines) if line not in there and {*")…"} & {*line}]
     shown = _shown(file, old) if read else {}
     for at in read:
         if found := shown.get(_SEE.sub("", lines[at])):
             lines[at] = found.pop(0) if len(found) > 1 else found[0]
     return "\n".join(lines)
-
-
-def _may_be_told(line: str) -> bool:
-    return line.endswith(")") or "…" in line
 
 
 def _shown(file: File, lines: Sequence[str]) -> Mapping[str, list[str]]:
