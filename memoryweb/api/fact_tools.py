@@ -11,7 +11,7 @@ from memoryweb.api.facts import Statement
 from memoryweb.api.problems import Invalid, NotFound
 from memoryweb.api.schemas import Camel, Id, Moment, Rounded, Whole, ended_words
 from memoryweb.api.tool_calls import Answer, Call, Tool, WroteFile, wrote
-from memoryweb.memory import entries, forgetting, tools
+from memoryweb.memory import entries, forgetting, questions, tools
 from memoryweb.memory.forgetting import Wish
 from memoryweb.memory.lines.files import entries_of
 from memoryweb.memory.models import Contradiction, Entry, Fact, ForgetRequest
@@ -20,7 +20,7 @@ from memoryweb.memory.models.writer import Memory, Transaction, Writer
 from memoryweb.memory.search import WeighedFact, found_with
 from memoryweb.memory.statements.listing import sides_of
 from memoryweb.memory.tools import STRUCTURED, Acting, Step, Strategy
-from memoryweb.memory.visible.readable import ReadableFact
+from memoryweb.memory.visible.readable import ReadableFact, To
 from memoryweb.memory.visible.request_contents import RequestContent, tell, withheld_targets
 
 # The tool with which an agent asks to forget, as its owner may in a conversation (SPEC §6.1).
@@ -117,6 +117,7 @@ class ToolContradiction(Camel):
     """`facts`: the current one first."""
 
     id: Id
+    question: str = Field(description="As its person is asked; empty where one must be wrong.")
     facts: list[ToolFact]
 
 
@@ -220,9 +221,10 @@ def _fact(acting: Acting, one: WeighedFact) -> ToolFact:
 
 
 def _sides(acting: Acting, found: Contradiction) -> ToolContradiction:
-    sides = sides_of(found, found.facts.all())
-    facts = [_fact(acting, found_with(one, acting.now)) for one in sides]
-    return ToolContradiction(id=found.pk, facts=facts)
+    sides = found.facts.all()
+    question = questions.sentence(found, sides, To.PROGRAM) if found.is_question else ""
+    facts = [_fact(acting, found_with(one, acting.now)) for one in sides_of(found, sides)]
+    return ToolContradiction(id=found.pk, question=question, facts=facts)
 
 
 def _entry(fact: Fact, said: ReadableFact) -> StructuredEntry:

@@ -360,6 +360,7 @@ class _Night(Standing):
         is_merge = case.operation.does is Does.MERGE
         new = case.statement(f"new-{self._made}")
         rivals = [one for one in self._rivals(new) if one not in case.old]
+        new, rivals = removal_rules.outlasting(new, rivals)
         for one in (*rivals, *(() if is_merge else case.old)):
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
@@ -374,7 +375,8 @@ class _Night(Standing):
             return Result(case.operation, "unproved")
         ends = self._partly(case, new, whys)
         whys = {one: why for one, why in whys.items() if one not in ends}
-        back = [one for one in self.ended_in(new.text) if one not in whys]
+        back = [one for one in self.ended_in(new.text) if removal_rules.has_all(one, new.text)]
+        back = [one for one in back if one not in whys]
         if back and not is_merge:
             holds = removal_rules.again(new.text, back[0])
             self._beside.append(self._again(back[0], holds, case.operation.sources))

@@ -17,7 +17,7 @@ from memoryweb.language.normal_form import clean, read
 from memoryweb.language.wishes import forms_of
 from memoryweb.markdown.blocks import blocks, ready
 from memoryweb.markdown.file_kinds import CORE
-from memoryweb.markdown.marks import Ended, marked, part
+from memoryweb.markdown.marks import MOST, Ended, marked, part
 from memoryweb.markdown.pins import has_open_pin, pinned_ranges
 
 _BULLET = re.compile(r"^ {0,3}[-*+] +\S")
@@ -301,14 +301,11 @@ def leaving(living: Iterable[LivingStatement], excess: int) -> list[LivingStatem
     return found
 
 
-MOST_ENDED = 0.15  # of MEMORY.md, once there is less than ample room: marks and what they end
-
-
 def ended_out(living: Iterable[LivingStatement], size: int) -> list[LivingStatement]:
     """Where marks take more room than that, the statements of which a part ended first, if code
     knows of nothing that the rest claims."""
     there = [one for one in living if one.ended and one.stands and one.path == MEMORY]
-    excess = sum(map(_ended_size, there)) - MOST_ENDED * max(size, AMPLE)
+    excess = sum(map(_ended_size, there)) - MOST * max(size, AMPLE)
     found: list[LivingStatement] = []
     for one in sorted(there, key=lambda one: (min(one.ended), one.id)):
         if excess > 0 and not one.is_fixed and not one.claim.durable:
@@ -318,7 +315,7 @@ def ended_out(living: Iterable[LivingStatement], size: int) -> list[LivingStatem
 
 
 def _ended_size(one: LivingStatement) -> int:
-    return sum(len(it.mark) + 1 + len(it.words) for it in one.ended)
+    return sum(it.size for it in one.ended)
 
 
 def returning(living: Iterable[LivingStatement], room: int) -> list[LivingStatement]:

@@ -38,7 +38,7 @@ from memoryweb.memory.models import AuthorKind, File, LineOrigin
 from memoryweb.memory.statements.evidence import ground_of
 from memoryweb.memory.visible import hidden as forgetting
 from memoryweb.memory.writing import tombstones
-from memoryweb.memory.writing.proposing import rejected_lines
+from memoryweb.memory.writing.proposing import Rejections, rejected_lines
 from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
@@ -131,7 +131,6 @@ def read(run: Run) -> Inputs:
         today=run.now.astimezone(run.agent.zone).date(),
         said=tuple(one.said_of(names) for one in mentions if not one.waits),
         corrections=(*knowledge.corrections(known), *(one for one, _why in retired)),
-        rejected=_rejected(run, written, away),
         is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
         names=names,
         freed=frozenset(freed_before(done)),
@@ -145,15 +144,24 @@ def read(run: Run) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
-        material=replace(material, living=living),
+        material=replace(material, living=living, rejected=_rejected(run, written, away, material)),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},
     )
 
 
-def _rejected(run: Run, written: Sequence[Text], away: forgetting.HiddenText) -> tuple[str, ...]:
+def _rejected(
+    run: Run, written: Sequence[Text], away: forgetting.HiddenText, night: Material
+) -> tuple[str, ...]:
+    """But for what its owner says again later."""
     found = rejected_lines(run.agent_id, run.owner, *(one.path for one in written))
-    return tuple(sorted(one for one in found if not away.says(one)))
+    own = [it for it in night.said if found and it.by.is_word and not it.by.speaker]
+
+    def is_news(text: str) -> bool:
+        later = [it.text for it in own if it.by.said_at and it.by.said_at > found[text]]
+        return any(map(Rejections([text]).has, later)) if later else False
+
+    return tuple(sorted(one for one in found if not (away.says(one) or is_news(one))))
 
 
 def _living(

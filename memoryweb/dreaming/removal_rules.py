@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
-from memoryweb.language.clauses import QUESTION
+from memoryweb.language.clauses import QUESTION, are_namesakes
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
 from memoryweb.language.ending_signs import PROVED, RIVAL, news_of
 from memoryweb.language.ending_words import heavy_in, labels_in
@@ -19,6 +19,7 @@ from memoryweb.language.statement_comparison import contradicts, covers, overtak
 from memoryweb.language.support import Citation, is_earnest, is_said, renews, says_ended
 from memoryweb.markdown.marks import Ended, can_mark
 
+_DATE = re.compile(r"\b\d{4}-\d\d(?:-\d\d)?\b")
 _PLANS = frozenset({"wedding", "trip"})
 _WAS_THERE = re.compile(r"\b(?:visited|travelled|traveled|went) |\bbesuchten? ", re.IGNORECASE)
 # What comes beside something else, or is nobody's news.
@@ -37,11 +38,12 @@ _SAFE = frozenset(
 
 
 def may_replace(new: operations.Utterance, old: operations.LivingStatement) -> bool:
-    """Only people's own word moves what a person wrote, and only the same person's. Else nobody's
-    is replaced by any that is trusted as much, the owner's own word wins, and everybody takes
-    their own word back."""
+    """Only people's own word moves what a person wrote, and only the same person's, or its
+    owner's who spoke against it. Else nobody's is replaced by any that is trusted as much, the
+    owner's own word wins, and everybody takes their own word back."""
     if old.is_persons:
-        return new.is_word and new.speaker == old.by.speaker
+        is_against = old.is_outdated and new.speaker == ""
+        return new.is_word and (is_against or new.speaker == old.by.speaker)
     if new.is_word and new.speaker == "":
         return True
     is_theirs = old.by.speaker in {operations.NOBODY, new.speaker}
@@ -73,7 +75,7 @@ def is_rival(one: operations.LivingStatement, other: operations.LivingStatement)
 
 
 def _are_rivals(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
-    if not _overlap(one.claim, other.claim):
+    if not _overlap(one.claim, other.claim) or are_namesakes(one.text, other.text):
         return False
     is_older = operations.is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)
@@ -273,7 +275,14 @@ def words_ended(said: operations.CitableLine, old: operations.LivingStatement) -
 
 
 def _ended_in(text: str, by: operations.Utterance, old: operations.LivingStatement) -> Words:
-    return ended_in(text, old.text, _day_of(by), _day_of(old.by))
+    """Days end by news of the same alone: 2027-03-03 is no number of a phone."""
+    days = _day_of(by), _day_of(old.by)
+    found = ended_in(text, old.text, *days)
+    if any(map(_DATE.search, found and (text, *found))):
+        bare, before = _DATE.sub("", text), _DATE.sub("", old.text)
+        others = ended_in(bare, before, *days) if not _shares(bare, before) else None
+        found = tuple(it for it in found if others is None or _DATE.sub("", it) in others)
+    return found
 
 
 def _acts(text: str) -> extraction_rules.Act:
@@ -294,10 +303,11 @@ def words_replaced(new: operations.LivingStatement, old: operations.LivingStatem
         return found
     parts = [one for one in _parts(old.text) if _can_end(old, one)]
     said = new.text.removeprefix(extraction_rules.name_before(new.text))
+    claims = [new.claim, *(it.claim for it in clauses(new))]
     against = (
         one
         for one in parts
-        if contradicts(said, one) or extraction_rules.takes_back(new.claim, one)
+        if contradicts(said, one) or any(extraction_rules.takes_back(it, one) for it in claims)
     )
     return tuple(against) or tuple(parts)
 
@@ -371,8 +381,9 @@ def holds(one: operations.LivingStatement) -> bool:
     """Beside what has ended something of it is of value, or nobody may come to harm without it."""
     over = [it.words for it in one.ended]
     rest = [it for it in _parts(one.text) if not any(it in words or words in it for words in over)]
-    if any(heavy_in(it) and not when_in(it).is_empty for it in rest):  # "and climb on Fridays"
-        return True
+    timed = [it for it in rest if not when_in(it).is_empty]
+    if any(heavy_in(it) or (_is_own(it) and not is_cjk(it)) for it in timed):
+        return True  # "and climb on Fridays", "and I work from home on Fridays"
     claims = (extraction_rules.spoken_of(it) for it in rest)
     return remains(one.text, over) or any(
         it.claim.durable and is_safe(it.claim) and not it.leans for it in claims
@@ -396,10 +407,30 @@ def again(text: str, one: operations.LivingStatement) -> list[Ended]:
     return [it for it in one.ended if covers(it.words, text) or covers(text, it.words)]
 
 
+def has_all(one: operations.LivingStatement, text: str) -> bool:
+    """With what has ended of it, so that nothing else of the text is lost where that holds again,
+    or where it doesn't."""
+    return all(again(it, one) or says_all_of(one.text, it) for it in _parts(text))
+
+
 def outlives(old: operations.LivingStatement, new: operations.LivingStatement) -> bool:
     """Of an older statement something of value holds beside what a newer one ends."""
     left = with_marks(old, words_replaced(new, old), date.min).now
     return holds(left) and not says_rest(new.text, (), left)
+
+
+def outlasting(
+    new: operations.LivingStatement, rivals: Iterable[operations.LivingStatement]
+) -> tuple[operations.LivingStatement, list[operations.LivingStatement]]:
+    """With marks where a rival of later overtakes but a part of it; and the other rivals."""
+    others = []
+    for one in rivals:
+        is_newer = operations.is_later(one.by.said_at, new.by.said_at)
+        if is_newer and may_replace(one.by, new) and outlives(new, one):
+            new = with_marks(new, words_replaced(one, new), first_day(one.line, new)).now
+        else:
+            others.append(one)
+    return new, others
 
 
 def says_rest(

@@ -31,9 +31,10 @@ class Standing:
         self._lookup.add(one.text)
 
     def ended_on(self, text: str) -> Iterator[date]:
-        """The days since which what the text says is no longer so."""
+        """The days since which all that the text says is no longer so."""
         for one in self.living.values():
-            yield from (it.on for it in removal_rules.again(text, one))
+            if (ended := removal_rules.again(text, one)) and removal_rules.has_all(one, text):
+                yield from (it.on for it in ended)
 
     def ended_in(self, text: str) -> list[LivingStatement]:
         """Statements of which words that have ended say the text."""

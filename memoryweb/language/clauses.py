@@ -51,6 +51,7 @@ _OFF = re.compile(
     r"|\b(?:is|are|was|were|its|called|calling) (?:all |now )?(?:off|over)\b(?! to\b)"
 )
 _DAY = re.compile(r"(?<![\d.:])(\d{1,2})(?:\.(?!\d)|st\b|nd\b|rd\b|th\b|日|号)")
+_ROLE = re.compile(r"\b(?i:my|our|mein\w*|unser\w*)\s(?:\w+\s)??([\w-]+)\s([A-ZÄÖÜ]\w+)")
 QUESTION = re.compile(r"[?？]\W*$|[吗呢か]\W*$")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")
@@ -369,3 +370,9 @@ def forms_of(word: str) -> frozenset[str]:
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     stems = {stem(plain), _ENDING.sub("", plain)}
     return frozenset(support_words.SAME.get(one, one) for one in stems)
+
+
+def are_namesakes(one: str, other: str) -> bool:
+    """ "My sister Anna" is another one than "my friend Anna"."""
+    roles, others = ({name: role for role, name in _ROLE.findall(it)} for it in (one, other))
+    return any(others.get(name, role) != role for name, role in roles.items())

@@ -5,12 +5,14 @@ of the sentence: whatever compares, counts or searches lines does so without it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
 _MARK = re.compile(r"[ \t]*<!-- until (\d{4}-\d\d-\d\d): ((?:(?!<!--|-->).)+?) -->(?=[ \t]*\Z)")
 _OPENS = re.compile(r"<!--(?=\s*until\b)", re.IGNORECASE)
+_SAYS = re.compile(r"[^\W_]")
+MOST = 0.15  # of a file as it is given: marks and what they end
 
 
 @dataclass(frozen=True, order=True)
@@ -28,6 +30,11 @@ class Ended:
     def told(self) -> str:
         """As a prompt says it."""
         return f"(until {self.on.isoformat()}: {self.words})"
+
+    @property
+    def size(self) -> int:
+        """Characters of the mark and of what it ends."""
+        return len(self.mark) + 1 + len(self.words)
 
 
 def part(line: str) -> tuple[str, tuple[Ended, ...]]:
@@ -87,12 +94,43 @@ def escaped(text: str) -> str:
     return _OPENS.sub("&lt;!--", text)
 
 
-def living(sentence: str, ended: Iterable[Ended]) -> str:
-    """What of the sentence still holds: ended words left out, each once."""
-    rest = sentence
-    for one in ended:
-        rest = rest.replace(one.words, " ", 1)
-    return " ".join(rest.split())
+def living(sentence: str, ended: Iterable[Ended], instead: str = " ") -> str:
+    """What of the sentence still holds: without the words that ended."""
+    rest, last = "", 0
+    for start, end, _on in places(sentence, ended):
+        rest += sentence[last:start] + (instead if start > last or not rest else "")
+        last = end
+    return " ".join((rest + sentence[last:]).split())
+
+
+def places(sentence: str, ended: Iterable[Ended]) -> Iterator[tuple[int, int, date]]:
+    """Where the words stand and until when they held; what stands in two is told once."""
+    found = ((sentence.find(one.words), one) for one in ended)
+    last = 0
+    for at, one in sorted((at, one) for at, one in found if at >= 0):
+        if (end := at + len(one.words)) > last:
+            yield max(at, last), end, one.on
+            last = end
+
+
+def within(text: str, room: float) -> str:
+    """A text of several lines whose marks, with what they end, take at most `room` characters.
+    Beyond that only a page tells of what ended first: it stands here as an ellipsis."""
+    lines = text.split("\n") if has_any(text) else []
+    ended = {at: found for at, line in enumerate(lines) if (found := part(line)[1])}
+    excess = sum(one.size for its in ended.values() for one in its) - room
+    for at in sorted(ended, key=lambda at: ended[at]):
+        if excess > 0:
+            lines[at] = shortened(lines[at])
+        excess -= sum(one.size for one in ended[at])
+    return "\n".join(lines) if lines else text
+
+
+def shortened(line: str) -> str:
+    """What of it still holds, with an ellipsis for the rest; empty where that says nothing."""
+    sentence, ended = part(line)
+    rest = living(sentence, ended, "…")
+    return sentence[: -len(sentence.lstrip())] + rest if _SAYS.search(rest) else ""
 
 
 def has_any(text: str) -> bool:

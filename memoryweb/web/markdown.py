@@ -132,7 +132,7 @@ _DAY = re.compile(r'<del title="([\d-]{10})">(.*?)</del>', re.DOTALL)
 def struck(text: str, ended: Iterable[Ended]) -> SafeString:
     """A statement with the words struck that hold no longer."""
     html, last = "", 0
-    for start, end, on in _places(text, ended):
+    for start, end, on in marks.places(text, ended):
         html += plain(text[last:start]) + format_html(_ENDED, _until(on), plain(text[start:end]))
         last = end
     return SafeString(html + plain(text[last:]))
@@ -141,16 +141,6 @@ def struck(text: str, ended: Iterable[Ended]) -> SafeString:
 def struck_line(line: str) -> SafeString:
     """A line of a file the same way, in the place of its marks."""
     return struck(*marks.part(line))
-
-
-def _places(text: str, ended: Iterable[Ended]) -> Iterator[tuple[int, int, date]]:
-    """Where the words stand and until when they held; what stands in two is struck once."""
-    found = ((text.find(one.words), one) for one in ended)
-    last = 0
-    for at, one in sorted((at, one) for at, one in found if at >= 0):
-        if (end := at + len(one.words)) > last:
-            yield max(at, last), end, one.on
-            last = end
 
 
 def _signed(text: str) -> str:
@@ -165,7 +155,7 @@ def _unsigned(text: str) -> str:
 
 def _signed_line(line: str) -> str:
     sentence, ended = marks.part(line)
-    for start, end, on in reversed([*_places(sentence, ended)]):
+    for start, end, on in reversed([*marks.places(sentence, ended)]):
         words = f"{_FROM}{on}{_BEHIND}{sentence[start:end]}{_TO}"
         sentence = sentence[:start] + words + sentence[end:]
     return sentence

@@ -9,6 +9,7 @@ from memoryweb.memory.models import AuthorKind, Contradiction, Fact, InjectedSpa
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers
+from tests.facts.asking import NEWER, OLDER, ask
 from tests.world import World
 
 CUSTOMER = {"endUserId": "customer-1"}
@@ -125,10 +126,19 @@ def test_contradictions_come_with_their_sides(world: World, tool: Tool) -> None:
     )
     Fact.objects.filter(raw_text__contains="llergic").update(contradiction=found, state="disputed")
     (one,) = tool("fact_list_contradictions")["contradictions"]
+    assert one["question"] == ""
     assert {side["text"] for side in one["facts"]} == {
         "Allergic to walnuts.",
         "Otto is allergic to cats.",
     }
+
+
+def test_a_question_comes_as_its_person_is_asked(world: World, tool: Tool) -> None:
+    found = ask(world, world.customer)
+    (one,) = tool("fact_list_contradictions")["contradictions"]
+    asked = f"You said “{NEWER[:-1]}” (2 Oct). Is “{OLDER[:-1]}” (28 Sep) still true?"
+    assert (one["id"], one["question"]) == (str(found.pk), asked)
+    assert [side["text"] for side in one["facts"]] == [OLDER, NEWER]
 
 
 def test_values_are_remembered_recalled_and_forgotten_by_type_and_key(tool: Tool) -> None:

@@ -50,3 +50,22 @@ def test_a_sentence_of_my_memory_comes_when_it_is_opened(open_page: Open, world:
     page.get_by_label("New text").fill("Bob keeps goats.")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".sentences .says")).to_have_text("Bob keeps goats.")
+
+
+def test_on_a_phone_statements_stand_above_their_folded_filters(
+    open_page: Open, world: World
+) -> None:
+    keep(world, world.bobs_memory, "MEMORY.md", "- Bob keeps bees.\n")
+    address = url(world.team, "agents_facts", world.agent.pk, query="?owner=me")
+    page = open_page(address, world.bob)
+    words, folded = page.get_by_label("Words"), page.locator(".unfolds summary")
+    expect(words).to_be_visible()
+    expect(folded).to_be_hidden()
+    page.set_viewport_size({"width": 360, "height": 780})
+    expect(words).to_be_hidden()
+    expect(page.get_by_text("Bob keeps bees.")).to_be_in_viewport()
+    folded.click()
+    words.fill("goats")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.get_by_text("No matches")).to_be_visible()
+    expect(page.get_by_label("Words")).to_have_value("goats")

@@ -12,9 +12,11 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.llm.prompts import load
+from memoryweb.memory import questions
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import (
     AuthorKind,
+    Contradiction,
     File,
     ForgetRequest,
     LineOrigin,
@@ -145,6 +147,7 @@ class TestModel:
         run = dream(world, world.customer)
         assert text_of(world, world.customer) == before
         assert not Operation.objects.filter(report__run=run, code="").exists()
+        assert Contradiction.objects.count() <= questions.MOST_UNPROVED
 
     def test_a_long_note_is_given_whole_in_as_many_parts_as_it_takes(
         self, world: World, model_server: ModelServer

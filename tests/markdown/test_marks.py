@@ -15,6 +15,7 @@ from memoryweb.markdown.marks import (
     marked,
     part,
     told,
+    within,
     without,
 )
 from memoryweb.markdown.settling import settled
@@ -54,6 +55,22 @@ def test_a_prompt_says_it_in_words() -> None:
 )
 def test_what_only_looks_like_one_stays_text(line: str) -> None:
     assert part(line) == (line, ())
+
+
+def test_of_ends_that_overlap_nothing_lives() -> None:
+    all_of_it = Ended(date(2026, 10, 3), "in Altona and keep bees")
+    for ended in ([BEES, all_of_it], [all_of_it, BEES], [ALTONA, all_of_it]):
+        assert "bees" not in living(LINE, ended)
+        assert "Altona" not in living(LINE, ended)
+    assert living(LINE, [ALTONA, all_of_it]) == "- ."
+
+
+def test_beyond_their_room_the_first_to_end_are_left_out() -> None:
+    other = "  - I sing. <!-- until 2026-09-29: I sing -->"
+    text = f"{WITH_ONE}\n{other}\n- Tea."
+    assert within(text, 200) == text
+    assert within(text, 60) == f"- … and keep bees.\n{other}\n- Tea."
+    assert within(text, 0) == "- … and keep bees.\n\n- Tea."
 
 
 def test_words_that_no_comment_holds_get_none() -> None:

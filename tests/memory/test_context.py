@@ -172,6 +172,55 @@ def test_a_pinned_line_says_beside_it_what_has_ended(world: World) -> None:
     assert f"\n{TOLD}\n" in fenced(build(Reader(world.agent, world.customer), "Hello"))
 
 
+def test_the_shared_prompt_says_it_of_pinned_lines_and_takes_them_back(world: World) -> None:
+    bare = ENDED.partition(" <!--")[0]
+    text = f"- Tea.\n<!-- pinned -->\n{bare}\n<!-- /pinned -->\n"
+    only(world, {"MEMORY.md": text})
+    before = build(Reader(world.agent), "Hello").system
+    facts = Fact.objects.filter(raw_text__contains="Altona")
+    facts.update(said_at=NINE, raw_ended=[["2026-09-28", "Lives in Altona"]])
+    system = build(Reader(world.agent), "Hello").system
+    assert system == before.replace(bare, TOLD)
+    assert build(Reader(world.agent, world.customer), "Good morning").system == system
+    [told] = behind_lines([*build(Reader(world.agent), "Hello").shared])
+    assert system.split("\n")[told.row] == TOLD
+    place = Place(world.agent, None, "MEMORY.md")
+    with write_transaction(world.team) as tx:
+        back = f"{text.replace(bare, TOLD)}- Oats.\n"
+        file = write(tx, place, back, writer=Writer(AuthorKind.AGENT)).file
+    assert file.raw_content == f"{text}- Oats.\n"
+
+
+def _much(days: int) -> str:
+    """Of as many days, the marks of which are more than fits."""
+    lines = [
+        f"- Works in room {n} of the old mill, and has key {n}. "
+        f"<!-- until 2026-09-{n:02}: Works in room {n} of the old mill -->\n"
+        for n in range(1, days + 1)
+    ]
+    return "".join(lines)
+
+
+def test_marks_beyond_their_share_stand_on_the_page_alone(world: World) -> None:
+    text = f"# Memory\n\n{_much(28)}"
+    file = save(world, "MEMORY.md", text, world.customer)
+    Fact.objects.update(said_at=NINE)
+    [one] = build(Reader(world.agent, world.customer), "Hello").personal
+    given = one.rendered
+    assert "- …, and has key 1. (2026-09-28)\n" in given
+    assert "room 1 " not in given
+    assert "- Works in room 28 of the old mill, and has key 28. (until 2026-09-28: Works" in given
+    marks = sum(len(told) for told in re.findall(r"\(until [^)]*\)", given))
+    assert marks * 2 <= 0.15 * 12_288  # of a half of what it may be given
+    assert all(f"has key {n}." in given for n in range(1, 29))
+    with write_transaction(world.team) as tx:
+        back = "\n".join(given.rstrip("\n").split("\n")[1:])
+        place = Place(world.agent, world.customer, "MEMORY.md")
+        write(tx, place, f"{back}\n- Oats.\n", writer=Writer(AuthorKind.AGENT))
+    file.refresh_from_db()
+    assert file.raw_content == f"{text}- Oats.\n"
+
+
 def test_a_marked_line_that_is_found_says_it(world: World) -> None:
     save(world, "KNOWLEDGE.md", f"{ENDED}\n", world.customer)
     context = build(Reader(world.agent, world.customer), "Where are the bees kept?")

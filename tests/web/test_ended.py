@@ -49,6 +49,28 @@ def test_pages_strike_it_and_show_no_comment(stage: Stage, bob: Client, mine: Fa
         assert "&lt;!--" not in shown, name
 
 
+@pytest.mark.parametrize("owner", ["me", "shared"])
+def test_a_file_s_page_strikes_what_ended_of_a_pinned_line(
+    stage: Stage, bob: Client, owner: str
+) -> None:
+    world = stage.world
+    whose = world.bobs_memory if owner == "me" else None
+    pinned = f"# Memory\n\n<!-- pinned -->\n- {SAID}\n- I keep\n  bees.\n<!-- /pinned -->\n"
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, whose, "MEMORY.md")
+        file = write(tx, place, pinned, writer=Writer(AuthorKind.PERSON)).file
+    for fact in Fact.objects.filter(file=file):
+        fact.raw_ended = [
+            ["2026-09-28", "live in Altona" if fact.raw_text == SAID else "keep bees"]
+        ]
+        fact.save()
+    address = url(world.team, "agents_file", world.agent.pk, "MEMORY.md", query=f"?owner={owner}")
+    page = text(bob.get(address))
+    assert STRUCK in page
+    assert "bees. (until 2026-09-28: keep bees)" in page
+    assert content(fact) == pinned
+
+
 def test_the_form_has_the_line_as_it_is(stage: Stage, bob: Client, mine: Fact) -> None:
     team, agent = stage.world.team, stage.world.agent.pk
     address = url(team, "agents_fact", agent, mine.pk, query="?owner=me")
@@ -84,3 +106,10 @@ def test_my_memory_strikes_it_and_lets_it_live(stage: Stage, bob: Client, mine: 
     assert bob.post(address, sent).status_code == 302
     assert content(mine) == f"# Memory\n\n- {SAID}\n"
     assert address not in opened(bob, text(bob.get(url(team, "mine"))), "")
+
+
+def test_its_page_says_since_when_the_words_hold_no_longer(
+    stage: Stage, bob: Client, mine: Fact
+) -> None:
+    address = url(stage.world.team, "agents_fact", stage.world.agent.pk, mine.pk)
+    assert "until 28 Sep: live in Altona" in tight(bob.get(f"{address}?owner=me"))

@@ -27,7 +27,7 @@ from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.outdated import has_withheld
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
-from memoryweb.memory.visible.said_on import told_of
+from memoryweb.memory.visible.said_on import pinned_ends, told_of
 
 _NOTE = 12  # tokens of “… (N characters more)”
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit
@@ -101,7 +101,8 @@ def _files(which: Q) -> FileQuerySet:
 
 def shared(files: EnabledFiles, room: int) -> tuple[PromptFile, ...]:
     """The same for every message."""
-    return _include(files.shared, room, top, {})
+    told = pinned_ends([file for file, _text in files.shared])
+    return _include(files.shared, room, top, told)
 
 
 def personal(files: EnabledFiles, room: int, message: str) -> tuple[PromptFile, ...]:
@@ -167,6 +168,7 @@ def _fitted(
     if masked and content.count("\n") != read.text.count("\n"):
         told = {}  # the numbers of its lines are not those of the file
     limit = kind_of(file.path).limit or len(content)
+    content = marks.within(content, marks.MOST * max(len(content), limit // 2))
     part = choice(content, limit)
     rendered, added = _rendered(file, part, told)
     while estimate(rendered) > room:

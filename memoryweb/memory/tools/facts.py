@@ -78,7 +78,9 @@ def contradictions(acting: Acting, limit: int) -> list[Contradiction]:
     with reading(acting.sees):
         open_ = Contradiction.objects.filter(
             acting.sees.sees(), state=Contradiction.State.OPEN
-        ).prefetch_related(Prefetch("facts", told(acting.sees).select_related("file", "owner")))
+        ).prefetch_related(
+            Prefetch("facts", told(acting.sees).select_related("file", "owner", "agent"))
+        )
         return list(open_.order_by("-created_at", "pk")[:limit])
 
 

@@ -14,11 +14,14 @@ from django_scopes import scope
 
 from memoryweb.markdown import marks
 from memoryweb.markdown.marks import Ended
+from memoryweb.markdown.paths import kind_of
+from memoryweb.markdown.pins import pinned_ranges
 from memoryweb.memory.models import Contradiction, Fact, File
 from memoryweb.memory.statements.bullets import statements_of
 
 _OPEN = Contradiction.State.OPEN
-_TOLD = re.compile(r"(.*\S)( \(\d{4}-\d\d-\d\d\))(?: \(see also \d{4}-\d\d-\d\d\))?")
+_DAY = re.compile(r" \(\d{4}-\d\d-\d\d\)$")
+_SEE = re.compile(r" \(see also \d{4}-\d\d-\d\d\)$")
 
 
 def behind(day: date) -> str:
@@ -26,20 +29,19 @@ def behind(day: date) -> str:
     return f" ({day:%Y-%m-%d})"
 
 
-def told_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[int, str]]:
+def told_of(files: Collection[File], zone: ZoneInfo | None) -> Mapping[UUID, Mapping[int, str]]:
     """What stands behind the last line of every statement of each file of which it is known when
-    it was said, or what of it has ended where it is pinned; in one statement."""
+    it was said (in that zone; none: without days), or what of it has ended where it is pinned; in
+    one statement."""
     found: dict[UUID, dict[int, str]] = defaultdict(dict)
     if not files:
         return found
-    by_print: dict[tuple[UUID | None, str], str] = {}
-    ends: dict[tuple[UUID | None, str], Collection[Ended]] = {}
+    is_told = Q(raw_ended__isnull=False) | (Q(said_at__isnull=False) if zone else Q())
     with scope(team=tuple({file.team_id for file in files})):
-        is_told = Q(said_at__isnull=False) | Q(raw_ended__isnull=False)
         facts = list(Fact.objects.filter(is_told, file__in=files).select_related("contradiction"))
         ends = {(fact.file_id, fact.fingerprint): fact.ended for fact in facts if fact.ended}
-        for fact, text in _behind_all(facts, zone):
-            by_print[fact.file_id, fact.fingerprint] = text
+        behind_all = _behind_all(facts, zone) if zone else ()
+        by_print = {(fact.file_id, fact.fingerprint): text for fact, text in behind_all}
     for file in files:
         for one in statements_of(file.raw_content, file.path) if by_print or ends else ():
             key = file.pk, one.print
@@ -47,6 +49,28 @@ def told_of(files: Collection[File], zone: ZoneInfo) -> Mapping[UUID, Mapping[in
             if text := "".join([*(f" {it}" for it in unmarked), by_print.get(key, "")]):
                 found[file.pk][one.end] = text
     return found
+
+
+def pinned_ends(files: Collection[File]) -> Mapping[UUID, Mapping[int, str]]:
+    """What of pinned statements has ended, which their lines can't say; asks nothing where no file
+    has a pinned one."""
+    telling = [file for file in files if kind_of(file.path).holds_facts]
+    return told_of([file for file in telling if pinned_ranges(file.raw_content)], None)
+
+
+def with_ends(file: File, text: str) -> str:
+    """For a page: its text, with the marks that its pinned lines don't have."""
+    lines = text.split("\n")
+    ends: dict[str, Collection[Ended]] = {}
+    if pinned_ranges(text) and kind_of(file.path).holds_facts:
+        facts = Fact.objects.filter(file=file, raw_ended__isnull=False)
+        ends = {fact.fingerprint: fact.ended for fact in facts}
+    for one in statements_of(text, file.path) if ends else ():
+        line = lines[one.end - 1]
+        for it in ends.get(one.print, ()) if not one.ended else ():
+            line = marks.marked(line, [it]) if it.words in line else f"{line} {it.told}"
+        lines[one.end - 1] = line
+    return "\n".join(lines)
 
 
 def _behind_all(facts: Collection[Fact], zone: ZoneInfo) -> Iterator[tuple[Fact, str]]:
@@ -66,22 +90,24 @@ def _behind_all(facts: Collection[Fact], zone: ZoneInfo) -> Iterator[tuple[Fact,
 
 def as_it_stands(file: File, content: str) -> str:
     """What a program wrote, with the lines of the file where it wrote back what a prompt said of
-    them: with their marks as they stand there, and without the day behind."""
-    old = file.raw_content.split("\n")
-    told = {marks.told(line): n for n, line in reversed([*enumerate(old, start=1)])}
-    lines = content.split("\n")
-    read = {at: found for at, line in enumerate(lines) if (found := _read(line, told, old))}
-    is_dated = any(day for _number, day in read.values())
-    days = told_of([file], file.agent.zone)[file.pk] if is_dated else {}
-    for at, (number, day) in read.items():
-        if days.get(number, "").startswith(day):
-            lines[at] = old[number - 1]
+    them: with their marks as they stand there, and without what was told behind."""
+    old, lines = file.raw_content.split("\n"), content.split("\n")
+    there = {*old}
+    read = [at for at, line in enumerate(lines) if line not in there and {*")…"} & {*line}]
+    shown = _shown(file, old) if read else {}
+    for at in read:
+        if found := shown.get(_SEE.sub("", lines[at])):
+            lines[at] = found.pop(0) if len(found) > 1 else found[0]
     return "\n".join(lines)
 
 
-def _read(line: str, told: Mapping[str, int], old: Sequence[str]) -> tuple[int, str] | None:
-    """Which line it is of those that a prompt told, and on which day; None as it stands there."""
-    if (number := told.get(line)) is not None:
-        return (number, "") if line != old[number - 1] else None
-    match = _TOLD.fullmatch(line)
-    return (told[match[1]], match[2]) if match and match[1] in told else None
+def _shown(file: File, lines: Sequence[str]) -> Mapping[str, list[str]]:
+    """As a prompt may have told a line, with its days or without → the lines of the file."""
+    found: dict[str, list[str]] = defaultdict(list)
+    behind = told_of([file], file.agent.zone)[file.pk]
+    for number, line in enumerate(lines, start=1):
+        text = _SEE.sub("", behind.get(number, ""))
+        for told in filter(None, {marks.told(line), marks.shortened(line)}):
+            for one in {told, told + _DAY.sub("", text), told + text}:
+                found[one].append(line)
+    return found

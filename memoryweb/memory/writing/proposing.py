@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -212,15 +213,14 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
 @PreparedQuery
 def _rejected(
     agent_id: UUID, owner_id: UUID | None, paths: Collection[str]
-) -> QuerySet[Proposal, tuple[str, dict[str, Any], dict[str, Any]]]:
+) -> QuerySet[Proposal, tuple[str, dict[str, Any], dict[str, Any], datetime]]:
     is_rejected = Q(state=Proposal.State.REJECTED)
     is_partly = Q(state=Proposal.State.ACCEPTED, taken__has_key="left_out")
     proposals = Proposal.objects.filter(
         is_rejected | is_partly, file__agent=agent_id, file__owner=owner_id, file__path__in=paths
     )
-    return proposals.order_by("-created_at").values_list("raw_content", "origins", "taken")[
-        :_LATEST
-    ]
+    columns = ("raw_content", "origins", "taken", "decided_at")
+    return proposals.order_by("-created_at").values_list(*columns)[:_LATEST]
 
 
 def current_revision(file: File) -> Revision:
@@ -231,26 +231,28 @@ def current_revision(file: File) -> Revision:
     return found.annotate(proposals=Subquery(counted)).get(number=file.revision)
 
 
-def rejected_lines(agent_id: UUID, owner: Owner | None, *paths: str) -> frozenset[str]:
+def rejected_lines(agent_id: UUID, owner: Owner | None, *paths: str) -> dict[str, datetime]:
     """The lines that a person rejected of what was proposed for these files, and the note lines
-    that they were made of: in other words they would say the same."""
-    found: set[str] = set()
-    cited: dict[UUID, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for content, of_lines, taken in _rejected(agent_id, owner.pk if owner else None, paths):
+    that they were made of: in other words they would say the same. Each with when that was."""
+    found: dict[str, datetime] = {}
+    cited: dict[UUID, dict[int, dict[int, datetime]]] = defaultdict(lambda: defaultdict(dict))
+    for content, of_lines, taken, at in _rejected(agent_id, owner.pk if owner else None, paths):
         lines, out = content.split("\n"), [str(n) for n in taken.get("left_out", of_lines)]
         placed = {number: one for number, one in of_lines.items() if number in out}
-        numbers = [int(number) for number in placed]
-        found |= {lines[n - 1] for n in numbers if n <= len(lines)}
+        for number in map(int, placed):
+            if number <= len(lines):
+                found.setdefault(lines[number - 1], at)
         for file_id, revision, line, *_behind in chain(
             *(one["sources"] for one in placed.values())
         ):
             if file_id and revision and line:
-                cited[UUID(file_id)][revision].add(line)
+                cited[UUID(file_id)][revision].setdefault(line, at)
     for file_id, texts in contents_of(cited).items():
         for number, text in texts.items():
-            lines = text.split("\n")
-            found |= {lines[n - 1] for n in cited[file_id][number] if n <= len(lines)}
-    return frozenset(clean(line) for line in found if states(line))
+            for n, line in enumerate(text.split("\n"), start=1):
+                if n in cited[file_id][number]:
+                    found.setdefault(line, cited[file_id][number][n])
+    return {clean(line): at for line, at in reversed(found.items()) if states(line)}
 
 
 def packed(origin: Origin) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from memoryweb.memory.models import File
 from memoryweb.memory.statements.listing import fact_at
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.visible.request_contents import without_away
+from memoryweb.memory.visible.said_on import with_ends
 from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import access, markdown
 from memoryweb.web.files import lines
@@ -243,7 +244,7 @@ def _text(
     saved: int,
 ) -> dict[str, Any]:
     readable = readable_file(file, To.PAGE)
-    rendered = markdown.render(readable.text)
+    rendered = markdown.render(with_ends(file, readable.text))
     blocks = lines.shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     if saved and saved == file.revision:
         changed, _at, _gone = last_changed(file)
