@@ -93,6 +93,10 @@ _FRAME = re.compile(
     r"|my|our|der|die|das|dem"
     r"|den|ein\w*|mein\w*|unser\w*) )?([A-ZÄÖÜ][\w&.-]+(?: [A-ZÄÖÜ][\w&.-]+)*)"
 )
+_DAY = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch",
+    re.IGNORECASE,
+)
 _BEGINNER = re.compile(r"beginner|anfänger|初級|中級", re.IGNORECASE)
 _TITLES = listed("Frau Herr Mr Mrs Ms Mx Miss Dr")
 _I_AM = re.compile(r"\b(?:bin ich|ich bin|i'm|heiß\w* ich|ich heiße) ", re.IGNORECASE)
@@ -407,7 +411,7 @@ def _by_frame(news: News, part: Part) -> str:
         for prep, value in _FRAME.findall(one.text):
             is_to = prep in {"to", "auf", "über"} and old
             other = [*old.values()][-1] if is_to else old.get(prep, value)
-            if not heavy_in(other) or heavy_in(other) & heavy_in(value):
+            if not heavy_in(other) or heavy_in(other) & news.heavy or _DAY.match(value):
                 continue
             if shared - heavy_in(other):
                 return part.text

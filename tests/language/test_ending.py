@@ -79,6 +79,14 @@ CHANGES = [
     ("家計簿は紙のノートで、節約中", "家計簿はマネーフォワードに変えた", "家計簿は紙のノートで"),
 ]
 LOOK_ALIKES = [
+    (
+        "I'm Marta Lindqvist and I lead the support team at Northwind.",
+        "My team moved the weekly meeting to Tuesdays at 10:00.",
+    ),
+    (
+        "Please send it to the York shop, 4 Swan Lane.",
+        "From now on please write to Arun about the York shop.",
+    ),
     ("We have a daughter, Mia, who is 4", "baby boy arrived this morning, Mia is a big sister now"),
     ("I live in York with two cats", "in Lisbon till Sunday, the trams are adorable"),
     ("I'm an electrician in Derby", "thinking about jacking it all in and becoming a sailor"),
