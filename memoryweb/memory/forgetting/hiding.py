@@ -17,7 +17,15 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Message, Receipt, Target
+from memoryweb.memory.models import (
+    Conversation,
+    ForgetRequest,
+    LegalHold,
+    Message,
+    RecallNotice,
+    Receipt,
+    Target,
+)
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
@@ -77,6 +85,7 @@ def hide(
         [_target(request, mention, is_hidden=True) for mention in shown]
         + [_target(request, mention, is_hidden=False) for mention in offered]
     )
+    _drop_notices(shown)
     if shown:
         request.state = ForgetRequest.State.HIDDEN
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
@@ -88,9 +97,17 @@ def hide(
 
 def add(request: ForgetRequest, meant: Iterable[Mention]) -> None:
     """What the request hides besides, as far as it does not yet."""
+    meant = list(meant)
+    _drop_notices(meant)
     known = set(map(_key, request.targets.filter(is_hidden=True)))
     rows = [_target(request, mention, is_hidden=True) for mention in meant]
     Target.objects.bulk_create(row for row in rows if _key(row) not in known)
+
+
+def _drop_notices(meant: Iterable[Mention]) -> None:
+    """Nobody is told of what is to be forgotten."""
+    if facts := [one.fact for one in meant if one.fact]:
+        RecallNotice.objects.filter(fact__in=facts, told_at=None).delete()
 
 
 def _key(row: Target) -> tuple[object, ...]:
