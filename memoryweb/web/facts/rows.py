@@ -313,7 +313,13 @@ def recall(
         if sees_all or (is_sender and owner.pk in visit.mine):
             whose.setdefault(owner_name(visit, owner), Counter())[one.told_at is not None] += 1
     shown = [(name, each[True], each.total()) for name, each in whose.items()]
-    return {"fact": wrong, "found": found, "left": len(found.to_tell), "whose": shown}
+    return {
+        "fact": wrong,
+        "found": found,
+        "since": found.since and timezone.localtime(found.since).date(),
+        "left": len(found.to_tell),
+        "whose": shown,
+    }
 
 
 def life(values: Sequence[dict[str, Any]], today: date) -> dict[str, Any] | None:
