@@ -85,7 +85,7 @@ def test_a_sender_sees_their_own(world: World, bob: Client, alice: Client) -> No
         ask(world, world.bobs_memory, talk(world, world.bobs_memory, f"c-{number}"))
         not_true(world, fact)
         sender.post(page_of(world, fact, "_recall"))
-        assert ("<li>Mine: 0 / 1</li>" in tight(bob.get(page_of(world, fact)))) is is_seen
+        assert ("Mine: 1 not yet" in tight(bob.get(page_of(world, fact)))) is is_seen
 
 
 def test_what_is_personal_its_owner_recalls(world: World, bob: Client, alice: Client) -> None:

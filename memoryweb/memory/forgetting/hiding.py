@@ -17,16 +17,9 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import (
-    Conversation,
-    ForgetRequest,
-    LegalHold,
-    Message,
-    RecallNotice,
-    Receipt,
-    Target,
-)
+from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Message, Receipt, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
+from memoryweb.memory.models.index import RecallNotice
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Memory, Transaction

@@ -115,14 +115,12 @@ def build(
     """Reads only. Without a message it is what every message gets."""
     reader, conversation = _kept(reader, conversation, ephemeral)
     current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
-    talk = Talk(conversation, message)
+    talk, enabled = Talk(conversation, message), files.enabled(reader)
     earlier = _earlier(conversation, reader, budget(window) // 8)
     room = budget(window) - _cost(current) - talk.used - _cost(earlier)
-    enabled = files.enabled(reader)
-    shared = _shared(enabled, min(budget(window) // 2, room))
-    system = _system(shared)
+    system = _system(shared := _shared(enabled, min(budget(window) // 2, room)))
     wished = _wished(reader, room := room - _cost(system) - _fence_tokens())
-    noticed = _noticed(reader, conversation, room := room - wishes.cost(wished))
+    noticed = notices.waiting_for(reader, conversation, room := room - wishes.cost(wished))
     room -= notices.cost(noticed)
     personal, taken, hits_room = _personal(enabled, message, window, room)
     talk.fill(room - taken - hits_room)
@@ -155,11 +153,6 @@ def _earlier(conversation: Conversation | None, reader: Reader, room: int) -> li
 def _wished(reader: Reader, room: int) -> tuple[StandingWish, ...]:
     wished = wishes.wishes_of(reader)
     return wished if wishes.cost(wished) <= room else ()
-
-
-def _noticed(reader: Reader, conversation: Conversation | None, room: int) -> tuple[Notice, ...]:
-    waiting = notices.waiting_for(reader, conversation)
-    return waiting if notices.cost(waiting) <= room else ()
 
 
 def _kept(

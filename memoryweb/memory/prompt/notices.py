@@ -1,9 +1,8 @@
 """Recall notices: a conversation that was given what a person took back is told so, once."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,14 +17,7 @@ from memoryweb.markdown.marks import living
 from memoryweb.markdown.render import render
 from memoryweb.memory.facts import StatementGone, check_person, locked
 from memoryweb.memory.lines.revisions import contents_of
-from memoryweb.memory.models import (
-    Conversation,
-    Evidence,
-    Fact,
-    File,
-    InjectedSpan,
-    RecallNotice,
-)
+from memoryweb.memory.models import Conversation, Evidence, Fact, File, InjectedSpan, RecallNotice
 from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.visible.hidden import remembered
@@ -34,7 +26,7 @@ from memoryweb.memory.visible.readable import Look, To, statement
 LASTS = timedelta(days=30)
 _MOST, _CHARACTERS = 5, 600  # in one prompt, and of one statement
 _HEADING = "corrected since earlier answers"
-_WRONG = (Fact.Why.NOT_TRUE, Fact.Why.REWORDED, Fact.Why.ASKED)
+State, Why = Fact.State, Fact.Why
 
 
 @dataclass(frozen=True)
@@ -45,63 +37,57 @@ class Recall:
     prompts: int
     talks: Mapping[UUID, datetime]
     untold: int
-    since: datetime | None
+    since: date | None
     notices: Mapping[UUID, RecallNotice]
 
     @property
     def to_tell(self) -> list[UUID]:
         """Those that were given it since they were last sent a notice."""
-        sent = {key: one.sent_at for key, one in self.notices.items()}
-        return [key for key, last in self.talks.items() if key not in sent or sent[key] < last]
+        sent = {talk: one.sent_at for talk, one in self.notices.items()}
+        return [talk for talk, last in self.talks.items() if last > sent.get(talk, _NEVER)]
 
-    @property
-    def told(self) -> int:
-        return sum(one.told_at is not None for one in self.notices.values())
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def can_recall(fact: Fact) -> bool:
     """A person took it back or put it in other words, or its owner said otherwise."""
-    return fact.hidden_at is not None or (fact.state in Fact.OVER and fact.why in _WRONG)
+    is_wrong = fact.why in {Why.NOT_TRUE, Why.REWORDED, Why.ASKED}
+    return fact.hidden_at is not None or (fact.state in Fact.OVER and is_wrong)
 
 
 def recall_of(fact: Fact) -> Recall:
     """Whoever it was given to; of what is personal, its owner alone."""
-    given = {injection: (talk, at) for injection, talk, at in _given(fact)}
-    talks: dict[UUID, datetime] = {}
-    for talk, at in sorted(given.values(), key=lambda one: one[1]):
-        if talk:
-            talks[talk] = at
-    untold = sum(talk is None for talk, _at in given.values())
-    since = min((at for talk, at in given.values() if talk), default=None)
+    given = sorted({(at, pk): talk for pk, talk, at in _given(fact)}.items())
+    talks = {talk: at for (at, _pk), talk in given if talk}
+    first = next((timezone.localtime(at).date() for (at, _pk), talk in given if talk), None)
+    untold = sum(talk is None for _key, talk in given)
     sent = fact.recall_notices.select_related("conversation__owner__person")
     notices = {one.conversation_id: one for one in sent}
-    return Recall(len(given) - untold, talks, untold, since, notices)
+    return Recall(len(given) - untold, talks, untold, first, notices)
 
 
 def _given(fact: Fact) -> Iterator[tuple[int, UUID | None, datetime]]:
     """Prompts and reads with its line, or with a message that it was made of."""
     files = File.objects.of(fact.agent_id, fact.owner_id).filter(path=fact.path)
-    said = Evidence.objects.filter(fact=fact, message__isnull=False)
-    spans = InjectedSpan.objects.filter(
-        Q(file__in=files) | Q(message__in=said.values("message")), injection__agent=fact.agent_id
-    )
+    said = Evidence.objects.filter(fact=fact, message__isnull=False).values("message")
+    which = Q(file__in=files) | Q(message__in=said)
     if fact.owner_id:
-        spans = spans.filter(injection__owner=fact.owner_id)
+        which &= Q(injection__owner=fact.owner_id)
+    spans = InjectedSpan.objects.filter(which, injection__agent=fact.agent_id)
     its = (f"injection__{name}" for name in ("pk", "conversation", "at"))
     rows = list(spans.values_list(*its, "file", "revision", "first_line", "last_line"))
-    wanted: dict[UUID, set[int]] = defaultdict(set)
-    for *_injection, file, number, _first, _last in rows:
-        if file and number:
-            wanted[file].add(number)
+    wanted = {file: {row[4] for row in rows if row[3] == file} for file in {row[3] for row in rows}}
+    wanted.pop(None, None)
     lines = {
-        (file, number): [
-            one.line for one in statements_of(text, fact.path) if one.print == fact.fingerprint
-        ]
+        (file, number): one.line
         for file, texts in contents_of(wanted).items()
         for number, text in texts.items()
+        for one in statements_of(text, fact.path)
+        if one.print == fact.fingerprint
     }
     for pk, talk, at, file, number, first, last in rows:
-        if file is None or any(first <= line <= last for line in lines.get((file, number), ())):
+        if file is None or first <= lines.get((file, number), 0) <= last:
             yield pk, talk, at
 
 
@@ -110,13 +96,13 @@ def send(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
     is to be forgotten, or nobody is left to tell."""
     check_person(writer)
     fact = locked(fact)
-    if not can_recall(fact) or statement(fact, To.PAGE).is_hidden:
-        raise StatementGone
-    if not (talks := recall_of(fact).to_tell):
+    is_wrong = can_recall(fact) and not statement(fact, To.PAGE).is_hidden
+    if not (talks := recall_of(fact).to_tell if is_wrong else []):
         raise StatementGone
     new = {"team_id": fact.team_id, "fact": fact, "sent_by": writer.user, "sent_at": tx.now}
+    notices = [RecallNotice(conversation_id=talk, **new) for talk in talks]
     RecallNotice.objects.bulk_create(
-        [RecallNotice(conversation_id=talk, **new) for talk in talks],
+        notices,
         update_conflicts=True,
         unique_fields=["fact", "conversation"],
         update_fields=["sent_by", "sent_at", "told_at"],
@@ -137,22 +123,22 @@ class Notice:
     text: str
 
 
-def waiting_for(reader: Reader, conversation: Conversation | None) -> tuple[Notice, ...]:
+def waiting_for(reader: Reader, talk: Conversation | None, room: int) -> tuple[Notice, ...]:
     """Nothing while the owner's memory isn't used. Asks nothing of a conversation without any."""
-    until = conversation.notices_until if conversation else None
-    if conversation is None or until is None or until <= timezone.now():
+    if talk is None or (talk.notices_until or _NEVER) <= timezone.now():
         return ()
-    if reader.owner is None and not conversation.owner.is_system:
+    if reader.owner is None and not talk.owner.is_system:
         return ()
-    rows = list(_waiting(reader, conversation, timezone.now()))
+    rows = list(_waiting(reader, talk))
     newer = remembered(reader.sees() & Q(pk__in=[row.fact.superseded_by_id for row in rows]))
-    facts = {one.pk: one for one in newer.select_related("file").defer("file__raw_content")}
+    facts = {one.pk: one for one in newer}
     look = Look(To.PROGRAM, facts=facts.values())
     texts = ((row, _text(row.fact, facts, look)) for row in rows)
-    return tuple(Notice(row.pk, row.fact_id, text) for row, text in texts if text)[:_MOST]
+    found = tuple(Notice(row.pk, row.fact_id, text) for row, text in texts if text)[:_MOST]
+    return found if cost(found) <= room else ()
 
 
-def _waiting(reader: Reader, conversation: Conversation, now: datetime) -> "QuerySet[RecallNotice]":
+def _waiting(reader: Reader, talk: Conversation) -> "QuerySet[RecallNotice]":
     """Of statements that this reader may read, and that don't hold again."""
     holds = Fact.objects.living().filter(
         Q(owner=OuterRef("fact__owner")) | Q(owner=None),
@@ -160,35 +146,27 @@ def _waiting(reader: Reader, conversation: Conversation, now: datetime) -> "Quer
         fingerprint=OuterRef("fact__fingerprint"),
         hidden_at=None,
     )
-    rows = RecallNotice.objects.filter(
-        ~Exists(holds),
-        fact__in=remembered(reader.sees()).values("pk"),
-        conversation=conversation,
-        told_at=None,
-        sent_at__gt=now - LASTS,
-    )
+    readable = remembered(reader.sees()).values("pk")
+    rows = _unread(talk, timezone.now()).filter(~Exists(holds), fact__in=readable)
     return rows.select_related("fact").order_by("sent_at", "pk")
+
+
+def _unread(talk: Conversation, now: datetime) -> "QuerySet[RecallNotice]":
+    since = now - LASTS
+    return RecallNotice.objects.filter(conversation=talk, told_at=None, sent_at__gt=since)
 
 
 def _text(fact: Fact, newer: Mapping[Any, Fact], look: Look) -> str:
     """Empty where what took its place is erased, or not for this reader."""
-    if fact.superseded_by_id is None:
-        is_replaced = fact.state == Fact.State.SUPERSEDED
-        return "" if is_replaced else _wrong(fact)
-    if (one := newer.get(fact.superseded_by_id)) is None:
+    one = newer.get(fact.superseded_by_id)
+    if one is None and (fact.superseded_by_id or fact.state == State.SUPERSEDED):
         return ""
-    is_in_prompts = one.file is None or (one.file.enabled and one.file.deleted_at is None)
-    is_living = one.state in (Fact.State.ACTIVE, Fact.State.DISPUTED) and one.hidden_at is None
-    if not (is_in_prompts and is_living):
-        return _wrong(fact)
+    if one is None or one.state not in {State.ACTIVE, State.DISPUTED} or one.hidden_at:
+        about = fact.subject or ("the person" if fact.owner_id else "")
+        return f"An earlier answer{about and f' about {about}'} was wrong."
     readable = look.fact(one)
     said = " ".join(credentials.mask(living(readable.text, readable.ended))[0].split())
     return f"Corrected since an earlier answer: {said[:_CHARACTERS]}"
-
-
-def _wrong(fact: Fact) -> str:
-    about = fact.subject or ("the person" if fact.owner_id else "")
-    return f"An earlier answer{about and f' about {about}'} was wrong."
 
 
 def rendered(notices: Collection[Notice]) -> str:
@@ -201,13 +179,11 @@ def cost(notices: Collection[Notice]) -> int:
     return tokens.estimate(rendered(notices))
 
 
-def mark_told(
-    tx: Transaction, conversation: Conversation | None, notices: Collection[Notice]
-) -> None:
+def mark_told(tx: Transaction, talk: Conversation | None, notices: Collection[Notice]) -> None:
     """A prompt with these was handed out."""
-    if conversation is None or conversation.notices_until is None:
+    if talk is None or talk.notices_until is None:
         return
-    its = RecallNotice.objects.filter(conversation=conversation, told_at=None)
-    its.filter(pk__in=[one.id for one in notices]).update(told_at=tx.now)
-    if not its.filter(sent_at__gt=tx.now - LASTS).exists():
-        Conversation.objects.filter(pk=conversation.pk).update(notices_until=None)
+    unread = _unread(talk, tx.now)
+    unread.filter(pk__in=[one.id for one in notices]).update(told_at=tx.now)
+    if not unread.exists():
+        Conversation.objects.filter(pk=talk.pk).update(notices_until=None)

@@ -305,21 +305,13 @@ def recall(
     wrong = next((one for one in (fact, *before) if can_recall(one) and not one.is_hidden), None)
     if wrong is None:
         return None
-    found, visit = recall_of(wrong), request.visit
-    sees_all = visit.can(Permission.MANAGE_MEMBERS)
-    whose: dict[str, Counter[bool]] = {}
+    found, visit, whose = recall_of(wrong), request.visit, Counter[tuple[str, bool]]()
     for one in found.notices.values():
-        owner, is_sender = one.conversation.owner, one.sent_by_id == visit.user.pk
-        if sees_all or (is_sender and owner.pk in visit.mine):
-            whose.setdefault(owner_name(visit, owner), Counter())[one.told_at is not None] += 1
-    shown = [(name, each[True], each.total()) for name, each in whose.items()]
-    return {
-        "fact": wrong,
-        "found": found,
-        "since": found.since and timezone.localtime(found.since).date(),
-        "left": len(found.to_tell),
-        "whose": shown,
-    }
+        is_own = one.sent_by_id == visit.user.pk and one.conversation.owner_id in visit.mine
+        if visit.can(Permission.MANAGE_MEMBERS) or is_own:
+            whose[owner_name(visit, one.conversation.owner), one.told_at is not None] += 1
+    told = sum(one.told_at is not None for one in found.notices.values())
+    return {"fact": wrong, "found": found, "told": told, "whose": sorted(whose.items())}
 
 
 def life(values: Sequence[dict[str, Any]], today: date) -> dict[str, Any] | None:
