@@ -128,8 +128,8 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "link_code": _code(home),
             "fact_id": shared.fact,
             "retired_id": shared.retired,
-            "recalled_id": _recalled(home, None, talk),
-            "my_recalled_id": _recalled(home, home.person, talk),
+            "recalled_id": _recalled(home, None),
+            "my_recalled_id": _recalled(home, home.person),
             "contradiction": "contradiction",
             "forget": "forget",
             "asked_id": asked_to_forget(home, None, is_open=True),
@@ -156,8 +156,9 @@ def still_stage(home: Home, name: str, *, colleague: User) -> Stage:
     return restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
 
 
-def _recalled(home: Home, owner: Owner | None, talk: Conversation) -> str:
+def _recalled(home: Home, owner: Owner | None) -> str:
     """A statement that a prompt of the person's had, and that is not true."""
+    talk = _talk(home, home.person, f"lift {owner}")
     writer, reader = Writer(AuthorKind.PERSON, user=home.admin), Reader(home.agent, home.person)
     with write_transaction(home.team) as tx:
         file = write(
@@ -260,11 +261,11 @@ def _may_be_removed(home: Home) -> None:
     add_member(team=other, email=home.admin.email, role=Role.VIEWER, by=SYSTEM)
 
 
-def _talk(home: Home, owner: Owner) -> Conversation:
+def _talk(home: Home, owner: Owner, name: str = "c-2") -> Conversation:
     said = NewMessage(role="user", content=f"I bought {BOBS_CANARY}.")
     with write_transaction(home.team) as tx:
         return add_messages(
-            tx, agent=home.agent, owner=owner, conversation_id="c-2", messages=[said]
+            tx, agent=home.agent, owner=owner, conversation_id=name, messages=[said]
         ).conversation
 
 
