@@ -15,7 +15,14 @@ from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.facts import StatementGone
 from memoryweb.memory.forgetting import forget_fact, undo_of_fact
 from memoryweb.memory.forgetting.erasing import erase_now
-from memoryweb.memory.models import AuthorKind, Conversation, Fact, RecallNotice
+from memoryweb.memory.models import (
+    AuthorKind,
+    Conversation,
+    Evidence,
+    Fact,
+    Injection,
+    RecallNotice,
+)
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import Context
 from memoryweb.memory.writing.matrix import WriteRefused
@@ -354,3 +361,34 @@ def test_a_conversation_without_one_takes_no_statement_more(world: World) -> Non
     waiting, without = cost(there), cost(aside)
     assert waiting - without == 4
     assert cost(there) == without
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_each_file_that_it_stood_in_counts(world: World, *, is_moved: bool) -> None:
+    fact, there = stated(world), talk(world, world.customer)
+    ask(world, world.customer, there)
+    reader, also = Reader(world.agent, world.customer), talk(world, world.customer, "also")
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, None, "structured/people.md")
+        span = prompt.Span(write(tx, place, f"- {OLD}\n", writer=person(world)).file, 1, 1)
+        via = Injection.Via.SEARCH
+        prompt.note(reader, [span], via=via, at=tx.now, conversation_id=also.pk)
+    if is_moved:
+        with write_transaction(world.team) as tx:
+            write(tx, Place(world.agent, None, "MEMORY.md"), "# Memory\n", writer=person(world))
+        fact.refresh_from_db()
+        assert fact.path == place.path
+    not_true(world, fact)
+    assert set(prompt.recall_of(fact).talks) == {there.pk, also.pk}
+
+
+def test_a_message_that_it_was_made_of_counts(world: World) -> None:
+    fact, there = stated(world), talk(world, world.customer)
+    message = there.messages.get()
+    Evidence.objects.create(team=world.team, fact=fact, message=message)
+    with write_transaction(world.team) as tx:
+        reader, span = Reader(world.agent, world.customer), prompt.Span(message_id=message.pk)
+        via = Injection.Via.SEARCH
+        prompt.note(reader, [span], via=via, at=tx.now, conversation_id=there.pk)
+    not_true(world, fact)
+    assert list(prompt.recall_of(fact).talks) == [there.pk]

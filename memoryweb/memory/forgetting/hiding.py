@@ -3,7 +3,7 @@ what is hidden from being erased (SPEC §9); and the receipt of what was."""
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -88,9 +88,8 @@ def hide(
     record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
-def add(request: ForgetRequest, meant: Iterable[Mention]) -> None:
+def add(request: ForgetRequest, meant: Collection[Mention]) -> None:
     """What the request hides besides, as far as it does not yet."""
-    meant = list(meant)
     _drop_notices(meant)
     known = set(map(_key, request.targets.filter(is_hidden=True)))
     rows = [_target(request, mention, is_hidden=True) for mention in meant]

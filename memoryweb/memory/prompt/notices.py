@@ -69,14 +69,16 @@ def recall_of(fact: Fact) -> Recall:
 
 def _given(fact: Fact) -> Iterator[tuple[int, UUID | None, datetime]]:
     """Prompts and reads with its line, or with a message that it was made of."""
-    files = File.objects.of(fact.agent_id, fact.owner_id).filter(path=fact.path)
-    said = Evidence.objects.filter(fact=fact, message__isnull=False).values("message")
-    which = Q(file__in=files) | Q(message__in=said)
+    same = Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
+    files = File.objects.of(fact.agent_id, fact.owner_id).filter(path__in=same.values("path"))
+    its = Evidence.objects.filter(fact=fact)
+    which = Q(file__in=files) | Q(file__in=its.values("root__file"))
+    which |= Q(message__in=its.values("message"))
     if fact.owner_id:
         which &= Q(injection__owner=fact.owner_id)
     spans = InjectedSpan.objects.filter(which, injection__agent=fact.agent_id)
-    its = (f"injection__{name}" for name in ("pk", "conversation", "at"))
-    rows = list(spans.values_list(*its, "file", "revision", "first_line", "last_line"))
+    prompt = ("injection", "injection__conversation", "injection__at")
+    rows = list(spans.values_list(*prompt, "file", "revision", "first_line", "last_line"))
     wanted = {file: {row[4] for row in rows if row[3] == file} for file in {row[3] for row in rows}}
     wanted.pop(None, None)
     lines = {

@@ -329,7 +329,7 @@ def _show(
         values=values,
         surroundings=rows.surroundings(fact, row["line"]),
         used=rows.used(request, fact, row["line"]),
-        recall=rows.recall(request, fact, values),
+        recall=workspace.can_write and rows.recall(request, fact, values),
         life=rows.life(values, today(request.visit.now, fact.agent.zone)),
         seen=rows.seen_by(request, fact),
         can_change=workspace.can_write,
