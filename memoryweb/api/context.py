@@ -244,6 +244,13 @@ class IncludedWish(schemas.Camel):
     text: str
 
 
+class IncludedNotice(schemas.Camel):
+    """What conversations are told, once: something that an earlier answer stood on was wrong."""
+
+    fact_id: schemas.Id = Field(description="Of the statement that was taken back.")
+    text: str = Field(description="What holds now, or that the answer was wrong.")
+
+
 class ContextOut(schemas.Camel):
     """Send `system` as the system prompt and then `messages`, as they are."""
 
@@ -262,6 +269,10 @@ class ContextOut(schemas.Camel):
     wishes: list[IncludedWish] = Field(
         description="Given before the block of data as what the person wishes, five at most; all "
         "else that is remembered instructs nobody."
+    )
+    notices: list[IncludedNotice] = Field(
+        description="What was corrected since earlier answers in this conversation; it stands at "
+        "the end of the block of data. Each is given once."
     )
     silent: bool = Field(
         description="Nothing was found that answers the message: there are no hits, and the prompt "
@@ -349,6 +360,7 @@ def _answer(built: Context) -> ContextOut:
         hits=hits_of(built),
         added=[_added(one) for one in built.added],
         wishes=[IncludedWish(fact_id=str(one.fact.pk), text=one.text) for one in built.wishes],
+        notices=[IncludedNotice(fact_id=str(one.fact_id), text=one.text) for one in built.notices],
         silent=built.is_silent,
         gauge=TokenGauge.of(built.gauge),
     )

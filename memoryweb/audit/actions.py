@@ -31,6 +31,7 @@ ACTIONS: dict[str, str | Promise] = {
     "fact.hidden": _("Contradicted their memory in a conversation."),
     "fact.kept_until": _("Chose until when a statement is remembered."),
     "fact.not_true": _("Marked a statement as not true."),
+    "fact.recalled": _("Told conversations that a statement was wrong."),
     "fact.restored": _("Brought a retired statement back."),
     "fact.still_true": _("Said that what had ended of a statement still holds."),
     "fact.unconfirmed": _("Took back that they confirmed a statement."),

@@ -52,6 +52,10 @@ TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
             | {"fact.restored", "fact.hidden", "fact.kept_until", "fact.still_true"}
         ),
     ),
+    "fact.recalled": (
+        _("Conversations are told that a statement was wrong"),
+        frozenset({"fact.recalled"}),
+    ),
     "item.waiting": (_("Something waits in Review"), frozenset()),
 }
 LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}

@@ -91,6 +91,7 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/edit/", facts.edit, name="agents_fact_edit"),
     path("statements/<uuid:fact_id>/not-true/", facts.not_true, name="agents_fact_not_true"),
     path("statements/<uuid:fact_id>/until/", facts.until, name="agents_fact_until"),
+    path("statements/<uuid:fact_id>/recall/", facts.recall, name="agents_fact_recall"),
     path("statements/<uuid:fact_id>/restore/", facts.restore, name="agents_fact_restore"),
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),

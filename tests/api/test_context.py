@@ -68,6 +68,7 @@ def test_it_answers_with_the_prompt_and_what_is_in_it(
         "hits",
         "added",
         "wishes",
+        "notices",
         "silent",
         "gauge",
         "morning",

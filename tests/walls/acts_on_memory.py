@@ -21,11 +21,13 @@ from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import (
     AuthorKind,
     Contradiction,
+    Conversation,
     CrowdedFile,
     Entry,
     Fact,
     File,
     ForgetRequest,
+    Injection,
     LegalHold,
     Proposal,
     ReviewItem,
@@ -35,7 +37,7 @@ from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.refusals import SecretRefused
 from memoryweb.memory.models.review import follow
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
-from memoryweb.memory.prompt import context, injections
+from memoryweb.memory.prompt import context, injections, notices
 from memoryweb.memory.prompt.files import arrange
 from memoryweb.memory.reverting import revert
 from memoryweb.memory.review import decisions as review_decisions
@@ -91,6 +93,17 @@ def _stated(tx: Transaction, world: World, *texts: str) -> Fact:
     content = "".join(f"- {text}\n" for text in texts)
     write.write(tx, place, content, writer=_alice(world))
     return Fact.objects.get(file__path=place.path, raw_text=texts[0])
+
+
+def _recall(tx: Transaction, world: World) -> None:
+    fact = _stated(tx, world, "Anna sings.")
+    assert fact.file
+    talk = Conversation.objects.filter(agent=world.agent, owner=world.customer).latest("created_at")
+    reader, spans = Reader(world.agent, world.customer), [injections.Span(fact.file, 1, 1)]
+    via = Injection.Via.CONTEXT
+    injections.note(reader, spans, via=via, at=tx.now, conversation_id=talk.pk)
+    facts.not_true(tx, fact, writer=_alice(world))
+    notices.send(tx, fact, writer=_alice(world))
 
 
 def _unconfirm(tx: Transaction, world: World) -> Fact:
@@ -385,6 +398,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         "fact.not_true",
         _in_unit(lambda u, w: facts.not_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))),
     ),
+    "tell of what was not true": ("fact.recalled", _in_unit(_recall)),
     "restore a statement": ("fact.restored", _in_unit(_restore_statement)),
     "vote on a statement": (
         "fact.voted",

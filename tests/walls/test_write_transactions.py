@@ -301,6 +301,7 @@ ONE = frozenset(
         "agents_fact_edit",
         "agents_fact_forget",
         "agents_fact_not_true",
+        "agents_fact_recall",
         "agents_fact_restore",
         "agents_fact_still_true",
         "agents_fact_unconfirm",

@@ -108,6 +108,7 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("confirm", {}, "fact_id"),
     ("edit", {"text": "Breakfast ends at ten."}, "fact_id"),
     ("not_true", {}, "fact_id"),
+    ("recall", {}, "recalled_id"),
     ("restore", {}, "retired_id"),
     ("still_true", {}, "fact_id"),
     ("vote", {"helpful": "yes"}, "fact_id"),
@@ -173,6 +174,7 @@ PAGES: dict[str, Route] = {
     "agents_facts of a customer": _get("agents_facts", CUSTOMERS, CUSTOMER),
     "agents_facts of Bob": _get("agents_facts", BOBS, BOB),
     "agents_fact": _get("agents_fact", READ),
+    "agents_fact that was not true": _get("agents_fact", READ, fact_id="recalled_id"),
     "agents_fact of a customer": _get(
         "agents_fact", CUSTOMERS, CUSTOMER, fact_id="customers_fact_id"
     ),
@@ -349,6 +351,9 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_fact_edit of Bob": _post(
         "agents_fact_edit", BOBS, {"text": "Tea is at five."}, query=BOB, fact_id="my_fact_id"
+    ),
+    "agents_fact_recall of Bob": _post(
+        "agents_fact_recall", BOBS, query=BOB, fact_id="my_recalled_id"
     ),
     "agents_fact_not_true of Bob": _post(
         "agents_fact_not_true", BOBS, query=BOB, fact_id="my_fact_id"

@@ -15,16 +15,17 @@ from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.accounts.teams import create_team, system_team
 from memoryweb.agents import one_time_codes
-from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner, Reader
 from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.memory import facts, prompt
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.lines.flags import print_of
-from memoryweb.memory.models import AuthorKind, Conversation, File, Proposal, Target
+from memoryweb.memory.models import AuthorKind, Conversation, File, Injection, Proposal, Target
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.snapshots import service as snapshots
@@ -127,6 +128,8 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "link_code": _code(home),
             "fact_id": shared.fact,
             "retired_id": shared.retired,
+            "recalled_id": _recalled(home, None),
+            "my_recalled_id": _recalled(home, home.person),
             "contradiction": "contradiction",
             "forget": "forget",
             "asked_id": asked_to_forget(home, None, is_open=True),
@@ -151,6 +154,20 @@ def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:
 
 def still_stage(home: Home, name: str, *, colleague: User) -> Stage:
     return restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
+
+
+def _recalled(home: Home, owner: Owner | None) -> str:
+    """A statement that a prompt of the person's had, and that is not true."""
+    talk = _talk(home, home.person, f"lift {owner}")
+    writer, reader = Writer(AuthorKind.PERSON, user=home.admin), Reader(home.agent, home.person)
+    with write_transaction(home.team) as tx:
+        file = write(
+            tx, Place(home.agent, owner, "structured/lift.md"), "- Slow.\n", writer=writer
+        ).file
+        via, spans = Injection.Via.CONTEXT, [prompt.Span(file, 1, 1)]
+        prompt.note(reader, spans, via=via, at=tx.now, conversation_id=talk.pk)
+        facts.not_true(tx, fact := file.facts.get(), writer=writer)
+    return str(fact.pk)
 
 
 def _offered(home: Home) -> dict[str, str]:
@@ -244,11 +261,11 @@ def _may_be_removed(home: Home) -> None:
     add_member(team=other, email=home.admin.email, role=Role.VIEWER, by=SYSTEM)
 
 
-def _talk(home: Home, owner: Owner) -> Conversation:
+def _talk(home: Home, owner: Owner, name: str = "c-2") -> Conversation:
     said = NewMessage(role="user", content=f"I bought {BOBS_CANARY}.")
     with write_transaction(home.team) as tx:
         return add_messages(
-            tx, agent=home.agent, owner=owner, conversation_id="c-2", messages=[said]
+            tx, agent=home.agent, owner=owner, conversation_id=name, messages=[said]
         ).conversation
 
 

@@ -3,7 +3,7 @@ what is hidden from being erased (SPEC §9); and the receipt of what was."""
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Message, Receipt, Target
 from memoryweb.memory.models.forgetting import Mention, columns_of
+from memoryweb.memory.models.index import RecallNotice
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Memory, Transaction
@@ -77,6 +78,7 @@ def hide(
         [_target(request, mention, is_hidden=True) for mention in shown]
         + [_target(request, mention, is_hidden=False) for mention in offered]
     )
+    _drop_notices(shown)
     if shown:
         request.state = ForgetRequest.State.HIDDEN
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
@@ -86,11 +88,18 @@ def hide(
     record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
-def add(request: ForgetRequest, meant: Iterable[Mention]) -> None:
+def add(request: ForgetRequest, meant: Collection[Mention]) -> None:
     """What the request hides besides, as far as it does not yet."""
+    _drop_notices(meant)
     known = set(map(_key, request.targets.filter(is_hidden=True)))
     rows = [_target(request, mention, is_hidden=True) for mention in meant]
     Target.objects.bulk_create(row for row in rows if _key(row) not in known)
+
+
+def _drop_notices(meant: Iterable[Mention]) -> None:
+    """Nobody is told of what is to be forgotten."""
+    if facts := [one.fact for one in meant if one.fact]:
+        RecallNotice.objects.filter(fact__in=facts, told_at=None).delete()
 
 
 def _key(row: Target) -> tuple[object, ...]:

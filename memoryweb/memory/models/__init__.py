@@ -23,5 +23,11 @@ from memoryweb.memory.models.forgetting import (
     Target,
     Tombstone,
 )
-from memoryweb.memory.models.index import InjectedSpan, Injection, Passage, RecallEvent
+from memoryweb.memory.models.index import (
+    InjectedSpan,
+    Injection,
+    Passage,
+    RecallEvent,
+    RecallNotice,
+)
 from memoryweb.memory.models.review import CrowdedFile, NoSecret, Proposal, ReviewItem

@@ -49,6 +49,9 @@ class Conversation(tables.TeamRow):
     skipped = tables.PlainCharField(
         max_length=32, blank=True, help_text="why extraction was not run"
     )
+    notices_until = models.DateTimeField(
+        null=True, help_text="until then a recall notice waits for its next prompt"
+    )
     started_at = models.DateTimeField(null=True)
     last_message_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)

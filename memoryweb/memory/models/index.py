@@ -189,3 +189,22 @@ class InjectedSpan(tables.TeamRow):
     class Meta:
         db_table = "recall_injectedspan"
         indexes = [models.Index(fields=["file", "revision"], name="recall_span_file")]
+
+
+class RecallNotice(tables.TeamRow):
+    """A conversation that was given a statement is told once that it was wrong; no words: these
+    are taken from the statement's row when it is told."""
+
+    fact = models.ForeignKey(
+        "memory.Fact", models.CASCADE, related_name="recall_notices", db_index=False
+    )
+    conversation = models.ForeignKey("memory.Conversation", models.CASCADE, related_name="+")
+    sent_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    sent_at = models.DateTimeField(default=timezone.now)
+    told_at = models.DateTimeField(null=True, help_text="when a prompt had it")
+
+    class Meta:
+        db_table = "recall_notice"
+        constraints = [
+            models.UniqueConstraint(fields=["fact", "conversation"], name="recall_notice_once"),
+        ]

@@ -16,9 +16,10 @@ from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
 from memoryweb.memory.models import Conversation, Fact, File
-from memoryweb.memory.prompt import earlier_turns, files, prefetch, wishes
+from memoryweb.memory.prompt import earlier_turns, files, notices, prefetch, wishes
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
 from memoryweb.memory.prompt.files import EnabledFiles, PromptFile
+from memoryweb.memory.prompt.notices import Notice
 from memoryweb.memory.prompt.prefetch import PromptHit
 from memoryweb.memory.prompt.wishes import StandingWish
 
@@ -85,6 +86,7 @@ class Context:
     shared: tuple[PromptFile, ...]
     personal: tuple[PromptFile, ...]
     wishes: tuple[StandingWish, ...]
+    notices: tuple[Notice, ...]
     hits: tuple[PromptHit, ...]
     gauge: Gauge
 
@@ -113,18 +115,17 @@ def build(
     """Reads only. Without a message it is what every message gets."""
     reader, conversation = _kept(reader, conversation, ephemeral)
     current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
-    talk = Talk(conversation, message)
+    talk, enabled = Talk(conversation, message), files.enabled(reader)
     earlier = _earlier(conversation, reader, budget(window) // 8)
     room = budget(window) - _cost(current) - talk.used - _cost(earlier)
-    enabled = files.enabled(reader)
-    shared = _shared(enabled, min(budget(window) // 2, room))
-    system = _system(shared)
+    system = _system(shared := _shared(enabled, min(budget(window) // 2, room)))
     wished = _wished(reader, room := room - _cost(system) - _fence_tokens())
-    room -= wishes.cost(wished)
+    noticed = notices.waiting_for(reader, conversation, room := room - wishes.cost(wished))
+    room -= notices.cost(noticed)
     personal, taken, hits_room = _personal(enabled, message, window, room)
     talk.fill(room - taken - hits_room)
     hits = prefetch.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
-    memory, added = _memory(wished, personal, hits)
+    memory, added = _memory(wished, personal, hits, noticed)
     return Context(
         reader,
         conversation.pk if conversation else None,
@@ -139,6 +140,7 @@ def build(
         shared,
         personal,
         wished,
+        noticed,
         hits,
         _gauge(window, system, memory, earlier, talk, current),
     )
@@ -199,7 +201,10 @@ def behind_lines(files: Iterable[PromptFile]) -> Iterator[Added]:
 
 
 def _memory(
-    wished: Sequence[StandingWish], personal: Sequence[PromptFile], hits: Sequence[PromptHit]
+    wished: Sequence[StandingWish],
+    personal: Sequence[PromptFile],
+    hits: Sequence[PromptHit],
+    noticed: Sequence[Notice],
 ) -> tuple[list[Turn], list[Added]]:
     """What the person wishes, the block, and what stands behind its lines."""
     text = "".join(one.rendered for one in personal)
@@ -213,6 +218,7 @@ def _memory(
             for row, one in enumerate(quoted, start=at)
             if one.added
         ]
+    text += notices.rendered(noticed)
     wish = wishes.told(wished)
     if not text:
         return ([Turn("user", wish.rstrip("\n"))] if wish else []), []

@@ -25,6 +25,7 @@ from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.lines.revisions import contents_of
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt.context import Context
+from memoryweb.memory.prompt.notices import mark_told
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.statements.listing import evidence_of
 from memoryweb.memory.visible.hidden import hidden_facts, none_hidden
@@ -112,6 +113,7 @@ def served(
         given = _given(_lines(quoted.hit for quoted in context.hits))
         via = models.RecallEvent.Via.PREFETCH
         recalls.count(context.reader, conversation.pk, context.query, given, via=via, at=tx.now)
+    mark_told(tx, conversation, context.notices)
     owner = context.reader.owner
     tx.record(
         "context.served",

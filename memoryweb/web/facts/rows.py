@@ -10,11 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, SourceClass, Target
 from memoryweb.memory.models.forgetting import Mention
-from memoryweb.memory.prompt import uses_of
+from memoryweb.memory.prompt import can_recall, recall_of, uses_of
 from memoryweb.memory.statements import listing
 from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.memory.statements.validity import state_on, today
@@ -24,7 +25,7 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
 from memoryweb.web.pages import to
-from memoryweb.web.wording import author_name, fact_url, file_url, owner_query, talk_url
+from memoryweb.web.wording import author_name, fact_url, file_url, owner_name, owner_query, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
@@ -172,6 +173,7 @@ def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     found = list(shown.annotate(is_hidden=is_hidden())[:_MOST])
     return [
         {
+            "fact": one,
             "text": readable.text,
             "ended": readable.ended,
             "label": readable.value or readable.text,
@@ -292,6 +294,24 @@ def _talks(request: TeamRequest, found: Sequence[Injection]) -> list[dict[str, A
         row = talks.setdefault(talk.pk, {"talk": talk, "at": one.at, "count": 0})
         row |= {"count": row["count"] + 1, "url": talk_url(request, talk)}
     return list(talks.values())[:_TALKS]
+
+
+def recall(
+    request: TeamRequest, fact: Any, values: Sequence[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Who was given it, or what it replaced, if that was wrong, and who took note. Whose each
+    conversation is, an admin is told, and of their own who sent the notice."""
+    before = (one["fact"] for one in values if one["fact"].superseded_by_id == fact.pk)
+    wrong = next((one for one in (fact, *before) if can_recall(one) and not one.is_hidden), None)
+    if wrong is None:
+        return None
+    found, visit, whose = recall_of(wrong), request.visit, Counter[tuple[str, bool]]()
+    for one in found.notices.values():
+        is_own = one.sent_by_id == visit.user.pk and one.conversation.owner_id in visit.mine
+        if visit.can(Permission.MANAGE_MEMBERS) or is_own:
+            whose[owner_name(visit, one.conversation.owner), one.told_at is not None] += 1
+    told = sum(one.told_at is not None for one in found.notices.values())
+    return {"fact": wrong, "found": found, "told": told, "whose": sorted(whose.items())}
 
 
 def life(values: Sequence[dict[str, Any]], today: date) -> dict[str, Any] | None:

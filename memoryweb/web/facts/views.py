@@ -17,7 +17,7 @@ from memoryweb.agents.models import Reader, reading
 from memoryweb.language.ending_parts import claims_of
 from memoryweb.markdown.marks import marked
 from memoryweb.memory import facts as memory_facts
-from memoryweb.memory import forgetting
+from memoryweb.memory import forgetting, prompt
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.statements.listing import (
@@ -146,6 +146,12 @@ def unconfirm(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> Htt
 def not_true(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Removed. Nothing said before can bring it back.")
     return _act(request, agent_id, fact_id, memory_facts.not_true, said, "agents_fact_restore")
+
+
+@access.team_view("POST")
+def recall(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    said = _("Each of these conversations is told once, with its next message.")
+    return _act(request, agent_id, fact_id, prompt.send, said)
 
 
 @access.team_view("POST")
@@ -323,6 +329,7 @@ def _show(
         values=values,
         surroundings=rows.surroundings(fact, row["line"]),
         used=rows.used(request, fact, row["line"]),
+        recall=workspace.can_write and rows.recall(request, fact, values),
         life=rows.life(values, today(request.visit.now, fact.agent.zone)),
         seen=rows.seen_by(request, fact),
         can_change=workspace.can_write,
