@@ -27,6 +27,7 @@ class Permission(StrEnum):
     SEE_TOKENS = "see_tokens"
     SEE_OWNERS = "see_owners"  # outcome and counts, never text
     SEE_AUDIT = "see_audit"
+    PACK_EVIDENCE = "pack_evidence"  # whoever is audited doesn't make what proves it
     BREAK_GLASS = "break_glass"
     FORGET = "forget"  # shared memory, for good
     EXPORT_OWNERS = "export_owners"  # on request, with a break-glass grant
@@ -38,13 +39,14 @@ _MEMBER = _VIEWER | {Permission.WRITE, Permission.IMPORT, Permission.DREAM, Perm
 TABLE: dict[Role, frozenset[Permission]] = {
     Role.VIEWER: _VIEWER,
     Role.MEMBER: _MEMBER,
-    Role.ADMIN: frozenset(Permission),
+    Role.ADMIN: frozenset(Permission) - {Permission.PACK_EVIDENCE},
     Role.AUDITOR: _VIEWER
     | {
         Permission.SEE_MEMBERS,
         Permission.SEE_TOKENS,
         Permission.SEE_OWNERS,
         Permission.SEE_AUDIT,
+        Permission.PACK_EVIDENCE,
         Permission.BREAK_GLASS,
     },
 }

@@ -25,6 +25,7 @@ ACTIONS: dict[str, str | Promise] = {
     "email.changed": _("Changed the e-mail address that a person signs in with."),
     "entry.aliased": _("Gave an entry another name."),
     "entry.unaliased": _("Took another name from an entry."),
+    "evidence.packed": _("Made an evidence pack of a statement."),
     "fact.changed": _("Added, replaced or retired statements."),
     "fact.confirmed": _("Confirmed a statement."),
     "fact.edited": _("Put a statement in other words."),

@@ -108,10 +108,11 @@ class Gap:
     at: datetime
 
     def __str__(self) -> str:
-        return (
-            f"Declared gap: a backup was restored on {self.at:%Y-%m-%d %H:%M} UTC; it ends with"
-            f" event {self.after}, and the log had {self.known} events."
+        said = _(
+            "Declared gap: a backup was restored on {at} UTC; it ends with event {after}, and the"
+            " log had {known} events."
         )
+        return said.format(at=f"{self.at:%Y-%m-%d %H:%M}", after=self.after, known=self.known)
 
     def has(self, one: Checkpoint) -> bool:
         return one.is_ours and one.seq > self.after and datetime.fromisoformat(one.at) <= self.at
@@ -157,12 +158,12 @@ def declare_gap(team_id: UUID, now: datetime, known: int, reason_code: str = "")
 def judge(one: Checkpoint) -> tuple[bool, str]:
     """Whether a head that somebody kept is what this installation says it was, and the sentence."""
     if not one.is_ours:
-        return False, "This head was not signed with a key of this installation."
+        return False, _("This head was not signed with a key of this installation.")
     if one.hash == _hash_at(one):
-        return True, f"This head stands: event {one.seq} is as it was signed."
+        return True, _("This head stands: event {n} is as it was signed.").format(n=one.seq)
     if declared := [gap for gap in gaps(UUID(one.team)) if gap.has(one)]:
-        return True, f"This head is of events that are gone. {declared[0]}"
-    return False, "The log has another event in this place, or none."
+        return True, f"{_('This head is of events that are gone.')} {declared[0]}"
+    return False, _("The log has another event in this place, or none.")
 
 
 def _hash_at(one: Checkpoint) -> str:
@@ -179,6 +180,19 @@ def newest(team_id: UUID) -> Checkpoint | None:
         stream.seek(max(0, path.stat().st_size - 1024))
         lines = stream.read().decode(errors="replace").strip().splitlines()
     return _read(lines[-1]) if lines else None
+
+
+def pasted(text: str) -> Checkpoint | None:
+    """A head as a webhook's message, a checkpoint file or an export has it, whatever else it is."""
+    try:
+        said = json.loads(text)
+        for name in ("data", "checkpoint"):
+            said = said.get(name, said)
+        found = read(json.dumps(said))
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    texts = [one for name, one in found.told().items() if name != "seq"] if found else []
+    return found if all(isinstance(one, str) for one in texts) else None
 
 
 def count(found: Iterable[Checkpoint]) -> int:

@@ -1,11 +1,19 @@
-"""Check an audit log that was exported as JSONL. Needs Python 3.9 or newer and nothing else.
+"""Check an audit log that was exported as JSONL, or an evidence pack. Needs Python 3.9 or newer and
+nothing else.
 
     python verify_export.py audit.jsonl [--key PUBLIC_KEY]
+    python verify_export.py evidence.zip [--key PUBLIC_KEY]
 
 Every event is hashed again and compared with the one after it, every word with its commitment, and
 the signed checkpoint with the last event. With --key the checkpoint must be signed with that key
 (hexadecimal; the audit page shows it). Ends with 1 and names the first event that is not as it was
 written.
+
+An evidence pack holds evidence.json (what a memory held at a moment, what that stands on, and the
+prompts that carried it; of messages that whoever made the pack may not read the time and a keyed
+digest, which only the installation can compare), audit.jsonl (every event from one on, to a signed
+checkpoint) and this file. An event must name the SHA-256 of evidence.json. Whoever forges a pack
+can forge the verifier in it, too: take it, and the key, from the audit page.
 """
 
 from __future__ import annotations
@@ -16,11 +24,14 @@ import json
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 VERSION = 1
 GENESIS = bytes(32)
 PURPOSE = b"memoryweb audit checkpoint 1\n"
+PACKED = ["audit.jsonl", "evidence.json", "verify_export.py"]
 
 
 Row = dict[str, Any]
@@ -31,13 +42,14 @@ class Altered(Exception):
     pass
 
 
-def check(lines: Iterable[str], key: str = "") -> list[str]:
+def check(lines: Iterable[str], key: str = "", evidence: bytes | None = None) -> list[str]:
     """Returns sentences about what was found. Raises Altered."""
     head, rest = _first(lines)
-    team = uuid.UUID(head["team"])
+    team, begin = uuid.UUID(head["team"]), head.get("first", 1)
     count, gaps, erased = 0, 0, 0
     last: Row | None = None
     checkpoint: Row | None = None
+    packs: dict[str, int] = {}
     for row in rest:
         if "checkpoint" in row:
             checkpoint = row["checkpoint"]
@@ -45,27 +57,42 @@ def check(lines: Iterable[str], key: str = "") -> list[str]:
         seq = row["seq"]
         if last and seq <= last["seq"]:
             raise Altered(f"Event {seq} does not come after event {last['seq']}.")
-        _check_event(team, row)
+        said = _check_event(team, row)
         if last and seq == last["seq"] + 1 and row["previous"] != last["hash"]:
             raise Altered(f"Event {seq} does not follow event {last['seq']}.")
         if seq == 1 and row["previous"] != GENESIS.hex():
             raise Altered("Event 1 is not the first one that was written.")
-        gaps += seq != (last["seq"] + 1 if last else 1)
-        erased += len(json.loads(row["canonical"])["labels"]) - len(row["labels"])
+        if said["action"] == "evidence.packed":
+            packs[said["details"]["sha256"]] = seq
+        gaps += seq != (last["seq"] + 1 if last else begin)
+        erased += len(said["labels"]) - len(row["labels"])
         count, last = count + 1, row
     if count != head["events"]:
         raise Altered(f"The file announces {head['events']} events and holds {count}.")
     if checkpoint is None:
         raise Altered("The file has no signed checkpoint: its end is missing.")
     told = [_checkpoint(checkpoint, str(team), last, key)]
-    if head["filter"]:
-        whole = "Only what a filter let through: nobody can see from this file what it left out."
-    elif gaps or (last["seq"] if last else 0) != checkpoint["seq"]:
-        raise Altered("Events are missing, though nothing was filtered out.")
-    else:
-        whole = "The chain is whole."
+    gaps += (last["seq"] if last else 0) != checkpoint["seq"]
     words = f" Words not in this file: {erased}." if erased else ""
-    return [f"{count} events, each as it was written. {whole}{words}", *told]
+    whole = f"{count} events, each as it was written. {_whole(head, begin, gaps)}{words}"
+    return [whole, *told] if evidence is None else [whole, *told, _packed(head, evidence, packs)]
+
+
+def _whole(head: Row, begin: int, gaps: int) -> str:
+    if head["filter"]:
+        return "Only what a filter let through: nobody can see from this file what it left out."
+    if gaps:
+        raise Altered("Events are missing, though nothing was filtered out.")
+    if begin > 1:
+        return f"The chain is whole from event {begin} on; what came before is not in this file."
+    return "The chain is whole."
+
+
+def _packed(head: Row, evidence: bytes, packs: dict[str, int]) -> str:
+    seq = packs.get(hashlib.sha256(evidence).hexdigest())
+    if head["filter"] or seq is None:
+        raise Altered("evidence.json is not what an event of this log says was packed.")
+    return f"evidence.json is as it was packed: event {seq} has its SHA-256."
 
 
 def _first(lines: Iterable[str]) -> tuple[Row, Iterator[Row]]:
@@ -76,17 +103,19 @@ def _first(lines: Iterable[str]) -> tuple[Row, Iterator[Row]]:
     return head, rows
 
 
-def _check_event(team: uuid.UUID, row: Row) -> None:
+def _check_event(team: uuid.UUID, row: Row) -> Row:
+    """What it says."""
     seq, canonical = row["seq"], row["canonical"].encode()
     start = bytes([VERSION]) + team.bytes + seq.to_bytes(8, "big") + bytes.fromhex(row["previous"])
     if hashlib.sha256(start + canonical).hexdigest() != row["hash"]:
         raise Altered(f"Event {seq} was altered: its hash does not match what it says.")
-    committed = json.loads(canonical)["labels"]
+    said: Row = json.loads(canonical)
     for name, label in row["labels"].items():
         salt = bytes.fromhex(label["salt"])
         made = hmac.new(salt, label["text"].encode(), hashlib.sha256).hexdigest()
-        if committed.get(name) != made:
+        if said["labels"].get(name) != made:
             raise Altered(f"Event {seq} was altered: its {name} does not match its commitment.")
+    return said
 
 
 def _checkpoint(one: Row, team: str, last: Row | None, key: str) -> str:
@@ -166,6 +195,17 @@ def _times(number: int, point: Point) -> Point:
 BASE = _point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little")) or (0, 1, 1, 0)
 
 
+def _check_file(path: str, key: str) -> list[str]:
+    if not is_zipfile(path):
+        with open(path, encoding="utf-8") as lines:
+            return check(lines, key)
+    with ZipFile(path) as pack:
+        if sorted(pack.namelist()) != PACKED:
+            raise Altered(f"A pack holds {', '.join(PACKED)}, each once, and nothing else.")
+        with pack.open("audit.jsonl") as log:
+            return check(TextIOWrapper(log, "utf-8"), key, pack.read("evidence.json"))
+
+
 def main(arguments: list[str]) -> int:
     key = ""
     if "--key" in arguments:
@@ -175,12 +215,11 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(f"{__doc__}\n")
         return 2
     try:
-        with open(arguments[0], encoding="utf-8") as lines:
-            told = check(lines, key)
+        told = _check_file(arguments[0], key)
     except Altered as problem:
         sys.stdout.write(f"NOT AS WRITTEN: {problem}\n")
         return 1
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, BadZipFile) as problem:
         sys.stdout.write(f"This file can't be read: {problem}\n")
         return 1
     sys.stdout.write("\n".join(told) + "\n")

@@ -57,6 +57,7 @@ TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
         frozenset({"fact.recalled"}),
     ),
     "item.waiting": (_("Something waits in Review"), frozenset()),
+    "checkpoint.signed": (_("The head of the audit log was signed"), frozenset()),
 }
 LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}
 

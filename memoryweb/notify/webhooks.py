@@ -21,7 +21,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django_scopes import scopes_disabled
 
-from memoryweb.audit import keys
+from memoryweb.audit import checkpoints, keys
 from memoryweb.audit import record as audit
 from memoryweb.audit.models import ChainHead, Event
 from memoryweb.core import outbound
@@ -42,6 +42,7 @@ _OPENED = {
     ReviewItem.Kind.CONTRADICTION: "contradiction.opened",
     ReviewItem.Kind.FORGET: "memory.forget_requested",
 }
+_HEAD = "checkpoint.signed"
 _TYPE_OF = {action: kind for kind, (_label, actions) in TYPES.items() for action in actions}
 
 
@@ -101,6 +102,11 @@ def item_message(item: ReviewItem) -> dict[str, Any]:
     }
 
 
+def head_message(head: checkpoints.Checkpoint) -> dict[str, Any]:
+    """What shows later whether the chain is still the one that was signed."""
+    return {"type": _HEAD, "timestamp": head.at, "data": {"checkpoint": head.told()}}
+
+
 def _tell(pk: UUID, now: datetime) -> None:
     """As it is set up now: it may have been changed, turned off or told since it was listed."""
     with transaction.atomic():
@@ -117,6 +123,7 @@ def _tell(pk: UUID, now: datetime) -> None:
         endpoint.save(update_fields=["seen", "seen_item"])
         said = [message(_TYPE_OF[event.action], event) for event in events]
         said += [item_message(item) for item in items if item.state == ReviewItem.State.OPEN]
+        said += _heads(endpoint)
         Delivery.objects.bulk_create(_delivery(endpoint, one, now) for one in said)
 
 
@@ -135,6 +142,16 @@ def _items(endpoint: Endpoint, upto: int) -> "QuerySet[ReviewItem]":
         team_id=endpoint.team_id, pk__gt=endpoint.seen_item, pk__lte=upto
     )
     return items.order_by("pk")[:MOST]
+
+
+def _heads(endpoint: Endpoint) -> list[dict[str, Any]]:
+    """The newest, once: it vouches for those before it."""
+    newest = checkpoints.newest(endpoint.team_id) if _HEAD in endpoint.events else None
+    if newest is None or not newest.is_ours:
+        return []
+    said = head_message(newest)
+    told = Delivery.objects.filter(endpoint=endpoint, type=_HEAD).order_by("-created_at").first()
+    return [] if told and json.loads(told.body) == said else [said]
 
 
 def _delivery(endpoint: Endpoint, said: dict[str, Any], now: datetime) -> Delivery:

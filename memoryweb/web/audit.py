@@ -64,6 +64,7 @@ _DENIALS: dict[str, Text] = {
     "see_tokens": gettext_lazy("This role can't see integrations."),
     "see_owners": gettext_lazy("This role can't see people."),
     "see_audit": gettext_lazy("This role can't see the audit log."),
+    "pack_evidence": gettext_lazy("Only an auditor can make an evidence pack."),
     "break_glass": gettext_lazy("This role can't open other people's memory."),
     "forget": gettext_lazy("This role can't erase this memory."),
     "system_owner": gettext_lazy("The system has no memory of its own to erase."),
@@ -203,13 +204,17 @@ def jsonl(
     events: "QuerySet[Event]",
     asked: Mapping[str, Any],
     checkpoint: Checkpoint,
+    *,
+    first: int = 1,
 ) -> Iterator[str]:
+    """`first`: the number of the event that they begin with, where no filter leaves any out."""
     head = {
         "format": FORMAT,
         "team": str(request.visit.team.pk),
         "name": request.visit.team.name,
         "filter": {name: str(value) for name, value in asked.items()},
         "events": events.count(),
+        "first": first,
     }
     yield _line(head)
     for event in oldest_first(events):
@@ -288,10 +293,28 @@ def audit(request: TeamRequest) -> HttpResponse:
     return show(request, "audit/audit.html", context, partials=("events",))
 
 
-@team_view("GET", takes=Permission.SEE_AUDIT)
+class HeadForm(forms.Form):
+    head = forms.CharField(
+        label=gettext_lazy("A head that you kept"),
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=gettext_lazy(
+            "From a webhook’s message, the last line of an export, or a line of a checkpoint file."
+        ),
+    )
+
+    def clean_head(self) -> Checkpoint:
+        if found := checkpoints.pasted(self.cleaned_data["head"]):
+            return found
+        raise forms.ValidationError(_("This is no signed head. Paste all of it, with its braces."))
+
+
+@team_view("GET", "POST", takes=Permission.SEE_AUDIT)
 def verify(request: TeamRequest) -> HttpResponse:
-    """Step by step, as a long chain takes its time: each answer asks for the next."""
-    team = request.visit.team
+    """Step by step, as a long chain takes its time: each answer asks for the next. What is posted
+    is a head that somebody kept."""
+    team, form = request.visit.team, HeadForm(request.POST if request.method == "POST" else None)
+    head = form.cleaned_data["head"] if form.is_valid() else None
     after = number_of(request, "after", 0)
     found = verifying.verify(team.pk, stands=True, after=after, most=_A_STEP)
     last = events_of(team.pk).values_list("seq", flat=True).first() or 0
@@ -301,9 +324,17 @@ def verify(request: TeamRequest) -> HttpResponse:
         "limits": verifying.LIMITS,
         "key": keys.public_key(),
         "newest": checkpoints.newest(team.pk),
+        "form": form,
+        "head": head,
+        "judged": _judged(team, head) if head else None,
         "gaps": checkpoints.gaps(team.pk),
     }
     return show(request, "audit/verify.html", context, partials=("verification",))
+
+
+def _judged(team: Team, head: Checkpoint) -> tuple[bool, str]:
+    is_ours = head.team == str(team.pk)
+    return checkpoints.judge(head) if is_ours else (False, _("It is a head of another team's log."))
 
 
 @team_view("POST", takes=Permission.SEE_AUDIT)
@@ -361,8 +392,8 @@ def _filtered(events: "QuerySet[Event]", form: FilterForm) -> "QuerySet[Event]":
         events = events.filter(outcome__in=OUTCOMES[form.asked["outcome"]][1])
     since, until = form.period()
     if since:
-        events = events.filter(at_us__gte=_micros(since))
-    return events.filter(at_us__lt=_micros(until)) if until else events
+        events = events.filter(at_us__gte=micros(since))
+    return events.filter(at_us__lt=micros(until)) if until else events
 
 
 def _actor(asked: Mapping[str, Any]) -> dict[str, str]:
@@ -376,5 +407,5 @@ def _day(moment: datetime) -> object:
     return timezone.localtime(moment).date()
 
 
-def _micros(moment: datetime) -> int:
+def micros(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -1,6 +1,7 @@
 """Time travel: a workspace as it was, and what changed between two moments."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -9,15 +10,21 @@ from uuid import UUID
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.memory.lines import revisions
+from memoryweb.memory.models import Injection
+from memoryweb.memory.prompt import prompts_with
+from memoryweb.memory.statements.listing import Held, held_in
 from memoryweb.memory.visible.readable import Look, To
-from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.facts.rows import grounds_of, talks_of
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.pages import about, page, show, to
 from memoryweb.web.wording import Chip, Choice
@@ -31,6 +38,7 @@ CHIPS = {
 }
 
 
+_MONTH = timedelta(days=30)
 YEARS = range(2000, 2101)
 
 
@@ -62,6 +70,7 @@ class MomentField(forms.DateTimeField):
 class MomentForm(forms.Form):
     at = MomentField(label=gettext_lazy("Date and time"))
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
+    fact = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
 
 class BetweenForm(forms.Form):
@@ -73,9 +82,8 @@ class BetweenForm(forms.Form):
 @team_view("GET")
 def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id, read="files")
-    asked = request.GET if "at" in request.GET else None
-    form = MomentForm(asked, initial={"owner": workspace.value})
-    at = form.cleaned_data["at"] if form.is_valid() else None
+    form = MomentForm(_moment_asked(request), initial={"owner": workspace.value})
+    at, fact = map(form.cleaned_data.get, ("at", "fact")) if form.is_valid() else (None, None)
     found = revisions.files_at(agent_id, workspace.owner_id, at) if at else []
     shown = page(request, found, size=50)
     context = about(
@@ -83,12 +91,66 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         stay="agents_moments",
         form=form,
         at=at,
-        quick=_quick(request, workspace),
+        quick=_quick(request, workspace, fact),
+        belief=fact and at and belief(request, workspace, fact, at, found, since=at - _MONTH),
+        can_pack=request.visit.can(Permission.PACK_EVIDENCE),
         page=shown,
         rows=[(past, _since(past)) for past in shown],
         changes_url=_changes_url(request, workspace, at) if at else "",
     )
     return show(request, "time_travel/moment.html", context)
+
+
+def _moment_asked(request: TeamRequest) -> QueryDict | None:
+    """A statement without a moment is asked about as it is now."""
+    asked = request.GET.copy()
+    if "fact" in asked and "at" not in asked:
+        asked["at"] = request.visit.now.isoformat()
+    return asked if "at" in asked else None
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What was held at a moment of the same thing as a statement, on what, and in which prompts."""
+
+    fact: Any
+    text: str
+    lines: list[tuple[Held, str, list[dict[str, Any]]]]
+    prompts: list[Injection]
+    talks: list[dict[str, Any]]
+
+
+def belief(
+    request: TeamRequest,
+    workspace: Workspace,
+    fact_id: UUID,
+    at: datetime,
+    there: Sequence[revisions.Past],
+    *,
+    since: datetime | None = None,
+) -> Belief:
+    """`there`: the files of the workspace then. `since`: of older prompts it tells nothing."""
+    fact = get_object_or_404(workspace.agent.facts.of(*workspace.memory.key), pk=fact_id)
+    note_read(request, workspace.owner, "fact", fact_id)
+    held = held_in(there, fact)
+    facts, files = [one.fact for one in held], {one.past.file for one in held}
+    look = Look(To.PAGE, facts=[fact], files=files)
+    words = [_words(look, one) for one in held]
+    grounds = [
+        [one for one in its if one["at"] is None or one["at"] <= at]
+        for its in grounds_of(request, *facts)
+    ]
+    reach = request.visit.outcomes("injection__owner")
+    prompts = prompts_with(facts, {file.pk for file in files}, reach, at, since)
+    talks = talks_of(request, prompts)
+    return Belief(
+        fact, look.fact(fact).text, [*zip(held, words, grounds, strict=True)], prompts, talks
+    )
+
+
+def _words(look: Look, held: Held) -> str:
+    lines = look.then(held.past.file, held.past.content).split("\n")
+    return "\n".join(lines[held.at.line - 1 : held.at.end])
 
 
 @team_view("GET")
@@ -141,7 +203,9 @@ def _since(past: revisions.Past) -> str:
     return _("changed since") if past.file.revision != past.number else ""
 
 
-def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
+def _quick(
+    request: TeamRequest, workspace: Workspace, fact: UUID | None = None
+) -> list[dict[str, Any]]:
     agent_id, today = workspace.agent.pk, timezone.localtime(request.visit.now).date()
     week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
     named: list[tuple[str, str | Promise, datetime | None]] = [
@@ -157,7 +221,7 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
         (
             "import",
             _("Before the last import"),
-            revisions.before_last_import(workspace.memory),
+            None if fact else revisions.before_last_import(workspace.memory),
         ),
     ]
     return [
@@ -166,7 +230,7 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
             "label": label,
             "moment": moment,
             "files_url": to(
-                request, "agents_moments", agent_id, query=_query(workspace, at=moment)
+                request, "agents_moments", agent_id, query=_query(workspace, fact, at=moment)
             ),
             "changes_url": _changes_url(request, workspace, moment),
         }
@@ -180,8 +244,9 @@ def _changes_url(request: TeamRequest, workspace: Workspace, since: datetime) ->
     return to(request, "agents_moments_compare", workspace.agent.pk, query=query)
 
 
-def _query(workspace: Workspace, **moments: datetime) -> str:
-    asked = {
+def _query(workspace: Workspace, fact: UUID | None = None, **moments: datetime) -> str:
+    asked = {"fact": str(fact)} if fact else {}
+    asked |= {
         name: timezone.localtime(at).isoformat(timespec="milliseconds")
         for name, at in moments.items()
     }

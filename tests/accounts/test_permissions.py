@@ -18,6 +18,7 @@ TRUTH = {
     Permission.SEE_TOKENS: (False, False, True, True),
     Permission.SEE_OWNERS: (False, False, True, True),
     Permission.SEE_AUDIT: (False, False, True, True),
+    Permission.PACK_EVIDENCE: (False, False, False, True),
     Permission.BREAK_GLASS: (False, False, True, True),
     Permission.FORGET: (False, False, True, False),
     Permission.EXPORT_OWNERS: (False, False, True, False),

@@ -34,6 +34,7 @@ ELSEWHERE = {
     *("keys.changed", "keys.lost"),  # tests/audit/test_key_changes.py
     *(
         "audit.exported",
+        "evidence.packed",
         "memory.forgotten",
         "memory.expired",
         "reports.expired",

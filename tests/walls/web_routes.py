@@ -98,6 +98,9 @@ CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 # The viewer's own token. The auditor sees that it exists.
 OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
 
+# Of nobody: it is compared, and fits nothing.
+A_HEAD = '{{"team": "a", "seq": 1, "hash": "b", "at": "c", "key": "d", "signature": "e"}}'
+
 OWN_MODEL: dict[str, str | list[str]] = {
     "provider": "openai",
     "base_url": "https://models.example/v1",
@@ -189,8 +192,12 @@ PAGES: dict[str, Route] = {
     "agents_revision by author of Bob": _get("agents_revision", BOBS, BOB + "&authors=on"),
     "agents_connect": _get("agents_connect", READ),
     "agents_moments": _get("agents_moments", READ, "?at=2099-01-01T00:00"),
+    "agents_moments of a statement": _get("agents_moments", READ, "?fact={fact_id}"),
     "agents_moments of a customer": _get("agents_moments", CUSTOMERS, CUSTOMER),
     "agents_moments of Bob": _get("agents_moments", BOBS, BOB + "&at=2099-01-01T00:00"),
+    "agents_moments of a statement about Bob": _get(
+        "agents_moments", BOBS, BOB + "&fact={my_fact_id}"
+    ),
     "agents_moments_compare": _get("agents_moments_compare", READ, "?since=2001-01-01T00:00"),
     "agents_moments_compare of a customer": _get("agents_moments_compare", CUSTOMERS, CUSTOMER),
     "agents_moments_compare of Bob": _get(
@@ -530,8 +537,16 @@ CHANGES: dict[str, Route] = {
     "settings_token_withdraw": _post(
         "settings_token_withdraw", MANAGE, first="settings_token_grant"
     ),
-    # Last: the checkpoint that it signs outlives what a test has undone.
+    "audit_verify": Route("audit_verify", SEE, "POST", {"head": A_HEAD}, is_look=True),
+    # Last: the checkpoints that they sign outlive what a test has undone, one its own event.
     "audit_export": Route("audit_export", SEE, "POST", {"kind": "csv"}, is_export=True),
+    "agents_fact_pack": Route(
+        "agents_fact_pack",
+        dict.fromkeys(ROLES, 403) | {"auditor": 200},
+        "POST",
+        {"at": "2099-01-01T00:00"},
+        is_export=True,
+    ),
 }
 
 ROUTES = {f"GET {key}": route for key, route in PAGES.items()} | {
@@ -539,7 +554,7 @@ ROUTES = {f"GET {key}": route for key, route in PAGES.items()} | {
 }
 
 # What a change answers piece by piece. One that isn't named here fails (test_web_roles).
-STREAMED = {"mine_export", "audit_export"}
+STREAMED = {"mine_export", "audit_export", "agents_fact_pack"}
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,20 @@
+import json
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from memoryweb.audit import keys, verify_export
-from memoryweb.audit.models import Event, Maintenance
+from memoryweb.audit import checkpoints, keys, verify_export
+from memoryweb.audit.models import ChainHead, Event, Maintenance
 from memoryweb.web import audit
 from memoryweb.web.audit import _row
 from tests.web.pages import text, tight, url
@@ -210,3 +214,80 @@ def test_a_long_log_is_verified_in_steps(
     assert 'name="after" value="3"' in page
     page = text(audrey.get(url(stage.world.team, "audit_verify", query="?after=3")))
     assert 'name="after" value="6"' in page
+
+
+def _head(stage: Stage) -> dict[str, Any]:
+    signed = checkpoints.sign(stage.world.team.pk, timezone.now())
+    assert signed
+    return signed.told()
+
+
+def _compared(stage: Stage, client: Client, said: object) -> str:
+    pasted = said if isinstance(said, str) else json.dumps(said)
+    return tight(client.post(url(stage.world.team, "audit_verify"), {"head": pasted}))
+
+
+def test_a_head_that_was_kept_is_compared(stage: Stage, audrey: Client) -> None:
+    head = _head(stage)
+    exported = _export(stage, audrey, "jsonl").splitlines()[-1]
+    message = {"type": "checkpoint.signed", "data": {"checkpoint": head}}
+    for said in (head, {"checkpoint": head}, message, exported):
+        assert "is as it was signed." in _compared(stage, audrey, said)
+
+
+def test_a_head_of_a_log_that_was_rewritten_since_fits_no_more(
+    stage: Stage, audrey: Client
+) -> None:
+    head = _head(stage)
+    Maintenance.objects.update_or_create(pk=1, defaults={"allowed": True})
+    last = Event.objects.filter(team_id=stage.world.team.pk, seq=head["seq"])
+    last.update(hash=bytes(32))
+    assert "The log has another event in this place" in _compared(stage, audrey, head)
+    last.delete()
+    ChainHead.objects.filter(team_id=stage.world.team.pk).update(seq=head["seq"] - 1)
+    assert "The log has another event in this place, or none." in _compared(stage, audrey, head)
+
+
+def test_a_head_that_a_restored_backup_took_away_is_of_a_declared_gap(
+    stage: Stage, audrey: Client
+) -> None:
+    head, team_id = _head(stage), stage.world.team.pk
+    Maintenance.objects.update_or_create(pk=1, defaults={"allowed": True})
+    Event.objects.get(team_id=team_id, seq=head["seq"]).delete()
+    last = Event.objects.filter(team_id=team_id).latest("seq")
+    ChainHead.objects.filter(team_id=team_id).update(seq=last.seq, hash=last.hash)
+    checkpoints.declare_gap(team_id, timezone.now() + timedelta(seconds=1), head["seq"])
+    assert "Declared gap: a backup was restored" in _compared(stage, audrey, head)
+
+
+def test_a_head_of_somebody_else_is_none_of_this_log(stage: Stage, audrey: Client) -> None:
+    head, twin = _head(stage), str(stage.world.twin.team.pk)
+    assert "is a head of another team" in _compared(stage, audrey, head | {"team": twin})
+    for name, value in (("key", "00" * 32), ("signature", "00" * 64), ("seq", 1), ("at", "now")):
+        assert "not signed with a key of this" in _compared(stage, audrey, head | {name: value})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", "no JSON", "[]", "{}", "7", "null", "[" * 3000, '{"data": 7}', "9" * 5000),
+        '{"team": 1, "seq": 1, "hash": 2, "at": 3, "key": 4, "signature": 5}',
+    ],
+)
+def test_what_is_no_head_is_said(stage: Stage, audrey: Client, said: str) -> None:
+    answer = audrey.post(url(stage.world.team, "audit_verify"), {"head": said})
+    assert answer.status_code == 422
+    assert 'class="errors"' in text(answer)
+
+
+def test_a_huge_number_in_a_head_is_no_error(stage: Stage, audrey: Client) -> None:
+    said = _compared(stage, audrey, _head(stage) | {"seq": 10**40})
+    assert "not signed with a key of this" in said
+
+
+def test_only_who_sees_the_log_compares_heads(
+    stage: Stage, bob: Client, vera: Client, charlie: Client
+) -> None:
+    address, said = url(stage.world.team, "audit_verify"), {"head": json.dumps(_head(stage))}
+    codes = [one.post(address, said).status_code for one in (bob, vera, charlie)]
+    assert codes == [403, 403, 404]

@@ -19,6 +19,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memoryweb.audit import checkpoints
 from memoryweb.audit.models import Event
 from memoryweb.memory.models import AuthorKind, LineOrigin
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
@@ -401,3 +402,31 @@ def test_an_admin_adds_tries_and_removes_one(
 def test_a_member_sees_no_webhooks(world: World, bob: Client, endpoint: Endpoint) -> None:
     assert bob.get(url(world.team, "settings_webhooks")).status_code == 403
     assert bob.get(url(world.team, "settings_webhook", endpoint.pk)).status_code == 403
+
+
+def test_a_signed_head_is_told_once(world: World, endpoint: Endpoint) -> None:
+    """What a receiver keeps is what the page takes to compare."""
+    signed = checkpoints.sign(world.team.pk, timezone.now())
+    assert signed
+    for _minute in range(2):
+        webhooks.tell(timezone.now())
+    told = Delivery.objects.get(endpoint=endpoint, type="checkpoint.signed")
+    assert checkpoints.pasted(told.body) == signed
+    newer = checkpoints.sign(world.team.pk, timezone.now() + timedelta(hours=1))
+    webhooks.tell(timezone.now())
+    bodies = Delivery.objects.filter(type="checkpoint.signed").values_list("body", flat=True)
+    assert {checkpoints.pasted(one) for one in bodies} == {signed, newer}
+
+
+def test_who_did_not_ask_for_heads_is_told_none(world: World, receiver: Receiver) -> None:
+    with write_transaction(world.team) as tx:
+        endpoints.make(tx, url=receiver.url, events=["run.finished"])
+    checkpoints.sign(world.team.pk, timezone.now())
+    webhooks.tell(timezone.now())
+    assert not Delivery.objects.exists()
+
+
+def test_another_teams_head_is_not_told(world: World, endpoint: Endpoint) -> None:
+    checkpoints.sign(world.twin.team.pk, timezone.now())
+    webhooks.tell(timezone.now())
+    assert not Delivery.objects.filter(type="checkpoint.signed").exists()

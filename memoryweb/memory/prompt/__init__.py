@@ -34,6 +34,7 @@ from memoryweb.memory.prompt.injections import (
     last_prompt,
     note,
     prompts_of_talk,
+    prompts_with,
     recall,
     served,
     uses_of,

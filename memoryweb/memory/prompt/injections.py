@@ -2,10 +2,11 @@
 conversation's last prompt carried is what “that's wrong” aims at first (SPEC §6.1)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+from itertools import chain
 from operator import or_
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -26,7 +27,7 @@ from memoryweb.memory.lines.revisions import contents_of
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt.context import Context
 from memoryweb.memory.prompt.notices import mark_told
-from memoryweb.memory.statements.bullets import statements_of
+from memoryweb.memory.statements.bullets import Statement, statements_of
 from memoryweb.memory.statements.listing import evidence_of
 from memoryweb.memory.visible.hidden import hidden_facts, none_hidden
 from memoryweb.runs import counting
@@ -274,6 +275,9 @@ def carried_by(prompts: Sequence[models.Injection]) -> list[list[models.Fact]]:
     return [[fact for fact in facts if one.holds(fact, said[fact.pk])] for one in held]
 
 
+_Lines = Mapping[tuple[UUID, int], Sequence[Statement]]  # file and revision → its statements
+
+
 @dataclass(frozen=True)
 class _PromptContents:
     """The messages of one prompt, and by file the statements on its lines, as they were then."""
@@ -301,25 +305,32 @@ def _standing(prompt: models.Injection) -> "QuerySet[models.Fact]":
 
 def _held(prompts: Sequence[models.Injection]) -> list[_PromptContents]:
     spans: dict[int, list[models.InjectedSpan]] = defaultdict(list)
-    wanted: dict[UUID, set[int]] = defaultdict(set)
-    for span in models.InjectedSpan.objects.filter(injection__in=prompts):
+    for span in _with_files(models.InjectedSpan.objects.filter(injection__in=prompts)):
         spans[span.injection_id].append(span)
-        if span.file_id and span.revision:
-            wanted[span.file_id].add(span.revision)
-    agents = {prompt.agent_id for prompt in prompts}
-    files = {file.pk: file for file in models.File.objects.filter(pk__in=wanted, agent__in=agents)}
-    texts = contents_of({pk: wanted[pk] for pk in files})
-    lines = {
-        (pk, number): list(statements_of(text, files[pk].path))
-        for pk, revisions in texts.items()
-        for number, text in revisions.items()
-    }
+    lines = _lines_then(chain(*spans.values()), {prompt.agent_id for prompt in prompts})
     return [_held_in(spans[prompt.pk], lines) for prompt in prompts]
 
 
-def _held_in(
-    spans: Iterable[models.InjectedSpan], lines: Mapping[tuple[UUID, int], Any]
-) -> _PromptContents:
+def _with_files(spans: "QuerySet[models.InjectedSpan]") -> "QuerySet[models.InjectedSpan]":
+    return spans.select_related("file").defer("file__raw_content")
+
+
+def _lines_then(spans: Iterable[models.InjectedSpan], agents: Collection[UUID]) -> _Lines:
+    """The statements of each revision that these are of, each with its file."""
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    paths: dict[UUID, str] = {}
+    for span in spans:
+        if span.file and span.revision and span.file.agent_id in agents:
+            wanted[span.file.pk].add(span.revision)
+            paths[span.file.pk] = span.file.path
+    return {
+        (pk, number): statements_of(text, paths[pk])
+        for pk, revisions in contents_of(wanted).items()
+        for number, text in revisions.items()
+    }
+
+
+def _held_in(spans: Iterable[models.InjectedSpan], lines: _Lines) -> _PromptContents:
     held = _PromptContents(set(), defaultdict(set))
     for span in spans:
         if span.message_id is not None:
@@ -333,6 +344,33 @@ def _held_in(
 
 _TALK = 100  # prompts
 _MOST = 5_000  # spans that are looked through
+
+
+def prompts_with(
+    facts: Sequence[models.Fact],
+    files: Collection[UUID],
+    which: Q,
+    until: datetime,
+    since: datetime | None = None,
+) -> list[models.Injection]:
+    """Those between two moments that held one of these statements of an agent: on its line of then
+    in one of the `files`, or a message that it stands on. The latest first, all of them without
+    `since`; `which` as below."""
+    said = models.Evidence.objects.filter(fact__in=facts, message__isnull=False)
+    spans = models.InjectedSpan.objects.filter(which, injection__at__lte=until)
+    spans = spans.filter(Q(file__in=files) | Q(message__in=said.values("message")))
+    spans = _with_files(spans).select_related("injection__conversation__owner")
+    spans = spans.order_by("-injection__at", "-pk")
+    shown = list(spans.filter(injection__at__gte=since)[:_MOST] if since else spans)
+    lines = _lines_then(shown, {fact.agent_id for fact in facts})
+    prints = {fact.fingerprint for fact in facts}
+    held = [span for span in shown if _is_held(span, prints, lines)]
+    return list({span.injection_id: span.injection for span in held}.values())
+
+
+def _is_held(span: models.InjectedSpan, prints: set[str], lines: _Lines) -> bool:
+    held = _held_in([span], lines)
+    return bool(held.said) or any(not prints.isdisjoint(there) for there in held.prints.values())
 
 
 def uses_of(fact: models.Fact, line: int, which: Q, since: datetime) -> list[models.Injection]:

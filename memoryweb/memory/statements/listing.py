@@ -27,10 +27,17 @@ from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.marks import Ended
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines.origins import protected_lines
+from memoryweb.memory.lines.revisions import Past, with_texts
 from memoryweb.memory.models import Contradiction, Evidence, Fact, File, Vote
 from memoryweb.memory.models.facts import BY_HAND
-from memoryweb.memory.statements.bullets import all_bullets_of, pinned_in, statements_of
+from memoryweb.memory.statements.bullets import (
+    Statement,
+    all_bullets_of,
+    pinned_in,
+    statements_of,
+)
 from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.memory.statements.validity import in_states, today
 
@@ -150,6 +157,27 @@ def values_of(fact: Fact) -> "QuerySet[Fact]":
         near |= Q(subject=fact.subject, attribute=fact.attribute)
     found: QuerySet[Fact] = Fact.objects.of(fact.agent_id, fact.owner_id).filter(near)
     return found.order_by(Coalesce("said_at", "created_at").desc(), "-created_at", "pk")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A statement where it stood at a moment."""
+
+    fact: Fact
+    past: Past
+    at: Statement
+
+
+def held_in(files: Iterable[Past], fact: Fact) -> list[Held]:
+    """What its workspace's files of a moment held of the same thing."""
+    values = {one.fingerprint: one for one in values_of(fact)}
+    pasts = with_texts([past for past in files if kind_of(past.path).holds_facts])
+    return [
+        Held(values[one.print], past, one)
+        for past in pasts
+        for one in statements_of(past.content, past.path)
+        if one.print in values
+    ]
 
 
 @PreparedQuery

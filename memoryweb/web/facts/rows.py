@@ -1,7 +1,7 @@
 """Statements as pages print them: what each stands on, where it stands, what was said before."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -97,10 +97,11 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
     return numbered[max(0, line - 1 - _AROUND) : line + _AROUND]
 
 
-def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
-    """What it stands on, the latest first. One without a text is not for this reader."""
-    said = cited((fact.pk,))
-    return _grounds(request, fact, said, _look(said))
+def grounds_of(request: TeamRequest, *facts: Fact) -> Iterator[list[Row]]:
+    """What each stands on, the latest first. One without a text is not for this reader."""
+    said = cited(tuple(fact.pk for fact in facts))
+    look = _look(said)
+    return (_grounds(request, fact, said, look) for fact in facts)
 
 
 def _look(said: Iterable[Any]) -> Look:
@@ -281,11 +282,12 @@ def used(request: TeamRequest, fact: Fact, line: int) -> dict[str, Any]:
     return {
         "count": len(found),
         "bars": use_bars([(day, counts[day]) for day in days]),
-        "talks": _talks(request, found),
+        "talks": talks_of(request, found),
     }
 
 
-def _talks(request: TeamRequest, found: Sequence[Injection]) -> list[dict[str, Any]]:
+def talks_of(request: TeamRequest, found: Sequence[Injection]) -> list[dict[str, Any]]:
+    """The latest conversations of these prompts that this person may read."""
     talks: dict[Any, dict[str, Any]] = {}
     for one in found:
         talk = one.conversation

@@ -314,7 +314,7 @@ def _show(
     [row] = rows.rows_of(request, [fact])
     values, asked = rows.values_shown(request, fact), forgetting.hiding_of(fact)
     is_own = access.is_theirs(request, workspace)
-    grounds = rows.grounds_of(request, fact)
+    [grounds] = rows.grounds_of(request, fact)
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
     context = about(
         workspace,

@@ -42,7 +42,7 @@ class Command(base.Command):
 
 
 def _judged(line: str) -> base.Outcome:
-    if (head := checkpoints.read(line)) is None:
+    if (head := checkpoints.pasted(line)) is None:
         raise CommandError("This is no signed head.")
     ok, said = checkpoints.judge(head)
     return base.Outcome(said, base.data_of(head, "team", "seq"), ok=ok)
