@@ -169,7 +169,7 @@ def test_a_pack_has_prompts_of_long_ago(stage: Stage, audrey: Client) -> None:
     fact = _fact(stage)
     _asked(stage)
     Injection.objects.update(at=timezone.now() - timedelta(days=400))
-    assert "0 prompts and searches had it." in tight(audrey.get(_page(stage, fact)))
+    assert "no prompt and no search had it." in tight(audrey.get(_page(stage, fact)))
     assert len(_told(_pack(stage, audrey, fact))["prompts"]) == 1
 
 
