@@ -17,11 +17,14 @@ from django.utils import timezone
 from memoryweb.accounts import members, tokens
 from memoryweb.accounts.models import Membership, Token
 from memoryweb.accounts.permissions import Role
-from memoryweb.agents import one_time_codes
+from memoryweb.agents import one_time_codes, owners
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.audit import checkpoints, ledger
 from memoryweb.audit.record import SYSTEM, Entry, record_all
 from memoryweb.core import database_copies, home_lock
+from memoryweb.llm import choices
+from memoryweb.llm.models import TeamEmbedding, TeamModel
+from memoryweb.memory.agents import change_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import Wish, erase_owner, finding, hide, open_request
 from memoryweb.memory.models import AuthorKind, ForgetRequest, Message, Receipt
@@ -167,6 +170,28 @@ def test_who_was_sent_away_stays_away(home: Path, world: World) -> None:
     assert one_time_codes.live_link(Owner.objects.get(pk=world.customer.pk)) is None
     assert left() == set()
     assert not Message.objects.filter(conversation__owner=world.customer).exists()
+
+
+def test_what_was_switched_off_stays_off(home: Path, world: World) -> None:
+    """A pause, a host that is asked nothing any more; and whose sign-in alone was over is back."""
+    agent, owner, team = world.agent, world.customer, world.team
+    choices.choose(team_id=team.pk, choice="none", by=SYSTEM, table=TeamModel)
+    row = TeamEmbedding.objects.create(team_id=team.pk, choice="installation")
+    owners.set_paused(owner=owner, paused=True, by=SYSTEM)
+    theirs = Membership.objects.get(user=world.bob, team=team)
+    assert run("backup", str(home / "kept")).failure == ""
+    choices.choose(team_id=team.pk, choice="none", by=SYSTEM, table=TeamEmbedding)
+    owners.set_paused(owner=owner, paused=False, by=SYSTEM, what=("using",))
+    with write_transaction(team) as tx:
+        change_agent(tx, agent, local_models_only=True)
+        members.record_change("member.removed", theirs, SYSTEM, "sign_in_over")
+    assert restore(home).json["revoked"] == 3
+    row.refresh_from_db()
+    agent.refresh_from_db()
+    owner.refresh_from_db()
+    assert (row.choice, agent.local_models_only) == ("none", True)
+    assert (owner.keeping, owner.using) == (False, True)
+    assert Membership.objects.filter(pk=theirs.pk).exists()
 
 
 def test_without_the_ledger_it_is_back_and_admins_are_told(home: Path, world: World) -> None:
