@@ -18,14 +18,14 @@ class HalfRestored(Exception):
 
 
 def restoring() -> Path:
-    """Stands there until a restore has ended."""
-    return Path(settings.HOME / "restoring")
+    """Stands there until a restore has ended, for all hosts."""
+    return Path(settings.SHARED / "restoring")
 
 
 def check() -> None:
     """Raises HalfRestored."""
     if restoring().exists():
-        said = f"A restore of {settings.HOME} was cut short. Run “manage.py restore” again first."
+        said = f"A restore of {settings.SHARED} has not ended. Run “manage.py restore” again first."
         raise HalfRestored(said)
 
 

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
+from unittest.mock import Mock
 from uuid import UUID
 
 import pytest
@@ -21,6 +22,7 @@ from memoryweb.agents import one_time_codes, owners
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.audit import checkpoints, ledger
 from memoryweb.audit.record import SYSTEM, Entry, record_all
+from memoryweb.commands import restoring
 from memoryweb.core import database_copies, home_lock
 from memoryweb.llm import choices
 from memoryweb.llm.models import TeamEmbedding, TeamModel
@@ -45,9 +47,10 @@ WORDS = ("zebrafinch", "quetzal", "okapi")
 @pytest.fixture
 def home(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(home_lock, "claim", lambda: True)  # held until the process ends
-    settings.HOME = tmp_path / "home"
+    settings.HOME, settings.SHARED = tmp_path / "home", tmp_path / "shared"
     settings.LEDGER_DIR = str(tmp_path / "second")
     settings.HOME.mkdir()
+    settings.SHARED.mkdir()
     (tmp_path / "second").mkdir()
     return tmp_path
 
@@ -230,6 +233,23 @@ def test_what_can_t_be_done_is_told(home: Path) -> None:
     assert run("backup", str(home / "kept")).failure == ""
     assert "is not empty" in run("restore", str(home / "kept")).failure
     assert not home_lock.restoring().exists()
+
+
+def test_a_restore_that_was_cut_short_stops_every_host(
+    home: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("backup", str(home / "kept")).failure == ""
+    settings.HOME = home / "another"
+    settings.HOME.mkdir()
+    with emptied(), monkeypatch.context() as patched:
+        patched.setattr(restoring, "begin", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run("restore", str(home / "kept"))
+    settings.HOME = home / "home"
+    with pytest.raises(home_lock.HalfRestored):
+        home_lock.check()
+    assert run("restore", str(home / "kept")).failure == ""
+    home_lock.check()
 
 
 def checkpoints_folder() -> Path:
