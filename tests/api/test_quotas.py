@@ -153,7 +153,8 @@ def test_processes_count_together(world: World, monkeypatch: pytest.MonkeyPatch)
 def test_what_is_stored_is_measured_in_bytes(world: World, callers: Callers) -> None:
     send(world, callers, {"role": "user", "content": "海が好きです。"})
     limit(world, stored_mb=1)
-    retention.measure(timezone.now().replace(minute=0))
+    late = timezone.now().replace(minute=17)  # no tick came at the full hour
+    retention.measure(late)
     team = Team.objects.get(pk=world.team.pk)
     with scopes_disabled():
         texts = list(Message.objects.filter(team=team).values_list("raw_content", flat=True))
