@@ -25,8 +25,8 @@ def restoring() -> Path:
 def check() -> None:
     """Raises HalfRestored."""
     if restoring().exists():
-        said = f"A restore of {settings.SHARED} has not ended. Run “manage.py restore” again first."
-        raise HalfRestored(said)
+        said = f"A restore of {settings.SHARED} goes on, or was cut short"
+        raise HalfRestored(f"{said}: run “manage.py restore” again first.")
 
 
 def share() -> None:
