@@ -1,5 +1,7 @@
 # memoryweb: web server and worker in one image. docs/compose starts them with PostgreSQL and nginx.
-FROM python:3.12-slim
+FROM python:3.12-slim-trixie
+# For backups: of the version of docs/compose.
+RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-client-17 && rm -r /var/lib/apt/lists/*
 WORKDIR /app
 COPY requirements.txt constraints.txt ./
 RUN pip install --no-cache-dir -r requirements.txt

@@ -350,6 +350,7 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": env.str("MEMORYWEB_LOG_LEVEL", "WARNING")},
+    "loggers": {"httpx": {"level": "WARNING"}},  # it tells whole addresses, such as webhooks have
 }
 
 # Runs (SPEC §5.2)

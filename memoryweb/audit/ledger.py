@@ -29,10 +29,12 @@ from memoryweb.core import outbound
 HEAD, ERASED = "head", "erased"
 # Events whose effect an older backup must not undo.
 FOLLOWED = (
-    *("agent.removed", "integration.revoked", "invitation.accepted", "invitation.withdrawn"),
-    *("member.removed", "model.removed", "embedding.removed", "owner.code_withdrawn"),
+    *("agent.changed", "agent.removed", "embedding.chosen", "embedding.removed"),
+    *("integration.revoked", "invitation.accepted", "invitation.withdrawn", "member.removed"),
+    *("model.chosen", "model.removed", "owner.code_withdrawn", "owner.paused", "owner.resumed"),
     *("owner.unlinked", "team.removed", "token.revoked", "webhook.removed"),
 )
+_SWITCHED = ("agent.changed", "embedding.chosen", "model.chosen", "owner.paused")
 _PURPOSE = b"memoryweb ledger 1\n"
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
@@ -174,9 +176,21 @@ def _write(team_id: UUID, now: datetime, entries: Iterable[LedgerEntry]) -> None
 
 def _followed(team_id: UUID, since: int) -> Iterator[LedgerEntry]:
     found = Event.objects.filter(team_id=team_id, seq__gt=since, action__in=FOLLOWED)
-    for event in found.order_by("seq"):
-        what = Place(event.target_kind, event.target_id)
-        yield LedgerEntry(str(team_id), event.seq, event.action, (what,))
+    # A membership by group ends by itself in a backup, too, and its person may have come again.
+    for event in found.exclude(reason_code="sign_in_over").order_by("seq"):
+        off = _switched_off(event)
+        if off or event.action not in _SWITCHED:
+            what = Place(event.target_kind, event.target_id), *map(Place, off)
+            yield LedgerEntry(str(team_id), event.seq, event.action, what)
+
+
+def _switched_off(event: Event) -> list[str]:
+    """Switches of a pause, or models elsewhere, that are off from then on."""
+    said = json.loads(event.details or "{}")
+    if event.action in {"owner.paused", "owner.resumed"}:
+        return [name for name, is_on in sorted(said.items()) if not is_on]
+    is_off = said.get("localModelsOnly") or said.get("choice") == "none"
+    return ["models"] if is_off else []
 
 
 def _copy(ours: Path) -> None:

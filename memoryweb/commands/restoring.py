@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from django.contrib.sessions.models import Session
@@ -16,7 +15,7 @@ from django_scopes import scope, scopes_disabled
 from memoryweb.accounts import integrations, members, teams, tokens
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Integration, Invitation, Membership, Team, Token
-from memoryweb.agents import one_time_codes
+from memoryweb.agents import one_time_codes, owners
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit import checkpoints, keys, ledger
 from memoryweb.audit.ledger import ERASED, HEAD, LedgerEntry, LedgerRefused
@@ -26,7 +25,7 @@ from memoryweb.audit.verify import chains
 from memoryweb.core.archive import BackupRefused, Manifest
 from memoryweb.llm import choices
 from memoryweb.llm.models import TeamEmbedding, TeamModel
-from memoryweb.memory.agents import remove_agent
+from memoryweb.memory.agents import change_agent, remove_agent
 from memoryweb.memory.forgetting import Replayed, erase_again
 from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.notify import endpoints
@@ -123,7 +122,8 @@ def _again(team_id: UUID, entry: LedgerEntry) -> bool:
     with scope(team=team), suppress(AccountsRefused), write_transaction(team) as tx:
         key = {"user": UUID(row), "team": team} if model is Membership else {"pk": row}
         for found in model._default_manager.filter(**key):
-            return act(tx, found) is not False
+            off = [place.table for place in entry.places[1:]]
+            return act(tx, found, *off) is not False
     return False
 
 
@@ -131,8 +131,21 @@ def _withdraw(_tx: Transaction, invitation: Invitation) -> None:
     members.withdraw(invitation=invitation, by=SYSTEM)
 
 
+def _ask_local_ones(tx: Transaction, agent: Agent, *_off: str) -> bool:
+    return bool(change_agent(tx, agent, local_models_only=True))
+
+
+def _switch(_tx: Transaction, owner: Owner, *off: str) -> bool:
+    """To what is off, and nothing else."""
+    on = set(owners.SWITCHES) - set(off)
+    owners.set_paused(owner=owner, paused=True, by=SYSTEM, what=off)
+    owners.set_paused(owner=owner, paused=False, by=SYSTEM, what=sorted(on))
+    return bool(off)
+
+
 # By event what it happened to, and doing that once more.
-_ACTS: dict[str, tuple[type[Model], Callable[[Transaction, Any], object]]] = {
+_ACTS: dict[str, tuple[type[Model], Callable[..., object]]] = {
+    "agent.changed": (Agent, _ask_local_ones),
     "agent.removed": (Agent, remove_agent),
     "integration.revoked": (
         Integration,
@@ -152,7 +165,18 @@ _ACTS: dict[str, tuple[type[Model], Callable[[Transaction, Any], object]]] = {
         )
         for table in (TeamModel, TeamEmbedding)
     },
+    **{
+        f"{table.noun}.chosen": (
+            table,
+            lambda tx, one, *_off: choices.choose(
+                team_id=tx.team.pk, choice="none", by=SYSTEM, table=type(one)
+            ),
+        )
+        for table in (TeamModel, TeamEmbedding)
+    },
     "owner.code_withdrawn": (Owner, lambda _tx, one: one_time_codes.withdraw(owner=one, by=SYSTEM)),
+    "owner.paused": (Owner, _switch),
+    "owner.resumed": (Owner, _switch),
     "owner.unlinked": (
         Owner,
         lambda _tx, one: (

@@ -18,15 +18,15 @@ class HalfRestored(Exception):
 
 
 def restoring() -> Path:
-    """Stands there until a restore has ended."""
-    return Path(settings.HOME / "restoring")
+    """Stands there until a restore has ended, for all hosts."""
+    return Path(settings.SHARED / "restoring")
 
 
 def check() -> None:
     """Raises HalfRestored."""
     if restoring().exists():
-        said = f"A restore of {settings.HOME} was cut short. Run “manage.py restore” again first."
-        raise HalfRestored(said)
+        said = f"A restore of {settings.SHARED} goes on, or was cut short"
+        raise HalfRestored(f"{said}: run “manage.py restore” again first.")
 
 
 def share() -> None:

@@ -67,7 +67,8 @@ def change_agent(tx: Transaction, agent: Agent, **settings: Any) -> list[str]:
         agent.next_dream_at = next_dream_at(agent, tx.now)
         derived.append("next_dream_at")
     agent.save(update_fields=[*changed, *derived])
-    tx.record("agent.changed", **target(agent), details={"fields": sorted(changed)})
+    said = {"fields": sorted(changed), "localModelsOnly": agent.local_models_only}
+    tx.record("agent.changed", **target(agent), details=said)
     return changed
 
 

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
+from unittest.mock import Mock
 from uuid import UUID
 
 import pytest
@@ -17,11 +18,15 @@ from django.utils import timezone
 from memoryweb.accounts import members, tokens
 from memoryweb.accounts.models import Membership, Token
 from memoryweb.accounts.permissions import Role
-from memoryweb.agents import one_time_codes
+from memoryweb.agents import one_time_codes, owners
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.audit import checkpoints, ledger
 from memoryweb.audit.record import SYSTEM, Entry, record_all
+from memoryweb.commands import restoring
 from memoryweb.core import database_copies, home_lock
+from memoryweb.llm import choices
+from memoryweb.llm.models import TeamEmbedding, TeamModel
+from memoryweb.memory.agents import change_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import Wish, erase_owner, finding, hide, open_request
 from memoryweb.memory.models import AuthorKind, ForgetRequest, Message, Receipt
@@ -42,9 +47,10 @@ WORDS = ("zebrafinch", "quetzal", "okapi")
 @pytest.fixture
 def home(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(home_lock, "claim", lambda: True)  # held until the process ends
-    settings.HOME = tmp_path / "home"
+    settings.HOME, settings.SHARED = tmp_path / "home", tmp_path / "shared"
     settings.LEDGER_DIR = str(tmp_path / "second")
     settings.HOME.mkdir()
+    settings.SHARED.mkdir()
     (tmp_path / "second").mkdir()
     return tmp_path
 
@@ -169,6 +175,28 @@ def test_who_was_sent_away_stays_away(home: Path, world: World) -> None:
     assert not Message.objects.filter(conversation__owner=world.customer).exists()
 
 
+def test_what_was_switched_off_stays_off(home: Path, world: World) -> None:
+    """A pause, a host that is asked nothing any more; and whose sign-in alone was over is back."""
+    agent, owner, team = world.agent, world.customer, world.team
+    choices.choose(team_id=team.pk, choice="none", by=SYSTEM, table=TeamModel)
+    row = TeamEmbedding.objects.create(team_id=team.pk, choice="installation")
+    owners.set_paused(owner=owner, paused=True, by=SYSTEM)
+    theirs = Membership.objects.get(user=world.bob, team=team)
+    assert run("backup", str(home / "kept")).failure == ""
+    choices.choose(team_id=team.pk, choice="none", by=SYSTEM, table=TeamEmbedding)
+    owners.set_paused(owner=owner, paused=False, by=SYSTEM, what=("using",))
+    with write_transaction(team) as tx:
+        change_agent(tx, agent, local_models_only=True)
+        members.record_change("member.removed", theirs, SYSTEM, "sign_in_over")
+    assert restore(home).json["revoked"] == 3
+    row.refresh_from_db()
+    agent.refresh_from_db()
+    owner.refresh_from_db()
+    assert (row.choice, agent.local_models_only) == ("none", True)
+    assert (owner.keeping, owner.using) == (False, True)
+    assert Membership.objects.filter(pk=theirs.pk).exists()
+
+
 def test_without_the_ledger_it_is_back_and_admins_are_told(home: Path, world: World) -> None:
     assert run("backup", str(home / "kept")).failure == ""
     with write_transaction(world.team) as tx:
@@ -205,6 +233,23 @@ def test_what_can_t_be_done_is_told(home: Path) -> None:
     assert run("backup", str(home / "kept")).failure == ""
     assert "is not empty" in run("restore", str(home / "kept")).failure
     assert not home_lock.restoring().exists()
+
+
+def test_a_restore_that_was_cut_short_stops_every_host(
+    home: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("backup", str(home / "kept")).failure == ""
+    settings.HOME = home / "another"
+    settings.HOME.mkdir()
+    with emptied(), monkeypatch.context() as patched:
+        patched.setattr(restoring, "begin", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run("restore", str(home / "kept"))
+    settings.HOME = home / "home"
+    with pytest.raises(home_lock.HalfRestored):
+        home_lock.check()
+    assert run("restore", str(home / "kept")).failure == ""
+    home_lock.check()
 
 
 def checkpoints_folder() -> Path:

@@ -70,6 +70,11 @@ def test_two_of_each_stand_behind_the_proxy_on_one_database_and_folder() -> None
         assert limit in proxy
 
 
+def test_the_image_can_back_up_the_database_that_compose_starts() -> None:
+    client = "postgresql-client-" + COMPOSE["services"]["database"]["image"].split(":")[1]
+    assert any(client in said.split() for kind, said in STEPS if kind == "RUN")
+
+
 def test_what_is_started_is_what_the_procfile_starts() -> None:
     [procfile] = [line for line in (ROOT / "Procfile").read_text().splitlines() if "serve" in line]
     usual = server(procfile.replace("--log-level warning", "").split())
@@ -120,7 +125,7 @@ def test_the_image_s_steps_make_something_that_serves(tmp_path: Path) -> None:
                 copy(ROOT / source, app / source if to == "./" else app / to)
         elif kind == "ENV":
             known |= dict(one.split("=", 1) for one in shlex.split(placed(said)))
-        elif kind == "RUN" and "useradd" not in said:
+        elif kind == "RUN" and not re.match("useradd|apt-get", said):
             run(placed(said))
     assert (app / "collected").stat().st_mode & stat.S_IROTH
     token = tmp_path / "shared/token"

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.test import Client
 from django.urls import reverse
 from django_scopes import scopes_disabled
+from pytest_django import Settings
 
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.teams import remove_demo
@@ -249,3 +250,15 @@ def test_what_can_not_be_set_up_is_told_and_leaves_nothing(
     assert "both or neither" in run("first_start").failure
     assert not User.objects.exists()
     assert not Team.objects.filter(is_system=False).exists()
+
+
+@pytest.mark.parametrize("name", ["Harbour", ""])
+def test_where_only_superusers_have_passwords_the_admin_is_one(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings, name: str
+) -> None:
+    settings.LOCAL_PASSWORDS = False
+    monkeypatch.setenv("MEMORYWEB_SETUP_TEAM", name)
+    password = re.findall(r"with the password ([^\s,]+)", run("first_start").output)[-1]
+    email = "ann@harbour.example" if name else "admin@memoryweb.example"
+    answer = Client().post(reverse("account_login"), {"login": email, "password": password})
+    assert answer.status_code == 302

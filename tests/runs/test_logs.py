@@ -4,6 +4,7 @@ import json
 import logging
 from typing import Any
 
+import httpx
 import pytest
 from django.test import RequestFactory
 
@@ -36,6 +37,14 @@ def test_an_error_tells_its_place_and_not_its_words() -> None:
     assert "test_an_error_tells" in said["trace"][-1]
     assert SECRET not in str(said)
     assert "request" not in said
+
+
+def test_addresses_that_are_called_stay_out_at_any_level(caplog: pytest.LogCaptureFixture) -> None:
+    """That of a webhook is often its secret."""
+    caplog.set_level("INFO")
+    transport = httpx.MockTransport(lambda _request: httpx.Response(200))
+    httpx.Client(transport=transport).post("https://hooks.example/T0/secret")
+    assert "secret" not in caplog.text
 
 
 def test_a_request_has_its_id() -> None:

@@ -3,6 +3,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 from django.utils import timezone
@@ -71,7 +72,7 @@ class Command(base.Command):
             if User.objects.exists():
                 return ALREADY
             team = create_team(name=name, by=SYSTEM)
-            add_member(team=team, email=email, role=Role.ADMIN, by=SYSTEM, password=password)
+            _admin_of(team, email, password)
             with scope(team=team), write_transaction(team) as tx:
                 if agent:
                     create_agent(tx, name=checked_name(agent, longest=MAX_NAME))
@@ -120,11 +121,20 @@ def _admin(password: str) -> User:
     admin = User.objects.filter(email=ADMIN).first()
     if admin is None:
         own = create_team(name="My team", by=SYSTEM)
-        return add_member(
-            team=own, email=ADMIN, role=Role.ADMIN, by=SYSTEM, name="Admin", password=password
-        ).user
+        return _admin_of(own, ADMIN, password, name="Admin")
     admin.set_password(password)
     admin.save(update_fields=["password"])
+    return admin
+
+
+def _admin_of(team: Team, email: str, password: str, name: str = "") -> User:
+    """A superuser where nobody else signs in with a password."""
+    admin = add_member(
+        team=team, email=email, role=Role.ADMIN, by=SYSTEM, name=name, password=password
+    ).user
+    if not settings.LOCAL_PASSWORDS:
+        admin.is_superuser = True
+        admin.save(update_fields=["is_superuser"])
     return admin
 
 

@@ -134,7 +134,7 @@ def _checked(done: tuple[Replayed, int] | None, said: archive.Manifest) -> base.
 def _told(erased: Replayed, revoked: int) -> Iterator[str]:
     found, missing = erased.told - len(erased.missing), len(erased.missing)
     yield f"Of {base.counted(erased.told, 'erasure')} since, {found} were done again."
-    yield f"{base.counted(revoked, 'token, member or link')} revoked or removed again."
+    yield f"{base.counted(revoked, 'other act')} since: revoked, removed or switched off again."
     if missing:
         was = "nothing was found in this backup: it came later, or stands there in other words."
         yield f"Of {base.counted(missing, 'erasure')} {was}"
