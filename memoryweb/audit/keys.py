@@ -30,7 +30,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError
 from django.utils.crypto import salted_hmac
 from django.utils.encoding import force_bytes
 from django.utils.translation import gettext as _
@@ -124,9 +124,10 @@ def check_start() -> None:
     with suppress(OSError):  # another's folder may not even be ours to read
         here = kept_text(Path(settings.CHECKPOINTS) / "folder-print")
         if not row.folder:
-            Keys.objects.filter(pk=row.pk, folder="").update(folder=here)
+            with suppress(OperationalError):  # while somebody writes for long: the next start does
+                Keys.objects.filter(pk=row.pk, folder="").update(folder=here)
             row.refresh_from_db(fields=["folder"])
-        if row.folder == here:
+        if row.folder in {"", here}:
             return
     raise KeysRefused(
         _(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
@@ -143,6 +144,23 @@ def test_a_host_that_keeps_checkpoints_elsewhere_does_not_start(
     Keys.objects.update(folder="")
     settings.CHECKPOINTS = tmp_path / "own"
     keys.check_start()
+
+
+def test_a_host_starts_while_somebody_writes_for_long(
+    world: World, settings: Any, tmp_path: Path
+) -> None:
+    def locked(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            raise OperationalError("database is locked")
+        return execute(sql, *rest)
+
+    settings.CHECKPOINTS = tmp_path / "shared"
+    Keys.objects.update(folder="")
+    with connection.execute_wrapper(locked):
+        keys.check_start()
+    assert Keys.objects.get().folder == ""
+    keys.check_start()
+    assert Keys.objects.get().folder != ""
 
 
 def test_processes_that_start_at_once_see_one_folder(tmp_path: Path) -> None:
