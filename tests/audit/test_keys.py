@@ -146,6 +146,7 @@ def test_a_host_that_keeps_checkpoints_elsewhere_does_not_start(
     keys.check_start()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_host_starts_while_somebody_writes_for_long(
     world: World, settings: Any, tmp_path: Path
 ) -> None:
