@@ -339,7 +339,7 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "memoryweb.core.logs.JSONLines"},
     },
-    "filters": {"addresses": {"()": "memoryweb.web.errors.WithoutAddresses"}},
+    "filters": {"addresses": {"()": "memoryweb.core.logs.WithoutAddresses"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",

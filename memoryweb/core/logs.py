@@ -7,6 +7,8 @@ import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from django.http import HttpRequest
+
 # What a line was written for, by the floors that know it: the ids of a request and a run.
 sources: dict[str, Callable[[logging.LogRecord], str]] = {}
 
@@ -34,3 +36,16 @@ class JSONLines(logging.Formatter):
 
 def _kind(error: BaseException) -> str:
     return f"{type(error).__module__}.{type(error).__qualname__}"
+
+
+class WithoutAddresses(logging.Filter):
+    """For the log: the pattern of the address (`t/<slug:team>/…`) instead of the address itself,
+    which holds the names of people's files."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        request = getattr(record, "request", None)
+        if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
+            match = request.resolver_match
+            where = f"/{match.route}" if match else "an unknown address"
+            record.args = tuple(where if arg == request.path else arg for arg in record.args)
+        return True

@@ -420,6 +420,18 @@ def _visit(request: UserRequest, slug: str) -> Visit:
     raise Http404
 
 
+def last_visit(request: HttpRequest) -> Visit | None:
+    """To the team visited last, else the demo, else the first one; None for who is in no team."""
+    user = getattr(request, "user", None)
+    if not isinstance(user, User):
+        return None
+    last, memberships = request.session.get("team", ""), memberships_of(user)
+    if not memberships:
+        return None
+    chosen = min(memberships, key=lambda one: (one.team.slug != last, not one.team.is_demo))
+    return Visit(chosen, [one.team for one in memberships])
+
+
 def _zone(user: User) -> ZoneInfo:
     try:
         return user.zone

@@ -15,9 +15,9 @@ from django.utils.functional import Promise
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_scopes import scope
 
-from memoryweb.accounts.backends import memberships_of
-from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
@@ -25,7 +25,7 @@ from memoryweb.audit import keys
 from memoryweb.audit.checkpoints import unledgered_at
 from memoryweb.memory import facts
 from memoryweb.memory.statements.validity import today
-from memoryweb.web.access import TeamRequest, Visit, team_view
+from memoryweb.web.access import TeamRequest, Visit, last_visit, team_view
 from memoryweb.web.help import help_url
 from memoryweb.web.pages import to
 from memoryweb.web.wording import Choice, owner_name, owner_title
@@ -38,18 +38,24 @@ def rail(request: HttpRequest) -> dict[str, Any]:
 class Rail:
     """The left rail. Asks the database only when a whole page is rendered."""
 
-    def __init__(self, request: HttpRequest) -> None:
-        self._request = request
-        self.visit: Visit | None = getattr(request, "visit", None)
+    def __init__(self, request: HttpRequest, page: str | None = None) -> None:
+        """`page`: the name of an address, where it shall not be the request's own."""
+        match = request.resolver_match
+        self._request, self._page = request, (match and match.url_name) if page is None else page
+
+    @cached_property
+    def visit(self) -> Visit | None:
+        """On a page of no team that of the team visited last, so that the way back is there."""
+        return getattr(self._request, "visit", None) or last_visit(self._request)
 
     @cached_property
     def teams(self) -> list[dict[str, Any]]:
         """Every team of the person, as plain links."""
-        user = self._request.user
-        if not user.is_authenticated:
+        user = getattr(self._request, "user", None)
+        if user is None or not user.is_authenticated:
             return []
         current = self.visit.team if self.visit else None
-        teams = self.visit.teams if self.visit else _teams_of(user)
+        teams = self.visit.teams if self.visit else []
         rows = [
             {
                 "name": team.name,
@@ -67,9 +73,11 @@ class Rail:
                 {"url": team["url"], "icon": "moon", "label": team["name"]} for team in self.teams
             ]
         may = self.visit.can
+        with scope(team=self.visit.team):
+            waiting = len(self.visit.waiting)
         places = [
             ("last_night", "moon", _("Last night"), True, 0),
-            ("review", "tray", _("Review"), True, len(self.visit.waiting)),
+            ("review", "tray", _("Review"), True, waiting),
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
@@ -106,17 +114,11 @@ class Rail:
     @property
     def help_url(self) -> str:
         """The section of the documentation that is about this page."""
-        match = self._request.resolver_match
-        return help_url((match.url_name if match else "") or "")
+        return help_url(self._page or "")
 
     def _section(self) -> str:
-        match = self._request.resolver_match
-        name = match.url_name if match and match.url_name else ""
+        name = self._page or ""
         return "last_night" if name in {"last_night", "over_time"} else name.split("_")[0]
-
-
-def _teams_of(user: User) -> list[Team]:
-    return [one.team for one in memberships_of(user)]
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:
