@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
@@ -149,6 +150,14 @@ def _changes(before: dict[str, set[int]], after: dict[str, set[int]]) -> list[st
 
 class AccountAdapter(DefaultAccountAdapter):
     """Where sign-in touches the audit log: here, so that act and event share a transaction."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "email_password_mismatch": gettext_lazy("The e-mail address or the password is wrong."),
+        "enter_current_password": gettext_lazy("This is not your password."),
+        "incorrect_password": gettext_lazy("This is not your password."),
+        "too_many_login_attempts": gettext_lazy("Too many attempts. Try again in some minutes."),
+        "rate_limited": gettext_lazy("Too many attempts. Try again in some minutes."),
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """People join by being added to a team, never by themselves."""
