@@ -222,7 +222,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "memoryweb.accounts.signins.AccountAdapter"
+ACCOUNT_ADAPTER = "memoryweb.accounts.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -230,7 +230,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 # Wrong passwords: of one address for all accounts, of one address for one account, and of one
-# account from all addresses where its person never signed in (accounts/signins.py).
+# account from all addresses where its person never signed in (accounts/adapter.py).
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "10/m/ip,100/h/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",
