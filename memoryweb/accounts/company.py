@@ -99,7 +99,7 @@ def renew(user: User, claims: oidc.Claims) -> None:
 
 def tick(now: datetime) -> None:
     """Once a minute: end what is over, and have a worker ask where the provider lets us."""
-    if _due(now).exists():
+    if settings.OIDC_ISSUER and _due(now).exists():
         async_task("memoryweb.accounts.company.check_due", save=False)
     over = Identity.objects.filter(valid_until__lte=now).select_related("user")
     for identity in over.order_by("valid_until")[:ENDS_A_TICK]:
