@@ -1,5 +1,6 @@
 """Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
 
+import logging
 import os
 import re
 import stat
@@ -352,6 +353,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.str("MEMORYWEB_LOG_LEVEL", "WARNING")},
     "loggers": {"httpx": {"level": "WARNING"}},  # it tells whole addresses, such as webhooks have
 }
+logging.captureWarnings(True)  # Python's stand in it as well
 
 # Runs (SPEC §5.2)
 LEASE_SECONDS = env.float("MEMORYWEB_LEASE_SECONDS", 180.0)

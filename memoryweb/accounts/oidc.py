@@ -163,7 +163,7 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
 
 
 def _groups(claims: Mapping[str, Any], *, is_told: bool) -> frozenset[str]:
-    """None are named in an ID token of who has none; another answer that names none doesn't tell."""
+    """An ID token without any says that there are none; another answer doesn't tell."""
     is_told = is_told or not settings.OIDC_GROUPS
     said = claims.get(settings.OIDC_GROUPS_CLAIM, [] if is_told else None)
     if not isinstance(said, list) or not all(isinstance(group, str) for group in said):

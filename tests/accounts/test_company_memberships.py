@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from memoryweb.accounts import company, oidc
+from memoryweb.accounts import company
 from memoryweb.accounts.exceptions import ByGroup, LastAdmin
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Identity, Membership, Token, User

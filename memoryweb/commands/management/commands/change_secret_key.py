@@ -15,7 +15,6 @@ from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import Keys
 from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
-from memoryweb.core import home_lock
 from memoryweb.llm.models import TeamEmbedding, TeamModel
 from memoryweb.notify.models import Endpoint
 
@@ -26,6 +25,7 @@ class Command(base.Command):
         "MEMORYWEB_OLD_SECRET_KEY or standard input."
     )
     needs_keys = False
+    works_alone = True
 
     def arguments(self, parser: CommandParser) -> None:
         lost = "the old key is gone: begin anew with this one. Erased text may return"
@@ -34,9 +34,6 @@ class Command(base.Command):
         parser.add_argument("--hide-warning", action="store_true", help=hide)
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        if not home_lock.claim():
-            running = f"memoryweb is running on {settings.HOME}."
-            raise CommandError(f"{running} Stop all web servers and workers first.")
         with scopes_disabled(), transaction.atomic():
             if options["hide_warning"]:
                 Keys.objects.update(lost_at=None)

@@ -33,6 +33,7 @@ class Command(base.Command):
         "tells of since. Nothing else may run meanwhile."
     )
     needs_keys = False
+    works_alone = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, nargs="?", help="what “backup” wrote")
@@ -45,9 +46,6 @@ class Command(base.Command):
         parser.add_argument("--hide-warning", action="store_true", help=hide)
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        if not home_lock.claim():
-            running = f"memoryweb is running on {settings.HOME}."
-            raise CommandError(f"{running} Stop all web servers and workers first.")
         if options["hide_warning"]:
             return _hide_warning()
         if options["file"] is None or not options["file"].is_file():
