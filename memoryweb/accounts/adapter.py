@@ -14,7 +14,7 @@ from memoryweb.accounts.signins import is_known_address, record_act, record_wron
 from memoryweb.audit.record import origin_of
 
 
-class AccountAdapter(DefaultAccountAdapter):
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Where sign-in touches the audit log: here, so that act and event share a transaction."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

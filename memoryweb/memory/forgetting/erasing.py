@@ -93,6 +93,7 @@ def queue_due(now: datetime) -> None:
     due = _due_at(now)
     ended = Run.objects.filter(kind=KIND, finished_at__gt=now - _AFTER_FAILURE)
     rows = list(ended.values_list("agent", "owner", "status", "finished_at"))
+    seen: set[tuple[UUID, UUID | None]]
     seen = {(agent, owner) for agent, owner, status, _at in rows if status == Run.Status.FAILED}
     for request in due.select_related("agent", "owner").order_by("erase_at"):
         if (key := (request.agent_id, request.owner_id)) not in seen:
