@@ -27,13 +27,20 @@ from memoryweb.core import home_lock, upgrade
 from memoryweb.core.archive import BackupRefused
 from memoryweb.core.database_copies import CopyFailed
 from memoryweb.core.database_unavailable import refusal as refusal_of
-from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.refusals import ArchiveRefused, MemoryRefused
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 
 REFUSALS = (
     *(AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown),
-    *(BackupRefused, CopyFailed, home_lock.HalfRestored, LedgerRefused, LedgerUnavailable),
+    *(
+        ArchiveRefused,
+        BackupRefused,
+        CopyFailed,
+        home_lock.HalfRestored,
+        LedgerRefused,
+        LedgerUnavailable,
+    ),
 )
 
 
@@ -78,10 +85,9 @@ class Command(BaseCommand, ABC):
         except REFUSALS as refusal:
             outcome = Outcome(str(refusal), {"code": getattr(refusal, "code", "refused")}, ok=False)
         except (DatabaseError, OSError) as error:
-            said = refusal_of(error) or upgrade.refusal() or upgrade.unprepared()
-            if not said:
+            if (found := _of_error(error)) is None:
                 raise
-            outcome = Outcome(str(said), {"code": "unavailable"}, ok=False)
+            outcome = found
         if options["json"]:
             self.stdout.write(_as_json(outcome))
         elif outcome.output:
@@ -91,6 +97,15 @@ class Command(BaseCommand, ABC):
             self.stdout.write(outcome.message)
         if not outcome.ok:
             raise CommandError(outcome.message)
+
+
+def _of_error(error: DatabaseError | OSError) -> Outcome | None:
+    if said := refusal_of(error) or upgrade.refusal() or upgrade.unprepared():
+        return Outcome(str(said), {"code": "unavailable"}, ok=False)
+    if isinstance(error, OSError) and error.filename:
+        said = f"{error.filename} cannot be used: {error.strerror}."
+        return Outcome(said, {"code": "file"}, ok=False)
+    return None
 
 
 class TeamsCommand(Command):
@@ -153,10 +168,7 @@ def passphrase(options: dict[str, Any]) -> bytes:
     path: Path | None = options["passphrase_file"]
     if path is None:
         return b""
-    try:
-        given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{path} can't be read: {error.strerror}.") from None
+    given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     if not given.strip():
         raise CommandError("The passphrase is empty.")
     return given.strip()
