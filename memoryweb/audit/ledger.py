@@ -89,13 +89,12 @@ class LedgerEntry:
 
     def signed(self, now: datetime, previous: str) -> "LedgerEntry":
         at = now.astimezone(UTC).isoformat(timespec="seconds")
-        made = replace(self, at=at, previous=previous, key=keys.public_key(), by=_key_name())
+        made = replace(self, at=at, previous=previous, by=_key_name(), key=keys.public_key())
         return replace(made, signature=keys.signer().sign(made._said()).hex())
 
     @property
     def is_ours(self) -> bool:
-        is_whole = keys.has_signed(self.key, self.signature, self._said())
-        return is_whole and self.key in keys.ring().signers
+        return keys.have_signed(self.key, self.signature, self._said())
 
     def _said(self) -> bytes:
         return _PURPOSE + keys.canonical(asdict(self) | {"signature": ""})

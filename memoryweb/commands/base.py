@@ -23,6 +23,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit import keys
 from memoryweb.audit.keys import KeysRefused
 from memoryweb.audit.ledger import LedgerRefused, LedgerUnavailable
+from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.core import home_lock, upgrade
 from memoryweb.core.archive import BackupRefused
 from memoryweb.core.database_copies import CopyFailed
@@ -97,6 +98,12 @@ class Command(BaseCommand, ABC):
             self.stdout.write(outcome.message)
         if not outcome.ok:
             raise CommandError(outcome.message)
+
+
+def record_everywhere(action: str, **details: int) -> None:
+    """In each team's chain: it is about the memory of all."""
+    for team_id in sorted(teams.with_chain() | {teams.system_team_id()}):
+        record(team_id, Entry(action, SYSTEM, details=details))
 
 
 def _of_error(error: DatabaseError | OSError) -> Outcome | None:

@@ -11,10 +11,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memoryweb.accounts import teams
 from memoryweb.audit import keys
 from memoryweb.audit.checkpoints import SEEN
-from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base, restoring
 from memoryweb.core import archive, database_copies, home_lock, upgrade
 from memoryweb.memory.forgetting import Replayed
@@ -106,8 +104,7 @@ def _put_checkpoints(room: Path) -> None:
 
 def _hide_warning() -> base.Outcome:
     with transaction.atomic():
-        for team_id in sorted(teams.with_chain() | {teams.system_team_id()}):
-            record(team_id, Entry(SEEN, SYSTEM))
+        base.record_everywhere(SEEN)
     return base.Outcome("The pages no longer warn of the restored backup.")
 
 
