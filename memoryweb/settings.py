@@ -165,9 +165,13 @@ TEMPLATES = [
 ]
 
 # Databases (docs/architecture.md): SQLite by default, PostgreSQL when a team outgrows one machine.
+# Each request tries its connection first: PostgreSQL may have restarted since the last one.
 DATABASES = {
     "default": env.dj_db_url(
-        "MEMORYWEB_DATABASE_URL", f"sqlite:///{HOME / 'memoryweb.sqlite3'}", conn_max_age=600
+        "MEMORYWEB_DATABASE_URL",
+        f"sqlite:///{HOME / 'memoryweb.sqlite3'}",
+        conn_max_age=600,
+        conn_health_checks=True,
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
