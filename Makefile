@@ -8,7 +8,7 @@ PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
-.PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
+.PHONY: run test lint types fmt bench bench-memory bench-recall shots soak soak-ops clean \
 	checks quick format imports templates sqlite walls rooms postgres browser
 
 run: .venv/run.stamp
@@ -77,6 +77,10 @@ soak: .venv/dev.stamp
 	python -m scripts.openclaw_plugin $(TEST_HOME)/openclaw
 	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done
 	for round in 1 2 3 4 5; do python scripts/postgres.py pytest -q -m kill || exit 1; done
+
+# Two hosts on PostgreSQL that are killed at random, for an hour, or SECONDS=…
+soak-ops: .venv/dev.stamp
+	python -m scripts.soak_ops
 
 fmt: .venv/dev.stamp
 	ruff format $(CODE)

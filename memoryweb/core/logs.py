@@ -22,7 +22,7 @@ class JSONLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _said(record),
             "process": record.process,
             **{name: read(record) for name, read in sources.items()},
         }
@@ -32,6 +32,12 @@ class JSONLines(logging.Formatter):
             said["trace"] = [f"{one.filename}:{one.lineno} {one.name}" for one in frames]
         told = {name: value for name, value in said.items() if value}
         return json.dumps(told, ensure_ascii=False)
+
+
+def _said(record: logging.LogRecord) -> str:
+    """Of one of Python's warnings its place and kind."""
+    said = record.getMessage()
+    return ": ".join(said.split(": ", 2)[:2]) if record.name == "py.warnings" else said
 
 
 def _kind(error: BaseException) -> str:

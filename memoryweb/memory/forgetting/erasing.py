@@ -91,15 +91,15 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
 def queue_due(now: datetime) -> None:
     """Once a minute: what is due, one run for each memory. What has failed waits for an hour."""
     due = _due_at(now)
-    failed = Run.objects.filter(
-        kind=KIND, status=Run.Status.FAILED, finished_at__gt=now - _AFTER_FAILURE
-    )
-    seen: set[tuple[UUID, UUID | None]] = set(failed.values_list("agent", "owner"))
+    ended = Run.objects.filter(kind=KIND, finished_at__gt=now - _AFTER_FAILURE)
+    rows = list(ended.values_list("agent", "owner", "status", "finished_at"))
+    seen: set[tuple[UUID, UUID | None]]
+    seen = {(agent, owner) for agent, owner, status, _at in rows if status == Run.Status.FAILED}
     for request in due.select_related("agent", "owner").order_by("erase_at"):
         if (key := (request.agent_id, request.owner_id)) not in seen:
             seen.add(key)
             queue(request.agent, request.owner)
-    if Run.objects.filter(kind=KIND, finished_at__gt=now - hiding.LOG_EMPTIED).exists():
+    if any(at and at > now - hiding.LOG_EMPTIED for *_run, at in rows):
         truncate_log()
 
 

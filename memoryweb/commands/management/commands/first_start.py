@@ -93,12 +93,9 @@ class Command(base.Command):
 
 def _keep(path: Path, secret: str) -> None:
     """For its user alone. Before the commit: whoever is stopped between makes another."""
-    try:
-        path.touch(0o600)
-        path.chmod(0o600)
-        path.write_text(f"{secret}\n")
-    except OSError as error:
-        raise CommandError(f"The token can't be written to {path}: {error.strerror}.") from None
+    path.touch(0o600)
+    path.chmod(0o600)
+    path.write_text(f"{secret}\n")
 
 
 def _password() -> str:

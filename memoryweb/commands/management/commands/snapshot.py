@@ -8,7 +8,6 @@ from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory import snapshots
 from memoryweb.memory.models import AuthorKind
-from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
 from memoryweb.memory.writing.screening import Sight
@@ -37,15 +36,9 @@ class Command(base.TeamCommand):
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         path: Path = options["file"]
         memory = Memory(options["agent"], find_for_command(team, options["owner"]))
-        try:
-            if options["act"] == "export":
-                return _export(team, memory, path)
-            return _import(team, memory, path, dry=options["dry_run"])
-        except ArchiveRefused as refused:
-            return base.Outcome(str(refused), {"code": refused.code}, ok=False)
-        except OSError as error:
-            said = f"The file cannot be used: {error.strerror}."
-            return base.Outcome(said, {"code": "file"}, ok=False)
+        if options["act"] == "export":
+            return _export(team, memory, path)
+        return _import(team, memory, path, dry=options["dry_run"])
 
 
 def _export(team: Team, memory: Memory, path: Path) -> base.Outcome:
