@@ -205,9 +205,13 @@ PAGES: dict[str, Route] = {
     ),
     "agents_snapshot": _get("agents_snapshot", READ),
     "agents_snapshot_export": _get("agents_snapshot_export", READ),
+    "agents_snapshot_export as notes": _get("agents_snapshot_export", READ, "?format=markdown"),
     "agents_snapshot_export of oneself": _get("agents_snapshot_export", READ, ME),
     "agents_snapshot_export of a customer": _get("agents_snapshot_export", CUSTOMERS, CUSTOMER),
     "agents_snapshot_export of Bob": _get("agents_snapshot_export", BOBS, BOB),
+    "agents_snapshot_export of Bob as notes": _get(
+        "agents_snapshot_export", BOBS, BOB + "&format=markdown"
+    ),
     "agents_snapshot_preview": _get("agents_snapshot_preview", BOBS_UPLOAD),
     "agents_snapshot_change": _get("agents_snapshot_change", BOBS_UPLOAD),
     "agents_import": _get("agents_import", READ),
