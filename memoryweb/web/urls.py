@@ -28,7 +28,7 @@ from memoryweb.web.agents import home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import editing, editor
+from memoryweb.web.files import editing
 from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
@@ -49,7 +49,6 @@ Patterns = list[URLPattern | URLResolver]
 file_patterns = [
     path("why/<int:line>/", files.why, name="agents_why"),
     path("edit/", editing.edit, name="agents_edit"),
-    path("merge/", editor.merge_texts, name="agents_merge"),
     path("arrange/", editing.arrange, name="agents_arrange"),
     path("rename/", editing.rename, name="agents_rename"),
     path("delete/", editing.delete_confirm, name="agents_delete_confirm"),

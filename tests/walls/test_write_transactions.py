@@ -311,7 +311,6 @@ ONE = frozenset(
         "agents_fact_vote",
         "agents_forget_line",
         "agents_keep",
-        "agents_merge",
         "agents_new",
         "agents_new_file",
         "agents_preview",

@@ -334,12 +334,6 @@ CHANGES: dict[str, Route] = {
         {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
         message_id="my_message_id",
     ),
-    "agents_merge": _post(
-        "agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}
-    ),
-    "agents_merge of Bob": _post(
-        "agents_merge", BOBS, {**TEXT, "sha256": "{my_sha256}", "choice-1": "mine"}, query=BOB
-    ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),
     **{
