@@ -96,7 +96,6 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/still-true/", facts.still_holds, name="agents_fact_still_true"),
-    path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
     path("statements/<uuid:fact_id>/pack/", evidence.pack, name="agents_fact_pack"),
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),

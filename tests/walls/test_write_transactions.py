@@ -308,7 +308,6 @@ ONE = frozenset(
         "agents_fact_unconfirm",
         "agents_fact_unforget",
         "agents_fact_until",
-        "agents_fact_vote",
         "agents_forget_line",
         "agents_keep",
         "agents_new",

@@ -114,7 +114,6 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("recall", {}, "recalled_id"),
     ("restore", {}, "retired_id"),
     ("still_true", {}, "fact_id"),
-    ("vote", {"helpful": "yes"}, "fact_id"),
     ("forget", {}, "fact_id"),
 )
 
