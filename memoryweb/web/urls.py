@@ -116,6 +116,7 @@ agent_patterns: Patterns = [
     path("chat/", chat.chat, name="agents_chat"),
     path("chat/say/", chat.say, name="agents_chat_say"),
     path("chat/<int:message_id>/remember/", chat.remember, name="agents_chat_remember"),
+    path("chat/<int:message_id>/leave-out/", chat.leave_out, name="agents_chat_leave_out"),
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
     path("archive/now/", agents.archive, name="agents_archive"),

@@ -288,6 +288,7 @@ ONE = frozenset(
         "accept_proposal",
         "agents_archive",
         "agents_arrange",
+        "agents_chat_leave_out",
         "agents_chat_remember",
         "agents_chat_say",
         "agents_connect_token",

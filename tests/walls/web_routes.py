@@ -333,6 +333,12 @@ CHANGES: dict[str, Route] = {
         {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
         message_id="my_message_id",
     ),
+    "agents_chat_leave_out": _post(
+        "agents_chat_leave_out",
+        {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
+        {"first": "0", "last": "5"},
+        message_id="my_message_id",
+    ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),
     **{
