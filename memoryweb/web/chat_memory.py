@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memoryweb.agents.models import Agent, Reader, reading
+from memoryweb.agents.models import Agent
 from memoryweb.extraction.extractors import ExpectedLine, expected
 from memoryweb.language.ending import ended_in
 from memoryweb.language.normal_form import clean
@@ -15,9 +16,9 @@ from memoryweb.language.statement_comparison import overtakes
 from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.origins import lines_from_messages
 from memoryweb.memory.lines.revisions import contents_of
-from memoryweb.memory.models import Conversation, Fact, File, InjectedSpan, Message
+from memoryweb.memory.models import Conversation, Fact, File, InjectedSpan, Message, SourceClass
+from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.prompt import carried, last_prompt, looked_up
-from memoryweb.memory.search import known
 from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.markdown import plain
@@ -72,11 +73,12 @@ def _texts(request: TeamRequest, agent: Agent, spans: Sequence[InjectedSpan]) ->
 
 @dataclass(frozen=True)
 class ExpectedRow:
-    """`pieces`: the statement that it replaces, or ends a part of, with that struck."""
+    """`pieces`: the statement that it replaces, or ends a part of, with that struck; `said_on`:
+    when the reader said that, if they did."""
 
     line: ExpectedLine
     pieces: tuple[Piece, ...] = ()
-    said_at: datetime | None = None
+    said_on: date | None = None
     url: str = ""
 
 
@@ -84,9 +86,8 @@ def expected_rows(request: TeamRequest, talk: Conversation) -> list[ExpectedRow]
     lines = expected(talk, request.visit.now)
     if not lines:
         return []
-    reader = Reader(talk.agent, request.visit.me)
-    with reading(reader):
-        facts = list(known(reader, request.visit.now).order_by("-changed_at")[:_LOOKED_AT])
+    theirs = talk.agent.facts.of(*Memory(talk.agent, request.visit.me).key)
+    facts = list(theirs.living().order_by("-changed_at").select_related("agent")[:_LOOKED_AT])
     look = Look(To.PAGE, facts=facts)
     return [_expected(request, line, facts, look) for line in lines]
 
@@ -100,17 +101,19 @@ def _expected(
         if readable.is_hidden:
             continue
         if pieces := _replaced(line.text, readable.text, day, fact.said_at):
-            return ExpectedRow(line, pieces, fact.said_at, fact_url(request, fact))
+            is_own = fact.said_at and fact.source == SourceClass.OWNER
+            said_on = timezone.localtime(fact.said_at).date() if is_own else None
+            return ExpectedRow(line, pieces, said_on, fact_url(request, fact))
     return ExpectedRow(line)
 
 
 def _replaced(newer: str, older: str, day: date, said_at: datetime | None) -> tuple[Piece, ...]:
     """By the rules of dreams alone; a model may see more."""
     before = said_at.date() if said_at else None
-    if overtakes(newer, older, said=day, older_said=before):
-        return (Piece(older, "old"),)
-    words = ended_in(newer, older, day, before)
-    return struck(older, [Ended(day, one) for one in words]) if words else ()
+    if words := ended_in(newer, older, day, before):
+        return struck(older, [Ended(day, one) for one in words])
+    is_whole = overtakes(newer, older, said=day, older_said=before)
+    return (Piece(older, "old"),) if is_whole else ()
 
 
 @dataclass(frozen=True)

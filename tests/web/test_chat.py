@@ -119,7 +119,8 @@ def test_what_it_replaces_stands_struck(
 ) -> None:
     model_server.text("Nice.")
     page = text(bob.get(say(bob, address, "I moved to Porto.")["Location"]))
-    assert "<del>I live in Leeds.</del>" in page
+    assert ">I live in Leeds</del>" in page
+    assert "Replaces what was said before." in page
 
 
 def test_a_question_is_not_offered_to_be_remembered(
