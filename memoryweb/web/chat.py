@@ -37,9 +37,10 @@ from memoryweb.memory.prompt import summary_of
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
-from memoryweb.web.chat_memory import expected_rows, noted_lines, underlined, used_memory
+from memoryweb.web.chat_memory import expected_rows, noted_lines, used_memory, with_read
 from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, show, to
+from memoryweb.web.statements import Piece
 from memoryweb.web.wording import file_url
 
 _SHOWN = 30  # messages
@@ -65,10 +66,12 @@ class SayForm(forms.Form):
 
 @dataclass(frozen=True)
 class ChatRow:
-    """`expected`: how many lines will be noted of it."""
+    """`text` is an answer's, `pieces` what a person said; `expected`: how many lines will be noted
+    of it."""
 
     message: Message
-    text: Any
+    text: str = ""
+    pieces: Sequence[Piece] = ()
     expected: int = 0
     may_remember: bool = False
     archived: dict[str, Any] | None = None  # of it and what was said before
@@ -256,7 +259,8 @@ def _said(
             continue
         lines = [] if said.is_cut else [one for one in expected if one.message.pk == message.pk]
         may = not (said.is_cut or lines) and _tells(said.text)
-        yield ChatRow(message, underlined(said.shown, lines), len(lines), may, archived)
+        pieces = with_read(said.shown, lines)
+        yield ChatRow(message, "", pieces, len(lines), may, archived)
 
 
 def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from memoryweb.agents.models import Agent
 from memoryweb.extraction.extractors import ExpectedLine, expected
@@ -21,7 +19,6 @@ from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.prompt import carried, last_prompt, looked_up
 from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.markdown import plain
 from memoryweb.web.statements import Piece, struck
 from memoryweb.web.wording import fact_url, file_url, talk_url
 
@@ -139,12 +136,11 @@ def noted_lines(request: TeamRequest, messages: Collection[int]) -> list[NotedLi
     ]
 
 
-def underlined(text: str, lines: Iterable[ExpectedLine]) -> SafeString:
-    """A message, with what is read in it marked."""
-    at, parts = 0, list[SafeString]()
+def with_read(text: str, lines: Iterable[ExpectedLine]) -> list[Piece]:
+    """A message, what is read in it apart."""
+    at, pieces = 0, list[Piece]()
     for line in sorted(lines, key=lambda one: one.first):
         if line.first >= at:
-            read = format_html('<mark class="read">{}</mark>', plain(text[line.first : line.last]))
-            parts += [plain(text[at : line.first]), read]
+            pieces += [Piece(text[at : line.first]), Piece(text[line.first : line.last], "read")]
             at = line.last
-    return format_html("{}" * (len(parts) + 1), *parts, plain(text[at:]))
+    return [*pieces, Piece(text[at:])]

@@ -36,7 +36,7 @@ _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 
 @dataclass(frozen=True)
 class Piece:
-    """Some words of a sentence. `kind`: empty, `old` (struck) or `new`; `ended`: struck, too."""
+    """Some words. `kind`: empty, `old` (struck), `new` or `read`; `ended`: struck, too."""
 
     text: str
     kind: str = ""

@@ -75,8 +75,8 @@ def test_what_will_be_noted_is_underlined_and_can_be_kept_out(
     model_server.text("Nice.")
     said = "I own a bakery in Leeds. What time is it? My sister lives in Porto."
     page = text(bob.get(say(bob, address, said)["Location"]))
-    assert '<mark class="read">I own a bakery in Leeds.</mark>' in page
-    assert '<mark class="read">My sister lives in Porto.</mark>' in page
+    assert "<mark>I own a bakery in Leeds.</mark>" in page
+    assert "<mark>My sister lives in Porto.</mark>" in page
     assert "Atlas will note" in page
     assert "Remember this" not in page
     with scope(team=world.team):
@@ -85,7 +85,7 @@ def test_what_will_be_noted_is_underlined_and_can_be_kept_out(
     span = {"first": 0, "last": len("I own a bakery in Leeds.")}
     assert bob.post(f"{address}{first.pk}/leave-out/", span).status_code == 302
     page = text(bob.get(f"{address}?talk=chat-1"))
-    assert '<mark class="read">I own' not in page
+    assert "<mark>I own" not in page
     assert "My sister lives in Porto.</mark>" in page
     _extract(world, talk)
     note = _note(world).raw_content
