@@ -368,15 +368,24 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
             conversation.save(update_fields=["waiting", "skipped"])
             extraction.delete()
             return False
-        if not Extraction.objects.filter(pk=extraction.pk).exists():
-            return True  # some of it is not to be noted: the window is read again
-        if asked_since(window.turns, extraction.created_at):
-            extraction.delete()  # it may say what is to be forgotten: the window is read again
+        if asked_since(window.turns, extraction.created_at) or not _is_asked(extraction, window):
+            extraction.delete()  # it may say what is not to be noted: the window is read again
             return True
         written = _write_lines(tx, lease.run, conversation, window, found)
         _offer(tx, conversation, window, found)
         _close(conversation, extraction, window, written)
     return True
+
+
+def _is_asked(extraction: Extraction, window: Window) -> bool:
+    """Nothing of the window was left out since the answer was asked for."""
+    left_out = dict(
+        Message.objects.filter(pk__in=[turn.pk for turn in window.turns]).values_list(
+            "pk", "unnoted"
+        )
+    )
+    is_same = all(left_out.get(turn.pk) == turn.unnoted for turn in window.turns)
+    return is_same and Extraction.objects.filter(pk=extraction.pk).exists()
 
 
 def _write_lines(
