@@ -18,7 +18,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.models import Conversation, Evidence, Fact
+from memoryweb.memory.models import Conversation, Evidence, Fact, Message
 from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.memory.visible.hidden import hidden_facts
 from memoryweb.runs.lease import GOOD
@@ -221,6 +221,17 @@ def stopped(conversation: Conversation) -> Skip | None:
     if not conversation.owner.keeping:
         return Skip.PAUSED
     return Skip.EPHEMERAL if conversation.ephemeral else None
+
+
+def leave_out(tx: Transaction, message: Message, first: int, last: int) -> None:
+    """These characters of it are not to be noted by a run that is still to come. What one has been
+    answered and not written is asked again."""
+    talk = message.conversation
+    message.unnoted = [*(message.unnoted or []), [first, last]]
+    message.save(update_fields=["unnoted"])
+    talk.extractions.filter(status=Extraction.Status.ANSWERED).delete()
+    told = {"message": message.pk}
+    tx.record("message.unnoted", **target(talk), on_behalf_of=talk.owner_id, details=told)
 
 
 def _forsaken(now: datetime) -> Iterator[tuple[Agent, Owner]]:

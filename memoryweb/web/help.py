@@ -33,7 +33,6 @@ _ABOUT = (
     ("agents_moments", "files", "see-what-changed"),
     ("agents_prompt", "connect", "ask-for-the-prompt"),
     ("agents_edit", "files", "edit"),
-    ("agents_merge", "files", "edit"),
     ("agents_conversation", "connect", "send-conversations"),
     ("agents_detail", "dreams", ""),
     ("agents_file", "files", ""),

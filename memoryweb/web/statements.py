@@ -15,14 +15,12 @@ from memoryweb.dreaming.night_results import NightResult
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.models import Evidence, Fact, Revision
-from memoryweb.memory.statements.listing import weight_of
-from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.pages import to
-from memoryweb.web.wording import owner_query, talk_url
+from memoryweb.web.wording import owner_query, talk_url, trust_in_words
 
 _SIGNS = {
     "add": ("add", gettext_lazy("Added")),
@@ -32,18 +30,13 @@ _SIGNS = {
     "end": ("change", gettext_lazy("Partly over")),
     "retire": ("retire", gettext_lazy("Retired")),
 }
-_BANDS = {
-    Band.HIGH: gettext_lazy("high trust"),
-    Band.MEDIUM: gettext_lazy("medium trust"),
-    Band.LOW: gettext_lazy("low trust"),
-}
 _APART = 3  # words that stand between two changes and are read by themselves
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some words of a sentence. `kind`: empty, `old` (struck) or `new`; `ended`: struck, too."""
+    """Some words. `kind`: empty, `old` (struck), `new` or `read`; `ended`: struck, too."""
 
     text: str
     kind: str = ""
@@ -84,9 +77,7 @@ class StatementRow:
     note: str = ""
     is_new: bool = False
     source: Source | None = None
-    band: str = ""
-    trusted: str | Promise = ""
-    confirmed: str = ""
+    trust: str = ""
     url: str = ""
     text: str = ""
     edit_url: str = ""
@@ -226,7 +217,6 @@ def _reworded(
 
 def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look) -> dict[str, Any]:
     visit = request.visit
-    band = weight_of(fact, visit.now).band
     state = state_on(fact, today(visit.now, fact.agent.zone))
     about: dict[str, Any] = {
         "source": source_of(request, said, look) if said else None,
@@ -234,10 +224,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
         "text": look.fact(fact).text,
     }
     if state in _LIVING:
-        about |= {"band": band.value, "trusted": _BANDS[band]}
-    if fact.confirmed_at and state in _LIVING:
-        mine = fact.confirmed_by == visit.user
-        about["confirmed"] = _("confirmed by you") if mine else _("confirmed")
+        about["trust"] = trust_in_words(fact, visit)
     if fact.why == Fact.Why.NOT_TRUE:
         about["note"] = _("Marked as not true. It's in no prompt any more.")
     elif fact.why == Fact.Why.REWORDED:

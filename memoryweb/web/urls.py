@@ -28,7 +28,7 @@ from memoryweb.web.agents import home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import editing, editor
+from memoryweb.web.files import editing
 from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
@@ -49,7 +49,6 @@ Patterns = list[URLPattern | URLResolver]
 file_patterns = [
     path("why/<int:line>/", files.why, name="agents_why"),
     path("edit/", editing.edit, name="agents_edit"),
-    path("merge/", editor.merge_texts, name="agents_merge"),
     path("arrange/", editing.arrange, name="agents_arrange"),
     path("rename/", editing.rename, name="agents_rename"),
     path("delete/", editing.delete_confirm, name="agents_delete_confirm"),
@@ -97,7 +96,6 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/still-true/", facts.still_holds, name="agents_fact_still_true"),
-    path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
     path("statements/<uuid:fact_id>/pack/", evidence.pack, name="agents_fact_pack"),
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
@@ -118,6 +116,7 @@ agent_patterns: Patterns = [
     path("chat/", chat.chat, name="agents_chat"),
     path("chat/say/", chat.say, name="agents_chat_say"),
     path("chat/<int:message_id>/remember/", chat.remember, name="agents_chat_remember"),
+    path("chat/<int:message_id>/leave-out/", chat.leave_out, name="agents_chat_leave_out"),
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
     path("archive/now/", agents.archive, name="agents_archive"),

@@ -114,7 +114,6 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("recall", {}, "recalled_id"),
     ("restore", {}, "retired_id"),
     ("still_true", {}, "fact_id"),
-    ("vote", {"helpful": "yes"}, "fact_id"),
     ("forget", {}, "fact_id"),
 )
 
@@ -338,11 +337,11 @@ CHANGES: dict[str, Route] = {
         {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
         message_id="my_message_id",
     ),
-    "agents_merge": _post(
-        "agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}
-    ),
-    "agents_merge of Bob": _post(
-        "agents_merge", BOBS, {**TEXT, "sha256": "{my_sha256}", "choice-1": "mine"}, query=BOB
+    "agents_chat_leave_out": _post(
+        "agents_chat_leave_out",
+        {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
+        {"first": "0", "last": "5"},
+        message_id="my_message_id",
     ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),

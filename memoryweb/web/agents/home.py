@@ -21,12 +21,11 @@ from memoryweb.dreaming.status import LATE
 from memoryweb.extraction.requests import latest, taught_by
 from memoryweb.markdown import marks
 from memoryweb.memory import prompt
-from memoryweb.memory.facts import MOST_STANDING, standing
+from memoryweb.memory.facts import standing
 from memoryweb.memory.index.recalls import Day, days_of
 from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
-from memoryweb.memory.statements.listing import held_from, weight_of
-from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.statements.listing import held_from
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
@@ -85,7 +84,6 @@ def _memory(
     request: TeamRequest, loaded: Sequence[Any], total: int, fresh: set[str]
 ) -> dict[str, Any]:
     """The latest of each subject, subjects in the order in which they came up."""
-    now = request.visit.now
     subjects: dict[str, list[dict[str, Any]]] = defaultdict(list)
     look, shown = Look(To.PAGE, facts=loaded), 0
     for fact in loaded:
@@ -93,12 +91,10 @@ def _memory(
         if shown < _SHOWN and len(its) < _OF_SUBJECT:
             its.append(_statement(request, fact, look, fresh))
             shown += 1
-    high = sum(weight_of(fact, now).band == Band.HIGH for fact in loaded)
     return {
         "subjects": [(name, rows) for name, rows in subjects.items() if rows],
         "shown": shown,
         "total": total,
-        "high": high if total <= MOST_STANDING else None,
         "changed_at": loaded[0].changed_at if loaded else None,
     }
 
@@ -110,11 +106,10 @@ def _fresh(request: TeamRequest, dreams: Sequence[Dreamt]) -> set[str]:
 
 
 def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> dict[str, Any]:
-    weight, text = weight_of(fact, request.visit.now), look.fact(fact).text
+    text = look.fact(fact).text
     return {
         "fact": fact,
         "text": text,
-        "weight": weight,
         "since": held_from(fact),
         "is_new": text in fresh and not fact.was,
     }
@@ -232,7 +227,7 @@ def _health(
         "last_dream": last,
         "took": _took(last.seconds) if last and last.seconds else "",
         "served": sum(one.served for one in days),
-        "silent": sum(one.silent for one in days),
+        "used": sum(one.used for one in days),
         "tokens": sum(tokens.values()),
         "bars": day_bars([(day, tokens.get(day, 0)) for day in reversed(_days(today))]),
     }

@@ -62,6 +62,7 @@ def rows_of(
             "is_past": state in _PAST,
             "is_hidden": readable.is_hidden,
             "weight": weight,
+            "trust": wording.trust_in_words(fact, request.visit) if state in _LIVING else "",
             "kind": wording.FACT_KINDS[fact.kind],
             "who": (not fact.is_written and speakers.get(fact.pk)) or _source(request, fact),
             "since": listing.held_from(fact),

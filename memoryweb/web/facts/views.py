@@ -21,11 +21,11 @@ from memoryweb.memory import forgetting, prompt
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.statements.listing import (
+    counted,
     for_all_teams,
     headings,
     marks_of,
     narrowed,
-    voted,
     weighed,
 )
 from memoryweb.memory.statements.trust import Band
@@ -100,9 +100,9 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = access.find_workspace(request, agent_id, read="facts")
     form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
-        listed = weighed(remembered(_listed(workspace)))
+        listed = counted(weighed(remembered(_listed(workspace))))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
-        found = found.select_related("agent", "file__agent", "file__owner")
+        found = found.select_related("agent", "file__agent", "file__owner", "confirmed_by")
         found = found.order_by("-changed_at", "-pk")
         shown = page(request, found, size=LINES, is_endless=True)
         told = rows.rows_of(request, shown.items, beside=workspace.agent)
@@ -157,15 +157,6 @@ def recall(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRe
 @access.team_view("POST")
 def restore(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return _act(request, agent_id, fact_id, memory_facts.restore, _("Restored to its file."))
-
-
-@access.team_view("POST")
-def vote(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    """Anything but yes and no takes the person's vote back."""
-    helpful = {"yes": True, "no": False}.get(request.POST.get("helpful", ""))
-    act = partial(memory_facts.vote, helpful=helpful)
-    said = _("Your vote was removed.") if helpful is None else _("Your vote was saved.")
-    return _act(request, agent_id, fact_id, act, said)
 
 
 @access.team_view("POST")
@@ -278,7 +269,7 @@ def _changeable(
 
 
 def _of(workspace: access.Workspace) -> Any:
-    return weighed(workspace.agent.facts.of(*workspace.memory.key))
+    return counted(weighed(workspace.agent.facts.of(*workspace.memory.key)))
 
 
 def _listed(workspace: access.Workspace) -> Q:
@@ -291,8 +282,7 @@ def _listed(workspace: access.Workspace) -> Q:
 
 def _find(request: access.TeamRequest, workspace: access.Workspace, fact_id: UUID) -> Any:
     shown = ("file__agent", "file__owner", "owner", "confirmed_by", "contradiction")
-    found = voted(_of(workspace), request.user).select_related(*shown)
-    found = found.annotate(is_hidden=is_hidden())
+    found = _of(workspace).select_related(*shown).annotate(is_hidden=is_hidden())
     fact = get_object_or_404(found, pk=fact_id)
     access.note_read(request, workspace.owner, "fact", fact_id)
     return fact
@@ -339,7 +329,6 @@ def _show(
         can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
         form=form or EditForm(initial={"text": marked(row["text"], marks_of(fact))}),
         until=until or UntilForm(initial={"day": fact.valid_to}),
-        my_vote=fact.my_vote,
     )
     status = 422 if form or until else 200
     return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
