@@ -7,31 +7,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from secrets import token_hex
+from urllib.parse import urlencode
 from uuid import UUID
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.models import Integration
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue
-from memoryweb.agents.models import Agent, Reader
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.index.recalls import injections_of
-from memoryweb.memory.models import Conversation, SourceClass
-from memoryweb.memory.search import search
-from memoryweb.memory.visible.readable import To, readable_file
+from memoryweb.memory.models import Conversation
 from memoryweb.runs.models import Run
-from memoryweb.web import wording
+from memoryweb.web import first_answer, wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
+from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import show, to, told_to
 from memoryweb.web.wording import Choice, owner_name
 
@@ -110,10 +113,16 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
     )  # fmt: skip
 
 
-_END_USER = {"endUserId": "customer-42"}
-_LONGEST = 300  # characters of a question
-_LINES = 6
-_QUOTED = 3
+_END_USER = "customer-42"
+
+
+class SayForm(forms.Form):
+    said = WordsField(
+        label=gettext_lazy("Say something"),
+        max_length=2000,
+        initial=gettext_lazy("I moved to Porto in May, and I prefer tea to coffee."),
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
 
 
 @dataclass(frozen=True)
@@ -146,17 +155,41 @@ def token(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return _show(request, agent, since, as_person=as_person, secret=secret)
 
 
-def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
-    """The person's own, or one of an integration that talks to this agent alone, by its name."""
-    visit, integration = request.visit, None
+@team_view("POST")
+def say(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """A first message without a program: one's own, or a test customer's."""
+    agent, visit = find_agent(request, agent_id), request.visit
+    as_person = request.POST.get("as") != "program"
     if not as_person:
-        named = visit.team.integrations.filter(name=agent.name, revoked_at=None)
-        integration = named.first() or create_integration(
-            team=visit.team, name=agent.name, by=visit.actor, agents=[str(agent.pk)]
-        )
+        require(request, Permission.MANAGE_TOKENS)
+    form = SayForm(request.POST)
+    if not form.is_valid():
+        return _show(request, agent, None, as_person=as_person, form=form)
+    asked = {"since": f"{visit.now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+    with told_to(request):
+        program = None if as_person else _integration(request, agent)
+        with visit.write() as tx:
+            owner = first_answer.speaker(tx, request, program)
+            first_answer.keep(tx, agent, owner, request.user, form.cleaned_data["said"])
+        if not as_person:
+            asked |= {"as": "program", "owner": str(owner.pk)}
+    return redirect(to(request, "agents_connect", agent.pk, query=f"?{urlencode(asked)}"))
+
+
+def _integration(request: TeamRequest, agent: Agent) -> Integration:
+    """One that talks to this agent alone, by its name."""
+    visit = request.visit
+    named = visit.team.integrations.filter(name=agent.name, revoked_at=None)
+    return named.first() or create_integration(
+        team=visit.team, name=agent.name, by=visit.actor, agents=[str(agent.pk)]
+    )
+
+
+def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
+    integration = None if as_person else _integration(request, agent)
     _token, secret = issue(
-        team=visit.team,
-        by=visit.actor,
+        team=request.visit.team,
+        by=request.visit.actor,
         name=agent.name,
         scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
         user=None if integration else request.user,
@@ -172,48 +205,52 @@ def _show(
     *,
     as_person: bool,
     secret: str = "",
+    form: SayForm | None = None,
 ) -> HttpResponse:
-    steps = list(_steps(request, agent, since))
-    base = request.build_absolute_uri(f"/api/v1/agents/{agent.pk}")
-    owner = {} if as_person else _END_USER
-    begun = since or request.visit.now
-    watch = f"?since={begun.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    watch += "" if as_person else "&as=program"
-    url = to(request, "agents_connect", agent.pk)
-    asked = request.GET.get("ask", "").strip()[:_LONGEST] if as_person else ""
+    visit, steps = request.visit, list(_steps(request, agent, since))
+    url, owner = to(request, "agents_connect", agent.pk), _whose(request, as_person=as_person)
+    named = {} if as_person else {"as": "program"} | ({"owner": str(owner.pk)} if owner else {})
+    begun = f"{(since or visit.now).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    watch = f"{url}?{urlencode({'since': begun} | named)}"
+    end_user = {"endUserId": owner.external_id if owner else _END_USER}
+    answer = first_answer.found(request, agent, owner, since)
     context = {
         "agent": agent,
-        "tab": "prompt",
+        "tab": "settings",
         "as_person": as_person,
         "choices": _choices(request, agent, as_person=as_person),
-        "snippets": snippets(base, owner, f"talk-{token_hex(3)}", secret),
+        "snippets": snippets(
+            request.build_absolute_uri(f"/api/v1/agents/{agent.pk}"),
+            {} if as_person else end_user,
+            f"talk-{token_hex(3)}",
+            secret,
+        ),
         "secret": secret,
         "steps": steps,
-        "arrived": list(_arrived(request, agent, since)) if as_person else [],
         "is_done": all(step.at for step in steps),
         "since": since,
         "connect": url,
-        "watch": url + watch,
-        "poll": url + (watch if since else "" if as_person else "?as=program"),
-        "asked": asked,
-        "question": QUESTION,
-        "answers": _answers(request, agent, asked),
-        "manages_tokens": request.visit.can(Permission.MANAGE_TOKENS),
+        "named": named,
+        "watch": watch,
+        "poll": watch if since else f"{url}?{urlencode(named)}" if named else url,
+        "answer": answer,
+        "form": form or SayForm(),
+        "may_say": as_person or visit.can(Permission.MANAGE_TOKENS),
+        "can_dream": owner is not None and visit.can(Permission.DREAM),
+        "whose": str(owner.pk) if owner else "",
         "memory": _memory(request, agent, steps, as_person=as_person),
         "docs": request.build_absolute_uri("/api/v1/docs"),
     }
-    return show(request, "connect/connect.html", context, partials=("checklist",), status=200)
+    return show(request, "connect/connect.html", context, partials=("checklist",))
 
 
-def _answers(request: TeamRequest, agent: Agent, asked: str) -> list[str]:
-    """What one's own memory says to a first question; the texts of a new agent say nothing."""
-    if not asked:
-        return []
-    owner = None if request.visit.me._state.adding else request.visit.me
-    with told_to(request):
-        hits = search(Reader(agent, owner), asked).hits
-        return [hit.snippet for hit in hits if hit.source != SourceClass.SYSTEM][:_QUOTED]
-    return []
+def _whose(request: TeamRequest, *, as_person: bool) -> Owner | None:
+    """Oneself, or the test customer that the address names."""
+    visit = request.visit
+    if as_person:
+        return None if visit.me._state.adding else visit.me
+    asked = request.GET.get("owner", "")
+    return next((one for one in visit.mine.values() if str(one.pk) == asked), None)
 
 
 def _memory(request: TeamRequest, agent: Agent, steps: Sequence[Step], *, as_person: bool) -> str:
@@ -221,19 +258,6 @@ def _memory(request: TeamRequest, agent: Agent, steps: Sequence[Step], *, as_per
     if as_person or not request.visit.can(Permission.SEE_OWNERS):
         return to(request, "agents_detail", agent.pk, query="?owner=me" if as_person else "")
     return steps[1].url or to(request, "owners")
-
-
-def _arrived(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterator[str]:
-    """One's own latest lines of notes: what was made of what arrived."""
-    notes = agent.files.of(agent.pk, request.visit.me.pk).filter(
-        note_date__isnull=False, deleted_at=None
-    )
-    if since:
-        notes = notes.filter(updated_at__gte=since)
-    note = notes.order_by("-note_date").first()
-    if note is not None:
-        lines = [line for line in readable_file(note, To.PAGE).lines if line.startswith("- ")]
-        yield from (line.removeprefix("- ") for line in lines[-_LINES:])
 
 
 def _choices(request: TeamRequest, agent: Agent, *, as_person: bool) -> list[Choice]:

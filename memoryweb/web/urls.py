@@ -107,6 +107,7 @@ agent_patterns: Patterns = [
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("connect/token/", connect.token, name="agents_connect_token"),
+    path("connect/say/", connect.say, name="agents_connect_say"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
