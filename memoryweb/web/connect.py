@@ -23,6 +23,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
 
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.models import Integration
@@ -35,7 +36,7 @@ from memoryweb.runs.models import Run
 from memoryweb.web import first_answer, wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
 from memoryweb.web.form_fields import WordsField
-from memoryweb.web.pages import show, to, told_to
+from memoryweb.web.pages import is_fragment, show, to, told_to
 from memoryweb.web.wording import Choice, owner_name
 
 # What a program has to say to use an agent's memory, with this installation's own addresses.
@@ -113,7 +114,7 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
     )  # fmt: skip
 
 
-_END_USER = "customer-42"
+_END_USER, _PARTIALS = "customer-42", ("checklist",)
 
 
 class SayForm(forms.Form):
@@ -165,15 +166,30 @@ def say(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     form = SayForm(request.POST)
     if not form.is_valid():
         return _show(request, agent, None, as_person=as_person, form=form)
-    asked = {"since": f"{visit.now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+    owner = None
     with told_to(request):
         program = None if as_person else _integration(request, agent)
         with visit.write() as tx:
             owner = first_answer.speaker(tx, request, program)
             first_answer.keep(tx, agent, owner, request.user, form.cleaned_data["said"])
-        if not as_person:
-            asked |= {"as": "program", "owner": str(owner.pk)}
-    return redirect(to(request, "agents_connect", agent.pk, query=f"?{urlencode(asked)}"))
+    since, named = visit.now.replace(microsecond=0), _named(owner, as_person=as_person)
+    url = to(request, "agents_connect", agent.pk, query=_watching(since, named))
+    if is_fragment(request, _PARTIALS):
+        shown = _show(request, agent, since, as_person=as_person, owner=owner)
+        return push_url(shown, url)
+    return redirect(url)
+
+
+def _named(owner: Owner | None, *, as_person: bool) -> dict[str, str]:
+    """What the address says of who talks."""
+    if as_person:
+        return {}
+    return {"as": "program"} | ({"owner": str(owner.pk)} if owner else {})
+
+
+def _watching(since: datetime, named: Mapping[str, str]) -> str:
+    begun = f"{since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"?{urlencode({'since': begun, **named})}"
 
 
 def _integration(request: TeamRequest, agent: Agent) -> Integration:
@@ -206,12 +222,12 @@ def _show(
     as_person: bool,
     secret: str = "",
     form: SayForm | None = None,
+    owner: Owner | None = None,
 ) -> HttpResponse:
     visit, steps = request.visit, list(_steps(request, agent, since))
-    url, owner = to(request, "agents_connect", agent.pk), _whose(request, as_person=as_person)
-    named = {} if as_person else {"as": "program"} | ({"owner": str(owner.pk)} if owner else {})
-    begun = f"{(since or visit.now).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    watch = f"{url}?{urlencode({'since': begun} | named)}"
+    url, owner = to(request, "agents_connect", agent.pk), owner or _whose(request, as_person)
+    named = _named(owner, as_person=as_person)
+    watch = url + _watching(since or visit.now, named)
     end_user = {"endUserId": owner.external_id if owner else _END_USER}
     answer = first_answer.found(request, agent, owner, since)
     context = {
@@ -241,10 +257,10 @@ def _show(
         "memory": _memory(request, agent, steps, as_person=as_person),
         "docs": request.build_absolute_uri("/api/v1/docs"),
     }
-    return show(request, "connect/connect.html", context, partials=("checklist",))
+    return show(request, "connect/connect.html", context, partials=_PARTIALS)
 
 
-def _whose(request: TeamRequest, *, as_person: bool) -> Owner | None:
+def _whose(request: TeamRequest, as_person: bool) -> Owner | None:
     """Oneself, or the test customer that the address names."""
     visit = request.visit
     if as_person:

@@ -22,9 +22,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memoryweb.accounts import addresses
 from memoryweb.accounts.backends import speak
 from memoryweb.accounts.exceptions import AccountsRefused
-from memoryweb.accounts.members import change_profile
+from memoryweb.accounts.members import change_profile, set_zone
 from memoryweb.notify import morning_mail
 from memoryweb.web.access import UserRequest
+from memoryweb.web.form_fields import ZoneField
 from memoryweb.web.pages import show
 from memoryweb.web.team.forms import AddressForm, ProfileForm
 
@@ -37,6 +38,19 @@ class MailForm(forms.Form):
     )
     waits = forms.BooleanField(label=gettext_lazy("What waits for your decision"), required=False)
     failed = forms.BooleanField(label=gettext_lazy("What failed"), required=False)
+
+
+class ZoneForm(forms.Form):
+    time_zone = ZoneField()
+
+
+@require_POST
+def zone(request: UserRequest) -> HttpResponse:
+    """The browser's, of a person who has chosen none."""
+    form = ZoneForm(request.POST)
+    if form.is_valid():
+        set_zone(user=request.user, **form.cleaned_data)
+    return HttpResponse(status=204 if form.is_valid() else 422)
 
 
 @require_POST

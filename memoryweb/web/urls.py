@@ -184,6 +184,7 @@ webhook_patterns = [
 
 settings_patterns: Patterns = [
     path("", team.team, name="settings"),
+    path("demo/start/", team.start_own, name="settings_start_own"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
@@ -277,6 +278,7 @@ urlpatterns = [
     path("profile/", profile.profile, name="profile"),
     path("profile/address/", profile.address, name="profile_address"),
     path("profile/address/confirm/", profile.confirm, name="profile_address_confirm"),
+    path("profile/zone/", profile.zone, name="profile_zone"),
     path("profile/mail/", profile.choose, name="profile_mail"),
     path("mail/stop/<str:link>/", profile.stop, name="mail_stop"),
     path("accounts/company/", company.leave, name="company_leave"),

@@ -75,8 +75,8 @@ def erase_later(
 ) -> list[models.ForgetRequest]:
     """All that will be kept about them until then, and is used as anybody's."""
     tx.record("memory.erasure_requested", **target(owner), on_behalf_of=owner.pk)
-    return [
-        models.ForgetRequest.objects.create(
+    asked = [
+        models.ForgetRequest(
             team=tx.team,
             agent=agent,
             owner=owner,
@@ -89,6 +89,7 @@ def erase_later(
         )
         for agent in Agent.objects.filter(team=tx.team)
     ]
+    return models.ForgetRequest.objects.bulk_create(asked)
 
 
 def queue_due(now: datetime) -> None:
