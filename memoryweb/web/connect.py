@@ -243,6 +243,7 @@ def _show(
         ),
         "secret": secret,
         "steps": steps,
+        "next_step": next((step for step in steps if not step.at), None),
         "is_done": all(step.at for step in steps),
         "since": since,
         "connect": url,
@@ -347,7 +348,8 @@ def _extracted(
     runs = request.visit.team.runs.filter(
         request.visit.outcomes(), agent=agent, kind=Run.Kind.EXTRACTION
     )
-    run = (runs.filter(created_at__gte=since) if since else runs).order_by("-created_at").first()
+    runs = runs.filter(created_at__gte=since) if since else runs
+    run = runs.select_related("report").order_by("-created_at").first()
     if run is None:
         said = _("Starts two minutes after the last message, or at once with “finished”: true.")
         return Step(label, None, said)

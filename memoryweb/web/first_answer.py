@@ -17,16 +17,16 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner, Reader
 from memoryweb.agents.owners import person_owner, trial_owner
-from memoryweb.dreaming.preview import Preview
 from memoryweb.extraction import requests
 from memoryweb.language.ending_parts import claims_of
+from memoryweb.language.note_line import without_time
 from memoryweb.memory import forgetting
 from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines.origins import origins_on
 from memoryweb.memory.models import Message, SourceClass
-from memoryweb.memory.models.writer import Memory, Transaction
+from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.search import search
 from memoryweb.memory.visible.readable import To, readable_file, readable_messages
 from memoryweb.runs.models import Run
@@ -43,11 +43,11 @@ _QUESTIONS = 3
 
 @dataclass(frozen=True)
 class Answer:
-    """`sentence` is empty where nothing was found. `learns`: what the next dream would."""
+    """`sentence` is empty where nothing was found. `noted`: what the next dream reads."""
 
     asked: str
     questions: Sequence[str]
-    learns: Sequence[str]
+    noted: Sequence[str]
     seconds: float
     sentence: str = ""
     is_noted: bool = False
@@ -98,13 +98,12 @@ def found(
         return None
     began, hits = time.perf_counter(), []
     with told_to(request):
-        hits = list(search(Reader(agent, owner), asked).hits)
+        hits = list(search(Reader(agent, owner), asked, kinds=("file",)).hits)
     seconds = time.perf_counter() - began
-    learns = _learns(agent, owner, request.visit.now) if lines else []
     hit = next((one for one in hits if one.source != SourceClass.SYSTEM), None)
     if hit is None:
-        return Answer(asked, questions, learns, seconds)
-    return _told(request, hit, Answer(asked, questions, learns, seconds))
+        return Answer(asked, questions, lines, seconds)
+    return _told(request, hit, Answer(asked, questions, lines, seconds))
 
 
 def _noted(agent: Agent, owner: Owner, since: datetime | None) -> Iterator[str]:
@@ -115,7 +114,7 @@ def _noted(agent: Agent, owner: Owner, since: datetime | None) -> Iterator[str]:
     note = notes.order_by("-note_date").first()
     if note is not None:
         lines = [line for line in readable_file(note, To.PAGE).lines if line.startswith("- ")]
-        yield from (line.removeprefix("- ") for line in lines[-_LINES:])
+        yield from (without_time(line.removeprefix("- ")) for line in lines[-_LINES:])
 
 
 _NAME = re.compile(r"(?<=\w[ ,])\s?([^\W\d_a-zà-öø-ÿ][^\W\d_]{2,})")
@@ -133,13 +132,8 @@ def question(said: str) -> str:
     return _("What do you know about {topic}?").format(topic=about)
 
 
-def _learns(agent: Agent, owner: Owner | None, now: datetime) -> list[str]:
-    done = Preview(Memory(agent, owner), now).by_rules
-    return [one.after for one in done if one.after and one.outcome not in {"left_out", "waits"}]
-
-
 def _told(request: TeamRequest, hit: Hit, answer: Answer) -> Answer:
-    sentence, message = _clause(hit.snippet, answer.asked), hit.message or _behind(hit)
+    sentence, message = _clause(without_time(hit.snippet), answer.asked), _behind(hit)
     is_noted = bool(hit.file and hit.file.note_date)
     answer = replace(answer, sentence=sentence, is_noted=is_noted)
     if message is None or not request.visit.reads(message.conversation.owner_id):

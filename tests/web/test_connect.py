@@ -20,6 +20,7 @@ from memoryweb.web.connect import QUESTION, snippets
 from memoryweb.web.first_answer import TRIAL_LASTS, question
 from tests.api.client import Api
 from tests.mcp.client import Mcp
+from tests.statements import counted
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import Stage
 from tests.world import World, integration_token, personal_token, signed_in
@@ -229,7 +230,7 @@ def test_it_shows_what_was_made_of_a_talk_and_answers_from_it(world: World) -> N
     page = text(bob.get(asked))
     assert answered(page) == "I prefer tea to coffee"
     assert "<mark>I prefer tea to coffee</mark>" in page
-    assert "My sister Clara visits me" in page.partition('class="learns"')[2]
+    assert "My sister Clara visits me" in page.partition('class="noted"')[2]
     others = text(signed_in(world.alice).get(address(world, world.agent, "?ask=Porto")))
     assert "Porto in May" not in others.partition("because you said")[2]
 
@@ -264,7 +265,9 @@ def said(client: Client, world: World, **more: str) -> str:
 def test_what_is_said_here_is_known_at_once(world: World) -> None:
     """The question is made of what was noted, in any language that has names or signs."""
     bob = signed_in(world.bob)
-    page = text(bob.get(said(bob, world)))
+    where = said(bob, world)
+    page = text(bob.get(where))
+    assert counted(lambda: bob.get(where)) <= 15
     assert answered(page) == "I live in Porto"
     assert "knows what you said" in page
     assert "What do you know about tea?" in page
