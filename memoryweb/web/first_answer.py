@@ -133,7 +133,10 @@ def question(said: str) -> str:
 
 
 def _told(request: TeamRequest, hit: Hit, answer: Answer) -> Answer:
-    sentence, message = _clause(without_time(hit.snippet), answer.asked), _behind(hit)
+    sentence, message = (
+        _clause(without_time(hit.snippet.removeprefix("- ")), answer.asked),
+        _behind(hit),
+    )
     is_noted = bool(hit.file and hit.file.note_date)
     answer = replace(answer, sentence=sentence, is_noted=is_noted)
     if message is None or not request.visit.reads(message.conversation.owner_id):
