@@ -39,6 +39,7 @@ from memoryweb.memory.visible.readable import To, readable_facts, readable_messa
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.markdown import plain, render_text
 from memoryweb.web.pages import about, show, to
+from memoryweb.web.team.installation_model import may_set_up
 from memoryweb.web.wording import fact_url, file_url
 
 _SHOWN = 30  # messages
@@ -184,6 +185,7 @@ def _page(
         said=list(_said(request, found)) if found else [],
         others=_opened([one for one in latest if one.external_id != talk]),
         has_model=configured(agent.team_id, local_only=agent.local_models_only),
+        may_set_up=may_set_up(request),
         me=me,
     )
     return show(request, "chat/chat.html", context)

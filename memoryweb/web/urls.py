@@ -33,7 +33,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import embedding_choice, members, model_choice, tokens
+from memoryweb.web.team import embedding_choice, installation_model, members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -196,6 +196,9 @@ settings_patterns: Patterns = [
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
+    path(
+        "model/installation/", installation_model.installation, name="settings_installation_model"
+    ),
     path("model/use/", model_choice.use, name="settings_model_use"),
     path("model/own/", model_choice.own, name="settings_model_own"),
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),

@@ -123,6 +123,7 @@ PAGES: dict[str, Route] = {
     "over_time": _get("over_time", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
+    "settings_installation_model": _get("settings_installation_model", dict.fromkeys(ROLES, 404)),
     "agents_detail": _get("agents_detail", READ),
     "agents_detail of a customer": _get("agents_detail", CUSTOMERS, CUSTOMER),
     "agents_detail of Bob": _get("agents_detail", BOBS, BOB),
@@ -479,6 +480,7 @@ CHANGES: dict[str, Route] = {
     "owners_link_withdraw": _post("owners_link_withdraw", MANAGE),
     "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
+    "settings_installation_model": _post("settings_installation_model", dict.fromkeys(ROLES, 404)),
     "settings_start_own": _post("settings_start_own", MANAGE),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
     "settings_member_add": _post(
