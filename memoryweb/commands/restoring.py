@@ -161,7 +161,9 @@ _ACTS: dict[str, tuple[type[Model], Callable[..., object]]] = {
     **{
         f"{table.noun}.removed": (
             table,
-            lambda tx, one: choices.remove_own(team_id=tx.team.pk, by=SYSTEM, table=type(one)),
+            lambda tx, one: choices.remove_own(
+                team_id=one.team_id, by=SYSTEM, table=type(one), chain=tx.team.pk
+            ),
         )
         for table in (TeamModel, TeamEmbedding)
     },

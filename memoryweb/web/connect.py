@@ -18,9 +18,8 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
@@ -37,7 +36,6 @@ from memoryweb.web import first_answer, wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
 from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import is_fragment, show, to, told_to
-from memoryweb.web.wording import Choice, owner_name
 
 # What a program has to say to use an agent's memory, with this installation's own addresses.
 
@@ -128,12 +126,13 @@ class SayForm(forms.Form):
 
 @dataclass(frozen=True)
 class Step:
-    """`at` is when it last happened; None: not yet."""
+    """`at` is when it last happened; None: not yet, and `hint` says what to do."""
 
-    label: str | Promise
+    label: str
     at: datetime | None
-    said: str | Promise
+    hint: str | Promise
     url: str = ""
+    talk: Conversation | None = None
 
 
 @team_view("GET")
@@ -172,24 +171,22 @@ def say(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         with visit.write() as tx:
             owner = first_answer.speaker(tx, request, program)
             first_answer.keep(tx, agent, owner, request.user, form.cleaned_data["said"])
-    since, named = visit.now.replace(microsecond=0), _named(owner, as_person=as_person)
-    url = to(request, "agents_connect", agent.pk, query=_watching(since, named))
+    since = visit.now.replace(microsecond=0)
+    url = _address(request, agent, since, owner, as_person)
     if is_fragment(request, _PARTIALS):
         shown = _show(request, agent, since, as_person=as_person, owner=owner)
         return push_url(shown, url)
     return redirect(url)
 
 
-def _named(owner: Owner | None, *, as_person: bool) -> dict[str, str]:
-    """What the address says of who talks."""
-    if as_person:
-        return {}
-    return {"as": "program"} | ({"owner": str(owner.pk)} if owner else {})
-
-
-def _watching(since: datetime, named: Mapping[str, str]) -> str:
-    begun = f"{since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    return f"?{urlencode({'since': begun, **named})}"
+def _address(
+    request: TeamRequest, agent: Agent, since: datetime | None, owner: Owner | None, as_person: bool
+) -> str:
+    """Where what happens since then is watched."""
+    asked = {"since": f"{since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"} if since else {}
+    if not as_person:
+        asked |= {"as": "program", "owner": str(owner.pk) if owner else ""}
+    return to(request, "agents_connect", agent.pk, query=f"?{urlencode(asked)}" if asked else "")
 
 
 def _integration(request: TeamRequest, agent: Agent) -> Integration:
@@ -225,16 +222,11 @@ def _show(
     owner: Owner | None = None,
 ) -> HttpResponse:
     visit, steps = request.visit, list(_steps(request, agent, since))
-    url, owner = to(request, "agents_connect", agent.pk), owner or _whose(request, as_person)
-    named = _named(owner, as_person=as_person)
-    watch = url + _watching(since or visit.now, named)
+    owner = owner or _whose(request, as_person)
     end_user = {"endUserId": owner.external_id if owner else _END_USER}
-    answer = first_answer.found(request, agent, owner, since)
     context = {
         "agent": agent,
-        "tab": "settings",
         "as_person": as_person,
-        "choices": _choices(request, agent, as_person=as_person),
         "snippets": snippets(
             request.build_absolute_uri(f"/api/v1/agents/{agent.pk}"),
             {} if as_person else end_user,
@@ -246,11 +238,10 @@ def _show(
         "next_step": next((step for step in steps if not step.at), None),
         "is_done": all(step.at for step in steps),
         "since": since,
-        "connect": url,
-        "named": named,
-        "watch": watch,
-        "poll": watch if since else f"{url}?{urlencode(named)}" if named else url,
-        "answer": answer,
+        "connect": to(request, "agents_connect", agent.pk),
+        "watch": _address(request, agent, since or visit.now, owner, as_person),
+        "poll": _address(request, agent, since, owner, as_person),
+        "answer": first_answer.found(request, agent, owner, since),
         "form": form or SayForm(),
         "may_say": as_person or visit.can(Permission.MANAGE_TOKENS),
         "can_dream": owner is not None and visit.can(Permission.DREAM),
@@ -274,15 +265,8 @@ def _memory(request: TeamRequest, agent: Agent, steps: Sequence[Step], *, as_per
     """One's own with this agent; of users the person that the last call named."""
     if as_person or not request.visit.can(Permission.SEE_OWNERS):
         return to(request, "agents_detail", agent.pk, query="?owner=me" if as_person else "")
-    return steps[1].url or to(request, "owners")
-
-
-def _choices(request: TeamRequest, agent: Agent, *, as_person: bool) -> list[Choice]:
-    url = to(request, "agents_connect", agent.pk)
-    return [
-        Choice(_("Me"), url, as_person),
-        Choice(_("My users"), f"{url}?as=program", not as_person),
-    ]
+    talk = steps[0].talk
+    return to(request, "owners_detail", talk.owner_id) if talk else to(request, "owners")
 
 
 def _since(request: TeamRequest) -> datetime | None:
@@ -300,43 +284,17 @@ def _steps(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterat
     talks = agent.conversations.filter(visit.outcomes(), message_count__gt=0)
     if since:
         talks = talks.filter(messages__created_at__gte=since).distinct()
-    talk = talks.select_related("owner__integration", "owner__person").order_by(
-        "-last_message_at"
-    ).first()  # fmt: skip
-    yield from _received(request, talk)
+    talk = talks.order_by("-last_message_at").first()
+    reads = talk is not None and visit.reads(talk.owner_id)
+    url = to(request, "agents_conversation", agent.pk, talk.pk) if talk and reads else ""
+    hint = _("Send a message to …/conversations/{id}/messages.")
+    yield Step(_("Message received"), talk.last_message_at if talk else None, hint, url, talk)
     yield _extracted(request, agent, talk, since)
     given = injections_of(agent).filter(visit.outcomes(), via="context")
     served = (given.filter(at__gte=since) if since else given).first()
-    yield Step(
-        _("Context served"),
-        served.at if served else None,
-        _("{n} tokens were given to the agent.").format(n=served.tokens)
-        if served
-        else _("Call …/context before each answer and send your model what it returns."),
-        to(request, "agents_prompt", agent.pk),
-    )
-
-
-def _received(request: TeamRequest, talk: Conversation | None) -> Iterator[Step]:
-    label, recognised = _("Message received"), _("Person recognised")
-    if talk is None:
-        yield Step(label, None, _("Send a message to …/conversations/{id}/messages."))
-        yield Step(recognised, None, _("Each call names a person."))
-        return
-    received = talk.messages.order_by("-position").values_list("created_at", flat=True).first()
-    reads = request.visit.reads(talk.owner_id)
-    url = to(request, "agents_conversation", talk.agent_id, talk.pk) if reads else ""
-    count = ngettext(
-        "Its conversation holds {n} message.",
-        "Its conversation holds {n} messages.",
-        talk.message_count,
-    ).format(n=talk.message_count)
-    yield Step(label, received, count, url)
-    sees = request.visit.can(Permission.SEE_OWNERS)
-    owner_url = to(request, "owners_detail", talk.owner_id) if sees else ""
-    is_own = talk.owner_id in request.visit.mine
-    name = _("You") if is_own else owner_name(request.visit, talk.owner)
-    yield Step(recognised, received, name, owner_url)
+    hint = _("Call …/context before each answer and send your model what it returns.")
+    url = to(request, "agents_prompt", agent.pk)
+    yield Step(_("Context served"), served.at if served else None, hint, url)
 
 
 def _extracted(
@@ -354,10 +312,10 @@ def _extracted(
         said = _("Starts two minutes after the last message, or at once with “finished”: true.")
         return Step(label, None, said)
     is_done = run.status in {Run.Status.SUCCEEDED, Run.Status.NO_CHANGE}
-    outcome = capfirst(str(wording.of_run(run).label))
-    said = f"{outcome}. {wording.reason(run.reason)}" if run.reason else f"{outcome}."
-    url = to(request, "agents_run", run.pk)
-    return Step(label, run.finished_at if is_done else None, said, url)
+    said = f"{wording.of_run(run).label}. {wording.reason(run.reason)}"
+    return Step(
+        label, run.finished_at if is_done else None, said, to(request, "agents_run", run.pk)
+    )
 
 
 # The folders that plugins of other programs are, each as a ZIP to unpack.

@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from itertools import chain
 from secrets import token_hex
 
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -52,7 +50,7 @@ class Answer:
     sentence: str = ""
     is_noted: bool = False
     said: str = ""
-    ago: str = ""
+    at: datetime | None = None
     url: str = ""
 
 
@@ -145,7 +143,7 @@ def _told(request: TeamRequest, hit: Hit, answer: Answer) -> Answer:
     return replace(
         answer,
         said=_marked(said.shown, sentence),
-        ago=ago(message.created_at, request.visit.now),
+        at=message.created_at,
         url=talk_url(request, message.conversation, message.position),
     )
 
@@ -172,12 +170,3 @@ def _marked(said: str, sentence: str) -> SafeString:
     end = start + len(words)
     parts = (said[:start], said[start:end], said[end:])
     return format_html("{}<mark>{}</mark>{}", *map(plain, parts))
-
-
-def ago(then: datetime, now: datetime) -> str:
-    seconds = max(0, int((now - then).total_seconds()))
-    if seconds < 60:
-        return _("{n} s ago").format(n=seconds)
-    if seconds < 3600:
-        return _("{n} min ago").format(n=seconds // 60)
-    return date_format(timezone.localtime(then), _("j M"))

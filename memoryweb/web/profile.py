@@ -25,7 +25,7 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import change_profile, set_zone
 from memoryweb.notify import morning_mail
 from memoryweb.web.access import UserRequest
-from memoryweb.web.form_fields import ZoneField
+from memoryweb.web.form_fields import zone_choices
 from memoryweb.web.pages import show
 from memoryweb.web.team.forms import AddressForm, ProfileForm
 
@@ -40,17 +40,13 @@ class MailForm(forms.Form):
     failed = forms.BooleanField(label=gettext_lazy("What failed"), required=False)
 
 
-class ZoneForm(forms.Form):
-    time_zone = ZoneField()
-
-
 @require_POST
 def zone(request: UserRequest) -> HttpResponse:
     """The browser's, of a person who has chosen none."""
-    form = ZoneForm(request.POST)
-    if form.is_valid():
-        set_zone(user=request.user, **form.cleaned_data)
-    return HttpResponse(status=204 if form.is_valid() else 422)
+    name = request.POST.get("time_zone", "")
+    if is_known := name in dict(zone_choices()):
+        set_zone(user=request.user, time_zone=name)
+    return HttpResponse(status=204 if is_known else 422)
 
 
 @require_POST

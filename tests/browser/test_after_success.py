@@ -86,7 +86,7 @@ def test_asking_its_memory_keeps_the_token_that_is_shown_once(
     expect(page.locator("#checklist")).to_contain_text("It reads what you said")
     list(engine.run_pending(until_idle=True))
     expect(page.locator("h1")).to_contain_text("knows what you said")
-    page.get_by_label("You ask").fill("What do I like to drink?")
+    page.get_by_label("You ask").fill("Do I prefer tea or coffee?")
     page.get_by_role("button", name="Ask", exact=True).press("Enter")
     expect(page.locator(".big-say")).to_contain_text("coffee")
     expect(token).to_contain_text("mwp_")

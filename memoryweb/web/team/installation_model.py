@@ -29,7 +29,7 @@ _ADDRESSES = PUBLIC_BASE_URLS | local_models.ADDRESSES
 class ServiceForm(forms.Form):
     service = forms.ChoiceField(
         label=gettext_lazy("Service"),
-        choices=[(name, _SERVICES.get(name, name)) for name in _ADDRESSES],
+        choices=[(name, name) for name in _ADDRESSES],
     )
     model = WordsField(label=gettext_lazy("Model"), max_length=120)
     key = forms.CharField(
@@ -39,6 +39,10 @@ class ServiceForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=gettext_lazy("Stored encrypted and never shown again."),
     )
+
+    def __init__(self, said: Any = None) -> None:
+        super().__init__(said)
+        self.fields["service"].widget.choices = [*_SERVICES.items()]
 
     @property
     def own(self) -> Own:
