@@ -50,7 +50,7 @@ def person_of(claims: oidc.Claims) -> User:
         raise oidc.SignInRefused("unverified") from None
     if User.objects.filter(email=email).exists():
         raise oidc.SignInRefused("taken")
-    user = User.objects.create_user(email, name=claims.name)
+    user = User.objects.create_user(email, name=claims.name, time_zone="")
     connect(user, claims.subject)
     return user
 

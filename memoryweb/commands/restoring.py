@@ -132,8 +132,13 @@ def _by_us(act: Callable[..., object], name: str) -> Callable[..., object]:
     return lambda _tx, row, *_off: act(**{name: row}, by=SYSTEM)
 
 
-def _of_its_team(act: Callable[..., object], **more: object) -> Callable[..., object]:
-    return lambda tx, row, *_off: act(team_id=tx.team.pk, by=SYSTEM, table=type(row), **more)
+def _remove_endpoint(tx: Transaction, row: TeamModel | TeamEmbedding) -> None:
+    """A team's, or the installation's, whose acts stand in the system's chain."""
+    choices.remove_own(team_id=row.team_id, by=SYSTEM, table=type(row), chain=tx.team.pk)
+
+
+def _choose_none(tx: Transaction, row: TeamModel | TeamEmbedding, *_off: str) -> None:
+    choices.choose(team_id=tx.team.pk, choice="none", by=SYSTEM, table=type(row))
 
 
 def _unlink(_tx: Transaction, owner: Owner) -> bool:
@@ -165,11 +170,8 @@ _ACTS: dict[str, tuple[type[Model], Callable[..., object]]] = {
     "invitation.accepted": (Invitation, _withdraw),
     "invitation.withdrawn": (Invitation, _withdraw),
     "member.removed": (Membership, _remove),
-    **{f"{one.noun}.removed": (one, _of_its_team(choices.remove_own)) for one in _endpoints},
-    **{
-        f"{one.noun}.chosen": (one, _of_its_team(choices.choose, choice="none"))
-        for one in _endpoints
-    },
+    **{f"{one.noun}.removed": (one, _remove_endpoint) for one in _endpoints},
+    **{f"{one.noun}.chosen": (one, _choose_none) for one in _endpoints},
     "owner.code_withdrawn": (Owner, _by_us(one_time_codes.withdraw, "owner")),
     "owner.paused": (Owner, _switch),
     "owner.resumed": (Owner, _switch),

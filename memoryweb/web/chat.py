@@ -41,6 +41,7 @@ from memoryweb.web.chat_memory import expected_rows, noted_lines, used_memory, w
 from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, show, to
 from memoryweb.web.statements import Piece
+from memoryweb.web.team.installation_model import may_set_up
 from memoryweb.web.wording import file_url
 
 _SHOWN = 30  # messages
@@ -222,6 +223,7 @@ def _page(
         has_model=has_model,
         by_model=has_model and agent.extractor != Agent.Consolidator.RULES,
         can_manage=request.visit.can(Permission.MANAGE_MEMBERS),
+        may_set_up=may_set_up(request),
         me=me,
     )
     return show(request, "chat/chat.html", context)

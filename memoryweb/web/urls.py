@@ -33,7 +33,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import embedding_choice, members, model_choice, tokens
+from memoryweb.web.team import embedding_choice, installation_model, members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -105,6 +105,7 @@ agent_patterns: Patterns = [
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("connect/token/", connect.token, name="agents_connect_token"),
+    path("connect/say/", connect.say, name="agents_connect_say"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
@@ -182,6 +183,7 @@ webhook_patterns = [
 
 settings_patterns: Patterns = [
     path("", team.team, name="settings"),
+    path("demo/start/", team.start_own, name="settings_start_own"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
@@ -193,6 +195,9 @@ settings_patterns: Patterns = [
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
+    path(
+        "model/installation/", installation_model.installation, name="settings_installation_model"
+    ),
     path("model/use/", model_choice.use, name="settings_model_use"),
     path("model/own/", model_choice.own, name="settings_model_own"),
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
@@ -275,6 +280,7 @@ urlpatterns = [
     path("profile/", profile.profile, name="profile"),
     path("profile/address/", profile.address, name="profile_address"),
     path("profile/address/confirm/", profile.confirm, name="profile_address_confirm"),
+    path("profile/zone/", profile.zone, name="profile_zone"),
     path("profile/mail/", profile.choose, name="profile_mail"),
     path("mail/stop/<str:link>/", profile.stop, name="mail_stop"),
     path("accounts/company/", company.leave, name="company_leave"),

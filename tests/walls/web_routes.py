@@ -122,6 +122,7 @@ PAGES: dict[str, Route] = {
     "over_time": _get("over_time", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
+    "settings_installation_model": _get("settings_installation_model", dict.fromkeys(ROLES, 404)),
     "agents_detail": _get("agents_detail", READ),
     "agents_detail of a customer": _get("agents_detail", CUSTOMERS, CUSTOMER),
     "agents_detail of Bob": _get("agents_detail", BOBS, BOB),
@@ -482,6 +483,8 @@ CHANGES: dict[str, Route] = {
     "owners_link_withdraw": _post("owners_link_withdraw", MANAGE),
     "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
+    "settings_installation_model": _post("settings_installation_model", dict.fromkeys(ROLES, 404)),
+    "settings_start_own": _post("settings_start_own", MANAGE),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
     "settings_member_add": _post(
         "settings_member_add", MANAGE, {"email": "new@example.org", "role": "viewer"}
@@ -533,6 +536,12 @@ CHANGES: dict[str, Route] = {
         {"name": "Laptop", "holder": "me", "days": "30", "scopes": ["memory:read"]},
     ),
     "agents_connect_token": Route("agents_connect_token", READ, "POST", {"as": "me"}),
+    "agents_connect_say": _post(
+        "agents_connect_say", READ, {"as": "me", "said": "I live in Porto."}
+    ),
+    "agents_connect_say of a customer": _post(
+        "agents_connect_say", MANAGE, {"as": "program", "said": "I live in Porto."}
+    ),
     "settings_token_revoke": _post("settings_token_revoke", OWN_TOKEN),
     "settings_token_grant": _post(
         "settings_token_grant", MANAGE, {"reason": "Keeps the opening hours."}
@@ -573,6 +582,7 @@ OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
     "help": Address(302, 200, {"name": "review"}),
+    "profile_zone": Address(302, 405),
     "profile_mail": Address(302, 405),
     "mail_stop": Address(404, 404, {"link": "nobody"}),
     "profile_address": Address(302, 200),

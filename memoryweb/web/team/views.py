@@ -14,9 +14,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.members import found_team
 from memoryweb.accounts.models import Team
-from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.accounts.teams import only_here, remove_demo, rename_team, set_limits
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.llm import usage
@@ -27,7 +29,7 @@ from memoryweb.runs.models import Run, TokenUse, with_chats
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.form_fields import WordsField
-from memoryweb.web.pages import page, show, to, told_in
+from memoryweb.web.pages import page, path_of, show, to, told_in
 from memoryweb.web.team.forms import TeamForm
 
 
@@ -52,6 +54,17 @@ def team(request: TeamRequest) -> HttpResponse:
         "sessions_kept": settings.SESSIONS_KEPT_DAYS,
     }
     return show(request, "settings/team.html", context)
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def start_own(request: TeamRequest) -> HttpResponse:
+    """Out of the demo, to the first agent of a team of one's own."""
+    _demo(request)
+    visit = request.visit
+    known = [one.team for one in memberships_of(request.user) if one.role == Role.ADMIN]
+    team = next((one for one in known if not one.is_demo), None)
+    team = team or found_team(name=_("My team"), admin=visit.user, by=visit.actor)
+    return redirect(path_of(team.slug, "agents_new"))
 
 
 @team_view("GET", takes=Permission.MANAGE_MEMBERS)
