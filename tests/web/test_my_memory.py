@@ -387,8 +387,8 @@ def test_each_read_of_another_is_told_with_who_what_and_why(
 
 def test_what_waits_for_a_decision_is_linked(stage: Stage, bob: Client, vera: Client) -> None:
     page = text(bob.get(mine(stage)))
-    assert "1 change to your memory was proposed." in page
-    assert "was proposed" not in text(vera.get(mine(stage)))
+    assert "1 thing about you waits for your decision." in page
+    assert "waits for your" not in text(vera.get(mine(stage)))
 
 
 def test_a_last_day_is_chosen_for_ones_own_sentence(stage: Stage, bob: Client) -> None:

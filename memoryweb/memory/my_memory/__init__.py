@@ -1,7 +1,6 @@
 """What is kept about a person, for that person."""
 
 from memoryweb.memory.my_memory.actions import (
-    SentenceGone,
     Spot,
     export,
     learn,
@@ -16,6 +15,8 @@ from memoryweb.memory.my_memory.contents import (
     Sentence,
     SentenceFilter,
     kept_about,
+    own_fact,
+    own_file,
     passages,
     plain,
     sentences,

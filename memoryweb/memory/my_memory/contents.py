@@ -162,12 +162,18 @@ def sentence(file: models.File, text: ReadableFile, block: Block) -> Sentence:
     return Sentence(file, block, tuple(text.lines[block.line - 1 : block.end]))
 
 
+def own_fact(team: Team, owner_ids: Collection[UUID], fact_id: UUID) -> models.Fact | None:
+    """A statement of one of these owners, of an agent that is not archived."""
+    found = models.Fact.objects.filter(team=team, owner__in=owner_ids, pk=fact_id)
+    shown = ("agent", "owner__integration", "file", "confirmed_by")
+    return found.filter(agent__archived_at=None).select_related(*shown).first()
+
+
 def own_file(team: Team, owner_ids: Collection[UUID], file_id: UUID) -> models.File | None:
-    """A present file of one of these owners, of an agent that is not archived."""
-    files = models.File.objects.present().filter(
-        team=team, owner__in=owner_ids, agent__archived_at=None, pk=file_id
-    )
-    return files.select_related("agent", "owner").first()
+    """The same of a file that is present."""
+    found = models.File.objects.present().filter(team=team, owner__in=owner_ids, pk=file_id)
+    shown = ("agent", "owner__integration")
+    return found.filter(agent__archived_at=None).select_related(*shown).first()
 
 
 def marker_of(line: str, block: Block) -> str:

@@ -88,7 +88,7 @@ class FactsForm(FilterForm):
         return {"states": states, **self.lookups(**_LOOKUPS)}
 
 
-_PARTIALS = ("statement",)
+_PAGE, _PARTIALS = "facts/fact.html", ("statement",)
 
 
 @access.team_view("GET")
@@ -293,8 +293,8 @@ def _show(
     values, asked = rows.values_shown(request, fact), forgetting.hiding_of(fact)
     is_own = access.is_theirs(request, workspace)
     [grounds] = rows.grounds_of(request, fact)
+    may = workspace.can_write and not (asked or row["is_hidden"])
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
-    can_act = workspace.can_write and not asked and not row["is_hidden"]
     context = about(
         workspace,
         tab="facts",
@@ -312,18 +312,15 @@ def _show(
         life=rows.life(values, today(request.visit.now, fact.agent.zone)),
         seen=rows.seen_by(request, fact),
         at=to(request, "agents_fact", fact.agent_id, fact.pk),
-        can=possible(fact, row["state"], is_own_word=is_mine) if can_act else frozenset(),
-        can_change=workspace.can_write,
+        can=may and possible(fact, row["state"], is_own_word=is_mine),
         forgetting=next(iter(asked), None) or _hiding(fact),
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
-        can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
         form=form or EditForm(initial={"text": marked(row["text"], marks_of(fact))}),
         until=until or UntilForm(initial={"day": fact.valid_to}),
         my_vote=fact.my_vote,
     )
-    status = 422 if form or until else 200
-    return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
+    return show(request, _PAGE, context, partials=_PARTIALS, status=422 if form or until else 200)
 
 
 # One decision about several statements of a memory, one after the other.

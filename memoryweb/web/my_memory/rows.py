@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -27,7 +27,7 @@ from memoryweb.markdown.marks import Ended
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, LineOrigin, Message
 from memoryweb.memory.models.facts import BY_HAND
 from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
-from memoryweb.memory.my_memory import Sentence, SentenceFilter, plain
+from memoryweb.memory.my_memory import Sentence, SentenceFilter, own_fact, own_file, plain
 from memoryweb.memory.statements.listing import evidence_of
 from memoryweb.memory.statements.validity import state_on
 from memoryweb.memory.visible.readable import Look, To
@@ -41,6 +41,7 @@ from memoryweb.web.wording import Text
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
 # that My memory shows and does starts from here, and reaches these owners alone.
 
+Found = TypeVar("Found", Fact, File)
 _NAMES = ("page", "undo", "pause", "resume", "export", "bring_back", "keep", "erase", "forget")
 
 
@@ -81,21 +82,16 @@ class Oneself:
 
     def fact(self, fact_id: UUID) -> Fact:
         """One's own, or the same 404 as for one that nobody has."""
-        shown = ("agent", "owner__integration", "file", "confirmed_by")
-        found = Fact.objects.filter(owner__in=self.owners.keys(), agent__archived_at=None)
-        fact = found.filter(team=self.team, pk=fact_id).select_related(*shown).first()
-        if fact is None:
-            raise Http404
-        return fact
+        return _found(own_fact(self.team, self.owners.keys(), fact_id))
 
     def file(self, file_id: UUID) -> File:
-        """The same of a file."""
-        found = File.objects.present().filter(team=self.team, owner__in=self.owners.keys())
-        found = found.filter(agent__archived_at=None, pk=file_id)
-        file = found.select_related("agent", "owner__integration").first()
-        if file is None:
-            raise Http404
-        return file
+        return _found(own_file(self.team, self.owners.keys(), file_id))
+
+
+def _found(row: Found | None) -> Found:
+    if row is None:
+        raise Http404
+    return row
 
 
 def member(request: TeamRequest) -> Oneself:

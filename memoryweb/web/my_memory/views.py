@@ -14,7 +14,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents import one_time_codes
@@ -112,42 +112,12 @@ def statement(request: UserRequest, who: Oneself, fact_id: UUID) -> HttpResponse
     return show(request, "my_memory/sentence.html", layout(who) | more)
 
 
-def waiting(who: Oneself, everywhere: Inbox) -> list[dict[str, str]]:
-    """What a member has to decide about their own memory, with the page to do it on."""
+def waiting(who: Oneself, everywhere: Inbox) -> int:
+    """How much a member has to decide about their own memory in Review."""
     kinds = [kind for kind in Kind if kind != Kind.FORGET]  # on this very page
     found = Inbox(who.team, partial(reach_of, (), who.owners, ()), kinds=kinds)
     count_together(found, everywhere)
-    page = who.to("review")
-    return [
-        {"label": _waiting(Kind(kind), count), "url": f"{page}?kind={kind}"}
-        for kind, count in sorted(found.counts.items())
-    ]
-
-
-def _waiting(kind: Kind, count: int) -> str:
-    said = {
-        Kind.PROPOSAL: ngettext(
-            "{n} change to your memory was proposed.",
-            "{n} changes to your memory were proposed.",
-            count,
-        ),
-        Kind.FLAG: ngettext(
-            "{n} line about you is flagged: keep it or remove it.",
-            "{n} lines about you are flagged: keep or remove each.",
-            count,
-        ),
-        Kind.CROWDED: ngettext(
-            "{n} memory of yours has little room for anything new.",
-            "{n} memories of yours have little room for anything new.",
-            count,
-        ),
-        Kind.CONTRADICTION: ngettext(
-            "{n} statement about you may not be true any more.",
-            "{n} statements about you may not be true any more.",
-            count,
-        ),
-    }
-    return said[kind].format(n=count)
+    return sum(found.counts.values())
 
 
 def pause(request: UserRequest, who: Oneself) -> HttpResponse:
