@@ -247,8 +247,10 @@ team_patterns: Patterns = [
     path("review/<uuid:item_id>/", review.moved, {"kind": "proposal"}, name="review_moved"),
     path("marks/", review.moved, {"kind": "flag"}, name="marks_moved"),
     path("me/", mine.mine, name="mine"),
-    path("me/sentence/", mine.mine_sentence, name="mine_sentence"),
-    *(path(f"me/{name}/", view, name=f"mine_{name}") for name, view in mine.MEMBER_ACTS.items()),
+    *(
+        path(f"me/{where}", view, name=f"mine_{name}")
+        for name, (where, view) in mine.MEMBER_ACTS.items()
+    ),
     path("me/link/", mine.link, name="mine_link"),
     path("me/linked/<uuid:owner_id>/unlink/", mine.unlink, name="mine_unlink"),
     path("owners/", owners.owners, name="owners"),
@@ -273,8 +275,11 @@ urlpatterns = [
     path("join/invitation/accept/", members.accept, name="invitation_accept"),
     path("visit/open/", visits.entrance, name="visit"),
     path("visit/", visits.page, name="visit_page"),
-    path("visit/sentence/", visits.sentence, name="visit_sentence"),
-    *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),
+    path("visit/statements/<uuid:fact_id>/", visits.statement, name="visit_statement"),
+    *(
+        path(f"visit/{where}", view, name=f"visit_{name}")
+        for name, (where, view) in visits.ACTS.items()
+    ),
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("help/<slug:name>/", help.show, name="help"),
     path("profile/", profile.profile, name="profile"),

@@ -25,7 +25,7 @@ from tests.mem0.client import Mem0
 from tests.walls.api_routes import ROUTES
 from tests.walls.longest import longest_transaction
 from tests.walls.web_calls import undone
-from tests.walls.web_routes import CHANGES
+from tests.walls.web_routes import CHANGES, MY_FACT_ACTS, MY_LINE_ACTS
 from tests.walls.web_stage import Stage, restored_stage
 from tests.world import World, signed_in
 
@@ -355,13 +355,11 @@ ONE = frozenset(
         "mine_forget",
         "mine_link",
         "mine_pause",
-        "mine_remove",
         "mine_resume",
-        "mine_reword",
         "mine_undo",
         "mine_unlink",
-        "mine_still_true",
-        "mine_until",
+        *(f"mine_fact_{verb}" for verb, _data, _first in MY_FACT_ACTS),
+        *(f"mine_line_{verb}" for verb, _first in MY_LINE_ACTS),
         "owners_export",
         "owners_link",
         "keep_fact_true",

@@ -93,7 +93,9 @@ AGENT: dict[str, str | list[str]] = {
     "extractor": "auto",
     "consolidator": "rules",
 }
-BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}
+BOBS_LINE = {"file_id": "my_file_id", "start": "line", "end": "line", "sha256": "my_sha256"}
+FACT = {"fact_id": str(UUID(int=1))}
+LINE = {"file_id": str(UUID(int=1)), "start": "1", "end": "1", "sha256": "0"}
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 # The viewer's own token. The auditor sees that it exists.
 OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
@@ -115,6 +117,25 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("restore", {}, "retired_id"),
     ("still_true", {}, "fact_id"),
     ("forget", {}, "fact_id"),
+)
+# What one does about one's own statements and lines, and what has to be done before.
+MY_FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
+    ("confirm", {}, ""),
+    ("unconfirm", {}, "mine_fact_confirm"),
+    ("edit", {"text": "Breakfast ends at ten."}, ""),
+    ("not_true", {}, ""),
+    ("restore", {}, "mine_fact_not_true"),
+    ("still_true", {}, ""),
+    ("until", {"day": "2099-12-31"}, ""),
+    ("forget", {}, ""),
+    ("unforget", {}, "mine_fact_forget"),
+)
+MY_LINE_ACTS = (
+    ("confirm", ""),
+    ("edit", ""),
+    ("not_true", ""),
+    ("forget", ""),
+    ("unforget", "mine_line_forget"),
 )
 
 PAGES: dict[str, Route] = {
@@ -260,7 +281,6 @@ PAGES: dict[str, Route] = {
     "review_scans": _get("review_scans", MANAGE),
     "review_mask_confirm": _get("review_mask_confirm", MANAGE),
     "mine": _get("mine", READ),
-    "mine_sentence": _get("mine_sentence", ONLY_BOB, "?file={my_file_id}&first=3&last=3"),
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
     "settings": _get("settings", READ),
@@ -465,11 +485,19 @@ CHANGES: dict[str, Route] = {
     "review_mask": _post("review_mask", MANAGE),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
-    "mine_until": _post("mine_until", ONLY_BOB, {**BOBS_LINE, "day": "2099-12-31"}),
-    "mine_still_true": _post("mine_still_true", ONLY_BOB, {**BOBS_LINE}),
-    "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
-    "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
-    "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
+    **{
+        f"mine_fact_{verb}": _post(
+            f"mine_fact_{verb}", ONLY_BOB, {**data}, fact_id="my_fact_id", first=first
+        )
+        for verb, data, first in MY_FACT_ACTS
+    },
+    **{
+        f"mine_line_{verb}": _post(
+            f"mine_line_{verb}", ONLY_BOB, {"text": "Tea is at five."}, first=first, **BOBS_LINE
+        )
+        for verb, first in MY_LINE_ACTS
+    },
+    "mine_undo": _post("mine_undo", ONLY_BOB, query="?undo={my_file_id}.2"),
     "mine_bring_back": _post("mine_bring_back", ONLY_BOB, MY_REQUEST),
     "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
     "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
@@ -594,15 +622,11 @@ OPEN: dict[str, Address] = {
     "invitation_accept": Address(302, 405),
     "visit": Address(200, 200),
     "visit_page": Address(404, 404),
-    "visit_sentence": Address(404, 404),
+    "visit_statement": Address(404, 404, FACT),
     **dict.fromkeys(
         (
             *(
-                "visit_reword",
-                "visit_until",
                 "visit_answer",
-                "visit_still_true",
-                "visit_remove",
                 "visit_undo",
                 "visit_pause",
                 "visit_resume",
@@ -612,6 +636,8 @@ OPEN: dict[str, Address] = {
         ),
         Address(405, 405),
     ),
+    **{f"visit_fact_{verb}": Address(405, 405, FACT) for verb, _data, _first in MY_FACT_ACTS},
+    **{f"visit_line_{verb}": Address(405, 405, LINE) for verb, _first in MY_LINE_ACTS},
     "mcp": Address(405, 405),
     "plugin": Address(200, 200, {"kind": "openclaw"}),
     "mem0": Address(401, 401, {"rest": "v1/ping/"}),

@@ -40,4 +40,3 @@ from memoryweb.memory.prompt.injections import (
 )
 from memoryweb.memory.prompt.notices import can_recall, recall_of, send
 from memoryweb.memory.prompt.prefetch import PromptHit, place_of
-from memoryweb.memory.prompt.wishes import wishes_about

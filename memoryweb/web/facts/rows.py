@@ -57,6 +57,7 @@ def rows_of(
             "ended": readable.ended,
             "url": fact_url(request, fact),
             "chip": wording.TO_BE_FORGOTTEN if readable.is_hidden else wording.of_fact(state),
+            "state": state,
             "is_current": state == Fact.State.ACTIVE,
             "is_living": state in _LIVING,
             "is_past": state in _PAST,
