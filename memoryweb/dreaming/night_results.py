@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.operations import Waits
 from memoryweb.dreaming.queries import day_of, local_day
+from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, Proposal
 from memoryweb.memory.statements.listing import weighed
@@ -28,7 +29,8 @@ from memoryweb.runs.models import Run
 Reach = Callable[[str], Q]
 # What statements stand on, by their ids, the latest first.
 Cite = Callable[[tuple[UUID, ...]], Sequence[Any]]
-_SHOWN = ("report__run", "report__owner__person", "report__owner__integration")
+_WHOSE = ("owner__person", "owner__integration")
+_SHOWN = ("report__run", *(f"report__{one}" for one in _WHOSE))
 _ORDER = ("report__dreamt_at", "report", "position")
 _NAMED = (
     "owner__source",
@@ -37,6 +39,7 @@ _NAMED = (
     "owner__person__email",
     "owner__integration__name",
 )
+_DONE = Count("operations", filter=Q(operations__code="", operations__waits=""))
 _WORDS = (AuthorKind.PERSON, AuthorKind.AGENT)
 _EDITS = 5  # of one statement that are followed to what it says now
 
@@ -45,13 +48,23 @@ _EDITS = 5  # of one statement that are followed to what it says now
 class NightResult:
     """One operation. `fact` is the statement that it made, or the one that it took away; None
     where that is gone. `said` is the latest message under it. Where a person put it in other words
-    since, `fact` is theirs and `was` the one before."""
+    since, `fact` is theirs and `was` the one before. `became`: see `outcomes`;
+    `replaces`: the latest message under what stood there before."""
 
     operation: Any
     report: Report
     fact: Any | None = None
     said: Evidence | None = None
     was: Any | None = None
+    became: str = ""
+    replaces: Evidence | None = None
+
+    @property
+    def kind(self) -> str:
+        """As `Operation.kind`, but for what waited: what people decided since."""
+        found = {"accepted": self.operation.change, "rejected": "rejected", "left_out": "skipped"}
+        kind: str = self.operation.kind
+        return found.get(self.became, kind) if kind == "waits" else kind
 
     @property
     def stands(self) -> str:
@@ -88,23 +101,14 @@ class AgentNight:
     people: dict[UUID, Owner] = field(default_factory=dict)
 
     @property
-    def learned_count(self) -> int:
-        return self._count("add", "back")
+    def tally(self) -> Tally:
+        return Tally.of(one.kind for one in self.learned)
 
-    @property
-    def changed_count(self) -> int:
-        return self._count("replace", "merge", "end")
-
-    @property
-    def retired_count(self) -> int:
-        return self._count("retire")
-
-    @property
-    def changes(self) -> int:
-        return len(self.learned)
-
-    def _count(self, *outcomes: str) -> int:
-        return sum(one.operation.outcome in outcomes for one in self.learned)
+    def add_others(self, report: Any) -> None:
+        """`n` operations of a report that this reader doesn't read."""
+        if report.owner:
+            self.others[report.owner.pk] += report.n
+            self.people[report.owner.pk] = report.owner
 
 
 def night_of_each(
@@ -136,10 +140,32 @@ def night_of_each(
     if counted is not None:
         for one in _of_others(*around, open_to("owner"), counted("owner")):
             night = nights[one.agent_id]
-            if one.day == night.day and one.owner:
-                night.others[one.owner.pk] += one.n
-                night.people[one.owner.pk] = one.owner
+            if one.day == night.day:
+                night.add_others(one)
     return nights
+
+
+def of_dream(run: Run, *, open_to: Q, counted: Q, is_alone: bool) -> AgentNight:
+    """What a dream did and what it skipped. Unless `is_alone`, one of a night comes with its
+    agent's others of that night, as far as this reader may read or count them."""
+    night, which = AgentNight(run.agent, day_of(run)), Q(run=run)
+    if run.night and not (run.reverted_at or is_alone):
+        which |= Q(run__night=run.night, run__reverted_at=None)
+    dreams = run.agent.reports.filter(which).select_related(*_WHOSE, "run").order_by("dreamt_at")
+    night.reports = list(dreams.filter(open_to))
+    of_each: dict[UUID, list[Operation]] = {one.pk: [] for one in night.reports}
+    for one in Operation.objects.filter(report__in=of_each).order_by("position"):
+        of_each[one.report_id].append(one)
+    for report in night.reports:
+        for one in of_each[report.pk]:
+            one.report = report
+    done = [one for report in night.reports for one in of_each[report.pk]]
+    became = [it for one in night.reports for it in outcomes(one.run, of_each[one.pk])]
+    shown = zip(learned_of(done), became, strict=True)
+    night.learned = [replace(one, became=outcome) for one, outcome in shown]
+    for other in dreams.exclude(open_to).filter(counted).annotate(n=_DONE).filter(n__gt=0):
+        night.add_others(other)
+    return night
 
 
 def learned_of(operations: Sequence[Operation]) -> list[NightResult]:
@@ -176,10 +202,9 @@ def _done(
 def _of_others(
     agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, counted: Q
 ) -> "QuerySet[Any]":
-    done_there = Count("operations", filter=Q(operations__code="", operations__waits=""))
     found = _reports(agents, since, until).exclude(open_to).filter(counted)
-    named = found.select_related("owner__person", "owner__integration").only("agent", *_NAMED)
-    some: QuerySet[Any] = named.annotate(n=done_there).filter(n__gt=0)
+    named = found.select_related(*_WHOSE).only("agent", *_NAMED)
+    some: QuerySet[Any] = named.annotate(n=_DONE).filter(n__gt=0)
     return some
 
 
@@ -210,12 +235,15 @@ def _results_of(operations: Sequence[Any], cite: Cite = cited) -> list[NightResu
     newer = _reworded([*facts.values()])
     told = []
     for one in operations:
-        fact = facts.get((one.report.agent_id, one.report.owner_id, prints[one.pk]))
+        place = (one.report.agent_id, one.report.owner_id)
+        fact = facts.get((*place, prints[one.pk]))
+        olds = (facts.get((*place, fingerprint(text))) for text in one.before if one.after)
+        replaces = next((said[old.pk] for old in olds if old and old.pk in said), None)
         _withhold(one, facts)
+        its = NightResult(one, one.report, fact, said.get(fact.pk) if fact else None)
         if fact and fact.pk in newer:
-            told.append(NightResult(one, one.report, newer[fact.pk], was=fact))
-        else:
-            told.append(NightResult(one, one.report, fact, said.get(fact.pk) if fact else None))
+            its = replace(its, fact=newer[fact.pk], said=None, was=fact)
+        told.append(replace(its, replaces=None if one.ended else replaces))
     return told
 
 

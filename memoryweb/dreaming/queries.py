@@ -1,7 +1,7 @@
 """What the pages ask about dreams, each in a number of queries that rows do not change."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import (
-    Case,
     Count,
     DateField,
     Max,
@@ -18,7 +17,6 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    When,
     Window,
 )
 from django.db.models.functions import Coalesce, TruncDate
@@ -28,8 +26,9 @@ from django.utils.translation import ngettext
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.models import Candidate, Operation
 from memoryweb.dreaming.status import LATE, of_endpoint
+from memoryweb.dreaming.story import Tally, counts
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.outdated import ending
@@ -141,14 +140,14 @@ def failed_last(team: Team, visible: Q) -> "QuerySet[Run, Any]":
 
 @dataclass(frozen=True)
 class Dreamt:
-    """A dream that is over, with what it changed: (outcome, text, what stood there before)."""
+    """A dream that is over, with what it changed."""
 
     run: UUID
     status: str
     day: date
     ended_at: datetime
     seconds: int
-    changes: list[tuple[str, str, list[str]]]
+    changes: list[Operation]
 
 
 def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
@@ -162,7 +161,7 @@ def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
         one = Operation(**{name: row[f"report__operations__{name}"] for name in _DID})
         texts = filter(None, (one.after, *(one.before or ())))
         if one.does and not one.code and not one.waits and not any(map(away.is_in, texts)):
-            run.changes.append((one.outcome, one.after, one.before))
+            run.changes.append(one)
     return list(found.values())
 
 
@@ -185,21 +184,15 @@ def _dreamt(agent: Agent, row: dict[str, Any]) -> Dreamt:
     return Dreamt(row["pk"], row["status"], day, row["at"], round(took.total_seconds()), [])
 
 
-def by_verdict(report: Report) -> "QuerySet[Candidate]":
-    """Promoted first, then kept, then rejected; the best score first in each."""
-    order = Case(
-        *(When(verdict=verdict, then=at) for at, verdict in enumerate(Candidate.Verdict)),
-        default=9,
-    )
-    return report.candidates.order_by(order, "-score", "key")
+def left_of(reports: Collection[UUID]) -> "QuerySet[Candidate]":
+    """What dreams did not take, the best score first."""
+    found = Candidate.objects.filter(report__in=reports)
+    return found.exclude(verdict=Candidate.Verdict.PROMOTED).order_by("-score", "key")
 
 
-def known_before(candidates: Iterable[Candidate]) -> int:
-    """How many of them memory said already."""
-    return sum(
-        any(gate["name"] == "new" and not gate["passed"] for gate in one.gates)
-        for one in candidates
-    )
+def is_known(candidate: Candidate) -> bool:
+    """Memory said it already."""
+    return any(one["name"] == "new" and not one["passed"] for one in candidate.gates)
 
 
 def team_warnings(team: Team, late: int) -> list[str]:
@@ -240,15 +233,10 @@ def _shown(agents: Sequence[UUID], visible: Q) -> "QuerySet[Any]":
     return shown.annotate(newest=Subquery(newest_first[:1])).order_by("-created_at")
 
 
-def did_of(runs: Collection[UUID]) -> dict[UUID, tuple[int, int, int]]:
-    """Dream → how many statements it added, changed and retired."""
-    did = Operation.objects.filter(report__run__in=runs, code="", waits="")
-    rows = did.values_list("report__run").annotate(
-        added=Count("pk", filter=Q(before=[])),
-        changed=Count("pk", filter=~Q(before=[]) & ~Q(after="")),
-        retired=Count("pk", filter=~Q(before=[]) & Q(after="")),
-    )
-    return {run: (added, changed, retired) for run, added, changed, retired in rows.order_by()}
+def did_of(runs: Collection[UUID]) -> dict[UUID, Tally]:
+    """What each dream did."""
+    rows = Operation.objects.filter(report__run__in=runs).values_list("report__run")
+    return {run: Tally(*did) for run, *did in rows.annotate(**counts()).order_by()}
 
 
 def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -18,7 +17,7 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming import night_results, queries
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
@@ -27,62 +26,31 @@ from memoryweb.memory.visible.readable import cited
 from memoryweb.runs.healthcheck import TICK_LATE, idle_worker
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.dreams.rows import others_of, parts_of
 from memoryweb.web.pages import Page, page, show, to
 from memoryweb.web.review.kinds import need_of, needs_of
-from memoryweb.web.statements import StatementRow, statement_rows
-from memoryweb.web.wording import owner_name, owner_title
+from memoryweb.web.statements import statement_rows
 
 # Last night in sentences: what the agents learned, and what waits.
 
 
 def headline(nights: Sequence[AgentNight], *, is_last: bool) -> str:
     """About the agent that learned most."""
-    told = [night for night in nights if night.changes]
-    if told:
-        return sentence(max(told, key=lambda night: night.changes))
-    return _("Nothing new last night.") if is_last else _("Nothing new that night.")
+    most = max(nights, key=lambda night: len(night.learned))
+    instead = _("Nothing new last night.") if is_last else _("Nothing new that night.")
+    return most.tally.sentence(most.agent.name) or instead
 
 
 def others(nights: Sequence[AgentNight]) -> str:
     """The same of the other agents; many are counted."""
-    told = sorted((one for one in nights if one.changes), key=lambda one: -one.changes)[1:]
+    told = sorted((one for one in nights if one.learned), key=lambda one: -len(one.learned))[1:]
     if len(told) <= 3:
-        return " ".join(sentence(night) for night in told)
-    count = sum(night.changes for night in told)
+        return " ".join(night.tally.sentence(night.agent.name) for night in told)
+    count = sum(len(night.learned) for night in told)
     said = ngettext(
         "{n} other change in {agents} agents.", "{n} other changes in {agents} agents.", count
     )
     return said.format(n=count, agents=len(told))
-
-
-def sentence(night: AgentNight) -> str:
-    learned, changed, retired = night.learned_count, night.changed_count, night.retired_count
-    name = night.agent.name
-    if learned and changed:
-        said = ngettext(
-            "{name} learned {n} thing and changed its mind about {changed}.",
-            "{name} learned {n} things and changed its mind about {changed}.",
-            learned,
-        )
-    elif learned and retired:
-        said = ngettext(
-            "{name} learned {n} thing and let go of {retired}.",
-            "{name} learned {n} things and let go of {retired}.",
-            learned,
-        )
-    elif learned:
-        said = ngettext("{name} learned {n} thing.", "{name} learned {n} things.", learned)
-    elif changed:
-        said = ngettext(
-            "{name} changed its mind about {changed} thing.",
-            "{name} changed its mind about {changed} things.",
-            changed,
-        )
-    else:
-        said = ngettext(
-            "{name} let go of {retired} thing.", "{name} let go of {retired} things.", retired
-        )
-    return said.format(name=name, n=learned, changed=changed, retired=retired)
 
 
 def waiting(count: int) -> str:
@@ -97,16 +65,6 @@ _TOLD = 8  # statements that a card shows at once; the dream's page has all
 _CARDS = 25
 
 
-@dataclass(frozen=True)
-class Part:
-    """One memory of an agent on its card: the shared one, or this person's."""
-
-    is_shared: bool
-    whose: str
-    told: list[StatementRow]
-    more: int
-
-
 def cards_of(
     request: TeamRequest,
     standing: Sequence[queries.AgentNights],
@@ -117,12 +75,13 @@ def cards_of(
     asked = {item.agent.pk for item in waits if item.kind == "proposal"}
     cards: list[dict[str, Any]] = []
     if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all
-        standing = sorted(standing, key=lambda one: -nights[one.agent.pk].changes)
+        standing = sorted(standing, key=lambda one: -len(nights[one.agent.pk].learned))
     for one in standing:
         if len(cards) == _CARDS:
             break
         night = nights[one.agent.pk]
-        parts, has_proposals = _parts(request, night, told), one.agent.pk in asked
+        parts = parts_of(request, night.reports, told, _TOLD)
+        has_proposals = one.agent.pk in asked
         if not parts and not night.others and not has_proposals:
             continue
         reports = night.reports
@@ -133,49 +92,13 @@ def cards_of(
                 "agent": one.agent,
                 "night": night,
                 "parts": parts,
-                "others": _others(night),
+                "others": others_of(night),
                 "at": reports[-1].dreamt_at if reports else last and queries.ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",
                 "has_proposals": has_proposals,
             }
         )
     return cards
-
-
-def _parts(
-    request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[StatementRow]]
-) -> list[Part]:
-    """Shared memory first."""
-    by_owner: dict[UUID | None, list[StatementRow]] = {}
-    owners: dict[UUID | None, Owner | None] = {}
-    for report in night.reports:
-        owner_id = None if report.owner_id in request.visit.shared_owners else report.owner_id
-        owners[owner_id] = report.owner if owner_id else None
-        by_owner.setdefault(owner_id, []).extend(told.get(report.pk, []))
-    ordered = sorted(by_owner.items(), key=lambda item: item[0] is not None)
-    return [
-        Part(
-            owner_id is None,
-            owner_name(request.visit, owners[owner_id]),
-            rows[:_TOLD],
-            max(0, len(rows) - _TOLD),
-        )
-        for owner_id, rows in ordered
-        if rows
-    ]
-
-
-def _others(night: AgentNight) -> str:
-    """A count: what it is stays theirs."""
-    count = sum(night.others.values())
-    if not count:
-        return ""
-    if len(night.people) == 1:
-        [owner] = night.people.values()
-        said = _("{n} more about {name}, private")
-        return said.format(n=count, name=owner_title(owner))
-    said = _("{n} more about {people} people, private")
-    return said.format(n=count, people=len(night.others))
 
 
 # The table of agents and the numbers beside it.
