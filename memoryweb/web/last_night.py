@@ -140,7 +140,7 @@ def _row(request: TeamRequest, one: queries.AgentNights, prompts: int) -> dict[s
     if not one.running and last and last.promoted:
         chip = wording.outcome(last.status)
         if last.added and chip.tone == "ok":
-            chip = wording.Chip("ok", _("{count} added").format(count=last.added))
+            chip = wording.Chip("ok", _("{count} learned").format(count=last.added))
     return {
         "nights": one,
         "chip": chip,

@@ -27,7 +27,7 @@ def test_it_shows_every_agent_with_its_last_dream(stage: Stage, alice: Client) -
     page = text(alice.get(url(stage.world.team, "last_night")))
     assert "Atlas" in page
     assert "Beacon" in page
-    assert "1 added" in page or "2 added" in page or "3 added" in page
+    assert "1 learned" in page or "2 learned" in page or "3 learned" in page
     assert "no dreams yet" in page
 
 
@@ -126,7 +126,7 @@ def test_beyond_a_page_of_agents_the_page_still_speaks_of_all(stage: Stage, alic
 def test_a_nights_sum_stands_with_the_nights_own_time(stage: Stage, alice: Client) -> None:
     """A dream by hand that found nothing came later: the sum isn't its."""
     page = tight(alice.get(url(stage.world.team, "last_night")))
-    at = re.search(r"1 added</span></a><small>(.*?)</small>", page)
+    at = re.search(r"1 learned</span></a><small>(.*?)</small>", page)
     assert at
     run, later = stage.shared_run, timezone.now() + timedelta(hours=2)
     Run.objects.create(
@@ -325,7 +325,7 @@ def test_the_table_counts_the_last_night_whichever_night_is_read(
     before = timezone.now().date() - timedelta(days=3)
     looks = [url(stage.world.team, "last_night", query=query) for query in ("", f"?night={before}")]
     pages = [text(alice.get(look)).partition('id="agents"')[2] for look in looks]
-    [last, then] = [re.findall(r"\d+ added", page) for page in pages]
+    [last, then] = [re.findall(r"\d+ learned", page) for page in pages]
     assert last
     assert last == then
 

@@ -202,7 +202,8 @@ def _left_candidates(
 ) -> Iterable[dict[str, Any]]:
     """Statements of the notes that came to no operation, with what decided and where they stand."""
     reports = {one.pk: one for one in night.reports}
-    texts = {fingerprint(one.operation.after) for one in night.learned}
+    done = [one.operation for one in night.learned]
+    texts = {fingerprint(text) for one in done for text in (one.after, *one.before)}
     for one in left_of(reports)[:_SHOWN]:
         report = reports[one.report_id]
         if fingerprint(one.text) not in texts:
