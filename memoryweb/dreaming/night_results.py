@@ -157,6 +157,7 @@ def of_dream(run: Run, *, open_to: Q, counted: Q, is_alone: bool) -> AgentNight:
     for one in Operation.objects.filter(report__in=of_each).order_by("position"):
         of_each[one.report_id].append(one)
     for report in night.reports:
+        report.run.agent = run.agent
         for one in of_each[report.pk]:
             one.report = report
     done = [one for report in night.reports for one in of_each[report.pk]]

@@ -11,9 +11,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Owner
-from memoryweb.audit.models import span_of_run
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.night_results import AgentNight, NightResult
@@ -232,7 +230,6 @@ def ran(request: TeamRequest, run: Run, report: Report | None) -> dict[str, Any]
     tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
     took = run.finished_at - run.started_at if run.finished_at and run.started_at else None
     notes = run.inputs.get("notes", []) if isinstance(run.inputs, dict) else []
-    sees_audit = request.visit.can(Permission.SEE_AUDIT)
     return {
         "run": run,
         "owner": report.owner if report else run.owner,
@@ -245,7 +242,6 @@ def ran(request: TeamRequest, run: Run, report: Report | None) -> dict[str, Any]
             if note.get("revision") and request.visit.reads(run.owner_id)
         ],
         "wrote": [_change(request, run, one) for one in (report.changes if report else ())],
-        "events": span_of_run(run.team_id, run.pk) if sees_audit else None,
     }
 
 

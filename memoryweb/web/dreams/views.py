@@ -91,6 +91,8 @@ def run(request: access.TeamRequest, run_id: UUID) -> HttpResponse:
         context["extractions"] = extracted(request, windows[:100])
     if wording.has_report(found):
         context |= {"report": found.report} | _story(request, found)
+    else:
+        context["runs"] = [rows.ran(request, found, None)]
     return show(request, "dreams/run.html", context, partials=_PARTIALS)
 
 
@@ -198,10 +200,10 @@ def _about(request: access.TeamRequest, run: Run) -> dict[str, Any]:
         "topic": away.without(run.topic) if reads else "",
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
         "run": run,
-        "runs": [rows.ran(request, run, None)],
         "is_other": not request.visit.is_common(run.owner_id),
         "steps": rows.steps_of(run) if run.is_active else (),
         "reads": reads,
+        "sees_audit": request.visit.can(Permission.SEE_AUDIT),
         "proposals": run.proposals.filter(state="pending") if reads else [],
         "can_stop": run.is_active
         and run.trigger == Run.Trigger.BACKFILL
