@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -72,6 +73,12 @@ class NightResult:
         return statement(self.fact, To.PAGE).text if self.was and self.fact else ""
 
     @property
+    def is_disputed(self) -> bool:
+        """A person is asked about it."""
+        about = self.fact.contradiction if self.fact else None
+        return bool(about and about.state == Contradiction.State.OPEN)
+
+    @property
     def holds(self) -> bool:
         """Nothing has undone it since: what came in stands, what left did not come back."""
         if self.fact is None:
@@ -90,15 +97,20 @@ class NightResult:
 
 @dataclass
 class AgentNight:
-    """An agent's dreams of one local date. `others`: owner → how many operations were on what
-    this reader may only count; `people`: who those are."""
+    """An agent's dreams of one local date. `asked`: what a person decides about; `others`: owner →
+    how many operations were on what this reader may only count; `people`: who those are."""
 
     agent: Agent
     day: date
     reports: list[Report] = field(default_factory=list)
     learned: list[NightResult] = field(default_factory=list)
+    asked: list[NightResult] = field(default_factory=list)
     others: Counter[UUID] = field(default_factory=Counter)
     people: dict[UUID, Owner] = field(default_factory=dict)
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.learned or self.asked or self.others)
 
     @property
     def tally(self) -> Tally:
@@ -117,16 +129,15 @@ def night_of_each(
     open_to: Reach,
     counted: Reach | None,
     whose: Mapping[str, Any],
-    cite: Cite = cited,
 ) -> dict[UUID, AgentNight]:
     """Agent → its night of that day. `open_to` filters what this reader reads, `counted` what they
-    may know the count of; None: nothing. `whose` says of whom `Seen` tells. In four statements."""
+    may know the count of; None: nothing. `whose` says of whom `Seen` tells. In two statements:
+    what is known of the results now is found by `detail`."""
     nights = {agent.pk: AgentNight(agent, day) for agent, day in days.items()}
     if not nights:
         return nights
     around = _around(days)
     reports: dict[UUID, Report] = {}
-    shown = []
     for one in _done(*around, open_to("report__owner"), Q(**whose)):
         night = nights[one.report.agent_id]
         if one.day == night.day:
@@ -134,15 +145,24 @@ def night_of_each(
                 reports[one.report_id] = one.report
                 night.reports.append(one.report)
             one.report = reports[one.report_id]
-            shown.append(one)
-    for learned in _results_of(shown, cite):
-        nights[learned.report.agent_id].learned.append(learned)
+            results = night.asked if one.waits else night.learned
+            results.append(NightResult(one, one.report))
     if counted is not None:
         for one in _of_others(*around, open_to("owner"), counted("owner")):
             night = nights[one.agent_id]
             if one.day == night.day:
                 night.add_others(one)
     return nights
+
+
+def detail(nights: Iterable[AgentNight], cite: Cite = cited) -> None:
+    """With what is known of each result now; what was asked is left out once a person decided."""
+    those = list(nights)
+    done = [one.operation for night in those for one in (*night.learned, *night.asked)]
+    found = iter(_results_of(done, cite))
+    for night in those:
+        night.learned = list(islice(found, len(night.learned)))
+        night.asked = [one for one in islice(found, len(night.asked)) if one.is_disputed]
 
 
 def of_dream(run: Run, *, open_to: Q, counted: Q, is_alone: bool) -> AgentNight:
@@ -193,7 +213,9 @@ def _done(
     agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, whose: Q
 ) -> "QuerySet[Any]":
     reports = _reports(agents, since, until).values("pk")
-    done = Operation.objects.filter(open_to, code="", waits="", report__in=reports)
+    done = Operation.objects.filter(
+        open_to, code="", waits__in=("", Waits.RIVAL), report__in=reports
+    )
     seen = Seen.objects.filter(whose, agent=OuterRef("report__agent")).values("at")[:1]
     done = done.annotate(day=local_day("report__run__"), seen_at=Subquery(seen))
     return done.select_related(*_SHOWN).order_by(*_ORDER)
@@ -222,7 +244,7 @@ def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     rows: QuerySet[Any] = weighed(facts)
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
-    return rows.select_related("agent", "confirmed_by").order_by("changed_at")
+    return rows.select_related("agent", "confirmed_by", "contradiction").order_by("changed_at")
 
 
 def _results_of(operations: Sequence[Any], cite: Cite = cited) -> list[NightResult]:
@@ -316,7 +338,9 @@ def last_night(agent: Agent, reach: Reach, whose: dict[str, Any]) -> AgentNight 
     if last is None:
         return None
     day = day_of(last.run)
-    return night_of_each({agent: day}, open_to=reach, counted=None, whose=whose)[agent.pk]
+    night = night_of_each({agent: day}, open_to=reach, counted=None, whose=whose)[agent.pk]
+    detail([night])
+    return night
 
 
 State, Resolution = Proposal.State, Contradiction.Resolution

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +16,6 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    Window,
 )
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils.translation import gettext as _
@@ -37,6 +35,7 @@ from memoryweb.runs.healthcheck import with_ticks
 from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
+_MOST = 500  # agents that a page speaks of
 _MATTERS = (
     Run.Status.FAILED,
     Run.Status.NEEDS_REVIEW,
@@ -105,37 +104,14 @@ def nights_of(
     return [_of_agent(agent, counts, now) for agent in agents]
 
 
+@PreparedQuery
 def live_agents(
     team: UUID, owners: Collection[UUID], soon: tuple[date, date], until: datetime
 ) -> "QuerySet[Any]":
     """`ending`: how many statements about these owners leave memory on one of these days."""
     leaving = ending(owners, soon).order_by().values("team").annotate(n=Count("pk")).values("n")
     agents = Agent.objects.live().filter(team=team)
-    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)
-
-
-@cache
-def first_agents(size: int) -> PreparedQuery[Any]:
-    """`found`: how many there are in all."""
-    return PreparedQuery(
-        lambda *which: live_agents(*which).annotate(found=Window(Count("pk")))[:size]
-    )
-
-
-def to_tell_of(team: Team, visible: Q, days: tuple[datetime, datetime]) -> Q:
-    """The agents whose dreams of those days changed something, or whose last one failed."""
-    done = Operation.objects.filter(code="", waits="", report__team=team)
-    done = done.filter(report__dreamt_at__range=days, report__run__reverted_at=None)
-    done = done.filter(report__run__in=Run.objects.filter(visible, team=team))
-    return Q(pk__in=done.values("report__agent")) | Q(pk__in=failed_last(team, visible))
-
-
-def failed_last(team: Team, visible: Q) -> "QuerySet[Run, Any]":
-    """The agents whose last dream failed, of what `visible` lets through."""
-    over = Run.objects.filter(visible, team=team, kind=Run.Kind.DREAM, finished_at__isnull=False)
-    newest = over.filter(agent=OuterRef("agent")).order_by(Coalesce("clock", "finished_at").desc())
-    failed = over.filter(status=Run.Status.FAILED, pk=Subquery(newest.values("pk")[:1]))
-    return failed.values("agent")
+    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)[:_MOST]
 
 
 @dataclass(frozen=True)

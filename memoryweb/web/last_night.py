@@ -1,12 +1,11 @@
 """The first page: what the agents learned last night, what waits, and what comes next."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -27,7 +26,7 @@ from memoryweb.runs.healthcheck import TICK_LATE, idle_worker
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.dreams.rows import others_of, parts_of
-from memoryweb.web.pages import Page, page, show, to
+from memoryweb.web.pages import page, show, to
 from memoryweb.web.review.kinds import need_of, needs_of
 from memoryweb.web.statements import statement_rows
 
@@ -62,70 +61,56 @@ def waiting(count: int) -> str:
 # A card for each agent: what its last night did to statements, and how much of it is others'.
 
 _TOLD = 8  # statements that a card shows at once; the dream's page has all
-_CARDS = 25
+_CARDS = 10  # a page
 
 
 def cards_of(
     request: TeamRequest,
-    standing: Sequence[queries.AgentNights],
-    nights: Mapping[UUID, AgentNight],
-    waits: Sequence[Item],
+    nights: Sequence[AgentNight],
+    standing: Mapping[UUID, queries.AgentNights],
+    proposing: Collection[UUID],
 ) -> list[dict[str, Any]]:
-    told = statement_rows(request, [one for night in nights.values() for one in night.learned])
-    asked = {item.agent.pk for item in waits if item.kind == "proposal"}
-    cards: list[dict[str, Any]] = []
-    if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all
-        standing = sorted(standing, key=lambda one: -len(nights[one.agent.pk].learned))
-    for one in standing:
-        if len(cards) == _CARDS:
-            break
-        night = nights[one.agent.pk]
-        parts = parts_of(request, night.reports, told, _TOLD)
-        has_proposals = one.agent.pk in asked
-        if not parts and not night.others and not has_proposals:
-            continue
-        reports = night.reports
+    shown = [one for night in nights for one in (*night.learned, *night.asked)]
+    told = statement_rows(request, shown)
+    cards = []
+    for night in nights:
+        one, reports = standing[night.agent.pk], night.reports
         last = one.last if one.last_night and one.last_night.day == night.day else None
         run = reports[-1].run_id if reports else last and last.pk
         cards.append(
             {
-                "agent": one.agent,
+                "agent": night.agent,
                 "night": night,
-                "parts": parts,
+                "parts": parts_of(request, reports, told, _TOLD),
                 "others": others_of(night),
                 "at": reports[-1].dreamt_at if reports else last and queries.ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",
-                "has_proposals": has_proposals,
+                "has_proposals": night.agent.pk in proposing,
             }
         )
     return cards
 
 
-# The table of agents and the numbers beside it.
+# The agents that learned nothing, and the numbers beside them.
 
 _WEEK = 7
-NEXT = 6  # dreams to come
+_STRIPS, NEXT = 6, 6  # agents in the chart, dreams to come
 
 
-def numbers(
-    request: TeamRequest, standing: Sequence[queries.AgentNights], listed: int
-) -> dict[str, Any]:
-    """`listed`: how many of them the table lists, the first ones."""
+def numbers(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> dict[str, Any]:
+    """The agents with most to tell first."""
     visit, zone = request.visit, timezone.get_current_timezone()
     since = visit.now - timedelta(days=_WEEK)
-    served = prompts_by_day(visit.team, visit.outcomes(), since, zone)
     days: Counter[date] = Counter()
     used: Counter[date] = Counter()
-    of_agent: Counter[UUID] = Counter()
-    for (agent_id, day), prompts in served.items():
+    served = prompts_by_day(visit.team, visit.outcomes(), since, zone)
+    for (_agent, day), prompts in served.items():
         days[day] += prompts.served
         used[day] += prompts.used
-        of_agent[agent_id] += prompts.served
     due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
     by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
     return {
-        "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing[:listed]],
-        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:6]],
+        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:_STRIPS]],
         "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
         "next": sorted(due, key=lambda one: one.agent.next_dream_at or visit.now)[:NEXT],
         "prompts": Prompts(days.total(), used.total()),
@@ -133,27 +118,21 @@ def numbers(
     }
 
 
-def _row(request: TeamRequest, one: queries.AgentNights, prompts: int) -> dict[str, Any]:
-    """The chip counts what the strip shows of that night, and nothing more."""
+def _row(request: TeamRequest, one: queries.AgentNights) -> dict[str, Any]:
+    """What of it was others' is not counted."""
     chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
-    last = one.last_night
-    if not one.running and last and last.promoted:
-        chip = wording.outcome(last.status)
-        if last.added and chip.tone == "ok":
-            chip = wording.Chip("ok", _("{count} learned").format(count=last.added))
+    if not one.running and one.last_night and one.last_night.promoted:
+        chip = wording.outcome(one.last_night.status)
     return {
         "nights": one,
         "chip": chip,
         "detail": detail,
         "late": _("More than two hours late. Is a worker running?") if one.is_late else "",
-        "prompts": prompts,
     }
 
 
 _NEEDS = 4
-_SIZE = 25
 _LISTED = 50  # looked through for agents that ask
-_ELSEWHERE = 200  # agents beside those of the table
 _FAILED = 5  # named one by one
 _FIRST = date(2000, 1, 1)
 
@@ -173,96 +152,59 @@ def home(request: UserRequest) -> HttpResponse:
 def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     asked, waits = _asked(request), visit.waiting.head(_NEEDS, _LISTED)
-    agents = _page(request)
-    standing = _standing(request, [*agents.items, *_elsewhere(request, agents, asked)])
-    days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    nights, needs = _nights(request, days, waits[:_NEEDS])
-    ordered = [nights[one.agent.pk] for one in standing]
+    proposing = {item.agent.pk for item in waits if item.kind == "proposal"}
+    standing = {one.agent.pk: one for one in _standing(request)}
+    days = {one.agent: asked or _latest(one, visit.now) for one in standing.values()}
+    nights = _nights(request, days)
+    ordered = sorted(nights, key=lambda night: -len(night.learned))
+    told = [one for one in ordered if one.is_any or one.agent.pk in proposing]
+    shown = page(request, told, size=_CARDS)
+    needs = _needs(request, shown.items, waits[:_NEEDS])
+    quiet = [standing[one.agent.pk] for one in ordered if one not in told]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
         "headline": headline(ordered, is_last=asked is None) if standing else "",
         "others": others(ordered),
-        "cards": cards_of(request, standing, nights, waits),
-        "page": agents,
-        **_narrowing(request),
+        "cards": cards_of(request, shown.items, standing, proposing),
+        "page": shown,
+        "rows": [_row(request, one) for one in quiet],
+        "has_agents": bool(standing),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "here": request.get_full_path(),
-        **_pager(request, asked, standing),
-        **_asking(request, standing),
+        **_pager(request, asked, [*standing.values()]),
+        **_asking(request, [*standing.values()]),
         "needs": needs,
-        **numbers(request, standing, listed=len(agents)),
+        **numbers(request, [standing[night.agent.pk] for night in ordered]),
     }
-    _mark_seen(request, ordered if asked is None else ())
+    _mark_seen(request, shown if asked is None else ())
     return show(request, "last_night/last_night.html", context, partials=("agents",))
 
 
-def _find(request: TeamRequest) -> str:
-    return request.GET.get("find", "").replace("\0", "").strip()[:80]
-
-
-def _page(request: TeamRequest) -> Page[Agent]:
-    """The first one says in the same statement how many there are."""
-    if "page" in request.GET or any(_narrowing(request).values()):
-        return page(request, _agents(request), size=_SIZE)
-    first = queries.first_agents(_SIZE)(*_keys(request))
-    return page(request, first, size=_SIZE, total=first[0].found if first else 0)
-
-
-def _keys(request: TeamRequest) -> tuple[UUID, tuple[UUID, ...], tuple[date, date], datetime]:
+def _standing(request: TeamRequest) -> list[queries.AgentNights]:
     visit, today = request.visit, timezone.localdate(request.visit.now)
     soon = today, today + timedelta(days=1)
-    return visit.team.pk, (visit.me.pk, *visit.mine), soon, visit.now + TICK_LATE
-
-
-def _agents(request: TeamRequest) -> "QuerySet[Any]":
-    """Those of the table and of the whole page, by the address."""
-    asked, found = _narrowing(request), queries.live_agents(*_keys(request))
-    if asked["find"]:
-        found = found.filter(name__icontains=asked["find"])
-    if asked["only"] == "asks":
-        found = found.filter(pk__in={item.agent.pk for item in request.visit.waiting[:_LISTED]})
-    elif asked["only"] == "failed":
-        found = found.filter(
-            pk__in=queries.failed_last(request.visit.team, request.visit.outcomes())
-        )
-    return found
-
-
-def _elsewhere(request: TeamRequest, agents: Page[Agent], asked: date | None) -> Iterable[Agent]:
-    """Those of the table's other pages that the rest of the page speaks of, too: what they dreamt
-    that night, that they failed, or that they dream next."""
-    if not agents.is_split:
-        return ()
-    visit = request.visit
-    around = datetime.combine(asked or visit.now.date(), time(12), UTC)
-    days = (around - timedelta(days=2), around + timedelta(days=2))
-    due = visit.team.agents.live().filter(dreaming=True).order_by("next_dream_at")
-    told = queries.to_tell_of(visit.team, visit.outcomes(), days)
-    found = _agents(request).exclude(pk__in=[agent.pk for agent in agents])
-    return found.filter(told | Q(pk__in=due.values("pk")[:NEXT]))[:_ELSEWHERE]
-
-
-def _narrowing(request: TeamRequest) -> dict[str, str]:
-    only = request.GET.get("only", "")
-    return {"find": _find(request), "only": only if only in {"asks", "failed"} else ""}
-
-
-def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[queries.AgentNights]:
+    whose = (visit.me.pk, *visit.mine)
+    agents = list(queries.live_agents(visit.team.pk, whose, soon, visit.now + TICK_LATE))
     for agent in agents:
-        agent.team = request.visit.team
-    visit = request.visit
+        agent.team = visit.team
     return queries.nights_of(agents, visit.outcomes(), visit.now, visit.common())
 
 
-def _nights(
-    request: TeamRequest, days: Mapping[Agent, date], waits: Sequence[Item]
-) -> tuple[dict[UUID, AgentNight], list[dict[str, Any]]]:
-    """And what `waits`: what both stand on is asked for once. What was opened by break-glass is
-    named, and told on its own page alone."""
+def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> list[AgentNight]:
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
     whose = night_results.who(visit.user)
+    found = night_of_each(days, open_to=visit.common, counted=counted, whose=whose)
+    return [found[agent.pk] for agent in days]
+
+
+def _needs(
+    request: TeamRequest, nights: Sequence[AgentNight], waits: Sequence[Item]
+) -> list[dict[str, Any]]:
+    """What both these nights and what `waits` stand on is asked for once. What was opened by
+    break-glass is named, and told on its own page alone."""
+    visit = request.visit
     here = [one for one in waits if visit.is_common(one.owner.pk if one.owner else None)]
     rivals = (one.row for one in here if one.kind == "contradiction")
     sides = [fact.pk for rival in rivals for fact in rival.facts.all()]
@@ -272,9 +214,9 @@ def _nights(
         grounds[:] = cited((*facts, *sides))
         return grounds
 
-    nights = night_of_each(days, open_to=visit.common, counted=counted, whose=whose, cite=cite)
+    night_results.detail(nights, cite)
     told = needs_of(request, here, grounds)
-    return nights, [told.get((one.kind, one.id)) or need_of(request, one) for one in waits]
+    return [told.get((one.kind, one.id)) or need_of(request, one) for one in waits]
 
 
 def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:

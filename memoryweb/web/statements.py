@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,6 +16,8 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import NightResult
 from memoryweb.dreaming.operations import Why, day_told
+from memoryweb.language.extraction_rules.relative_dates import days_meant
+from memoryweb.language.extraction_rules.speakers import is_own_word
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.models import Evidence, Fact, Revision
@@ -76,7 +79,9 @@ class Act:
 
 @dataclass(frozen=True)
 class StatementRow:
-    """`text` is what the editor starts with; `edit_url` is empty where it can't be edited."""
+    """`text` is what the editor starts with; `edit_url` is empty where it can't be edited. Where a
+    person is asked about it, `open_url` leads there. `speaker` is who "I" is in shared memory, and
+    `days` what "last Friday" means."""
 
     id: str
     sign: str
@@ -95,6 +100,9 @@ class StatementRow:
     asks_admin: bool = False
     acts: tuple[Act, ...] = ()
     undo: Act | None = None
+    open_url: str = ""
+    speaker: str = ""
+    days: str = ""
 
 
 def undoable(told: StatementRow, before: Sequence[str]) -> StatementRow:
@@ -210,7 +218,21 @@ def _statement_row(
         return _reworded(request, told, look.fact(one.was), fact, look)
     about = _of_fact(request, fact, one.said, look) if fact else {}
     why = _why(request, one, look)
-    return StatementRow(**told, pieces=_pieces(operation), why=why, **about)
+    row = StatementRow(**told, pieces=_pieces(operation), why=why, **about)
+    return _asking(request, row, one) if one.is_disputed and _changes(request, fact) else row
+
+
+def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> StatementRow:
+    """It waits in Review."""
+    fact: Any = one.fact
+    about = fact.contradiction
+    url = to(request, "review_item", "contradiction", about.pk)
+    if one.kind != "waits":
+        note = _("Still true?") if about.is_question else _("Something else says otherwise.")
+        return replace(row, note=row.note or note, open_url=url)
+    why = _("{agent} uses “{text}” until you decide.")
+    why = why.format(agent=fact.agent.name, text=one.operation.against)
+    return replace(row, why=why, acts=(), undo=None, edit_url="", band="", open_url=url)
 
 
 def _why(request: TeamRequest, one: NightResult, look: Look) -> str:
@@ -261,6 +283,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
         "text": look.fact(fact).text,
     }
     if state in _LIVING:
+        about |= _read_out(request, fact, said, about["source"], about["text"])
         about |= {"band": band.value, "trusted": _BANDS[band]}
     if fact.confirmed_at and state in _LIVING:
         mine = fact.confirmed_by == visit.user
@@ -272,6 +295,20 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
     if _changes(request, fact):
         about |= _acts(request, fact, state) | {"asks_admin": not _forgets(request, fact)}
     return about
+
+
+def _read_out(
+    request: TeamRequest, fact: Any, said: Evidence | None, source: Source | None, text: str
+) -> dict[str, str]:
+    """What its words mean for whoever didn't hear them."""
+    zone, told = fact.agent.zone, {"speaker": "", "days": ""}
+    is_shared = fact.owner_id is None or fact.owner_id in request.visit.shared_owners
+    if is_shared and source and said and said.message and is_own_word(text):
+        told["speaker"] = str(request.user) if source.who == _("You") else source.who
+    if source and source.at:
+        days = days_meant(text, source.at.astimezone(zone).date())
+        told["days"] = " – ".join(date_format(day, _("D j M")) for day in days)
+    return told
 
 
 def _acts(request: TeamRequest, fact: Any, state: Fact.State) -> dict[str, Any]:

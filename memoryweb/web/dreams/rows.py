@@ -129,7 +129,7 @@ def story_of(request: TeamRequest, run: Run, night: AgentNight, away: Away) -> d
     told = statement_rows(request, done)
     for report_id, rows in told.items():
         its = (one for one in done if one.report.pk == report_id)
-        told[report_id] = [_row(request, row, one) for row, one in zip(rows, its, strict=True)]
+        told[report_id] = [_row(row, one) for row, one in zip(rows, its, strict=True)]
     parts = parts_of(request, night.reports, told, _SHOWN)
     left = (_left(one.operation, one.kind) for one in night.learned if one.kind in _LEFT)
     rest = [*left, *_left_candidates(request, night, away)]
@@ -176,13 +176,10 @@ def _hide(operation: Operation, away: Sought) -> bool:
     return left != texts
 
 
-def _row(request: TeamRequest, row: StatementRow, one: NightResult) -> StatementRow:
-    if one.kind == "waits" and one.fact and one.fact.contradiction_id:
-        row = replace(
-            row, url=to(request, "review_item", "contradiction", one.fact.contradiction_id)
-        )
-    if one.kind == "ended":
-        row = replace(row, url="")
+def _row(row: StatementRow, one: NightResult) -> StatementRow:
+    if one.kind in ("waits", "ended"):
+        row = replace(row, url=row.open_url)
+    row = replace(row, open_url="")
     if one.report.run.reverted_at or one.kind == "waits":
         return replace(row, acts=(), undo=None, edit_url="", band="")
     if one.became in DECIDED:
