@@ -150,35 +150,47 @@ def home(request: UserRequest) -> HttpResponse:
 
 @team_view("GET")
 def last_night(request: TeamRequest) -> HttpResponse:
-    visit = request.visit
-    asked, waits = _asked(request), visit.waiting.head(_NEEDS, _LISTED)
-    proposing = {item.agent.pk for item in waits if item.kind == "proposal"}
+    visit, asked = request.visit, _asked(request)
     standing = {one.agent.pk: one for one in _standing(request)}
     days = {one.agent: asked or _latest(one, visit.now) for one in standing.values()}
-    nights = _nights(request, days)
-    ordered = sorted(nights, key=lambda night: -len(night.learned))
-    told = [one for one in ordered if one.is_any or one.agent.pk in proposing]
-    shown = page(request, told, size=_CARDS)
-    needs = _needs(request, shown.items, waits[:_NEEDS])
-    quiet = [standing[one.agent.pk] for one in ordered if one not in told]
+    ordered = sorted(_nights(request, days), key=lambda night: -len(night.learned))
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
         "headline": headline(ordered, is_last=asked is None) if standing else "",
         "others": others(ordered),
-        "cards": cards_of(request, shown.items, standing, proposing),
-        "page": shown,
-        "rows": [_row(request, one) for one in quiet],
+        **_cards(request, ordered, standing),
         "has_agents": bool(standing),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "here": request.get_full_path(),
         **_pager(request, asked, [*standing.values()]),
         **_asking(request, [*standing.values()]),
-        "needs": needs,
         **numbers(request, [standing[night.agent.pk] for night in ordered]),
     }
-    _mark_seen(request, shown if asked is None else ())
+    _mark_seen(request, context["page"] if asked is None else ())
     return show(request, "last_night/last_night.html", context, partials=("agents",))
+
+
+def _cards(
+    request: TeamRequest,
+    ordered: Sequence[AgentNight],
+    standing: Mapping[UUID, queries.AgentNights],
+) -> dict[str, Any]:
+    """A page of those with something to tell; the others are rows."""
+    waits = request.visit.waiting.head(_NEEDS, _LISTED)
+    proposing = {item.agent.pk for item in waits if item.kind == "proposal"}
+    told, quiet = [], []
+    for one in ordered:
+        is_told = one.is_any or one.agent.pk in proposing
+        (told if is_told else quiet).append(one)
+    shown = page(request, told, size=_CARDS)
+    needs = _needs(request, shown.items, waits[:_NEEDS])
+    return {
+        "page": shown,
+        "needs": needs,
+        "cards": cards_of(request, shown.items, standing, proposing),
+        "rows": [_row(request, standing[one.agent.pk]) for one in quiet],
+    }
 
 
 def _standing(request: TeamRequest) -> list[queries.AgentNights]:
