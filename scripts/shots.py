@@ -32,7 +32,7 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 EMAIL = "marta@northwind.example"
 LEFT_OUT = {"account_logout", "openapi-json"}
 # What must be on a page for it to be the one that is pictured, where the first may show little.
-TELLING = {"agents_file": ".machine", "agents_conversations": "td", "agents_run": ".diff"}
+TELLING = {"agents_file": ".machine", "agents_conversations": "td", "agents_run": ".story"}
 
 
 def main() -> int:

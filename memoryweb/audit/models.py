@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.db import models
-from django.db.models import BigIntegerField, Count, Max, Min, Q, QuerySet, Value
+from django.db.models import BigIntegerField, Count, Max, Q, QuerySet, Value
 
 from memoryweb.audit.packing import PackedField
 from memoryweb.core.tables import ErasableTextField, Holds, PlainCharField, PlainTextField
@@ -139,13 +139,6 @@ def events_of(team_id: UUID) -> "QuerySet[Event]":
 def oldest_first(events: "QuerySet[Event]") -> Iterator[Event]:
     """With their labels; a few at a time, however many there are."""
     return events.order_by("seq").prefetch_related("labels").iterator(chunk_size=_CHUNK)
-
-
-def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:
-    """First and last number of a run's events."""
-    span = Event.objects.filter(team_id=team_id, run_id=run_id).aggregate(Min("seq"), Max("seq"))
-    first, last = span["seq__min"], span["seq__max"]
-    return (first, last) if first is not None else None
 
 
 def newest_head() -> datetime | None:

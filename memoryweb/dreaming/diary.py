@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from itertools import chain
@@ -10,133 +10,13 @@ from itertools import chain
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memoryweb.dreaming import operations
+from memoryweb.dreaming import operations, story
 from memoryweb.dreaming.gates import DECIDED, GATES, Text, Verdict, decisive
-from memoryweb.dreaming.operations import Marked, Result, Waits, Why
+from memoryweb.dreaming.models import Operation
+from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import clean
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.writing import put_back
-
-# What a night did to statements, in sentences: for the diary, made of results.
-
-_MOST_LINES = 8  # of a list
-_LONGEST = 160  # characters of a quoted line
-
-
-def _held_back(why: str) -> str:
-    """Instead of the changes, where a person decides about all of them; empty where not."""
-    said = _("MEMORY.md was not changed: the proposal waits for a person.")
-    return f"{said} {operations.WAITS[why]}" if why else ""
-
-
-def changes(results: Sequence[Result]) -> str:
-    """A paragraph each for what came, what was replaced, what left, and what waits."""
-    done = [one for one in results if one.is_applied]
-    ends = [one.marked for one in done if one.marked]
-    came = [(one.new.path, one.new.text) for one in done if one.new and not one.gone]
-    left = [one for one in done if one.gone and one.new is None]
-    parts = [f"{_gained(path, new)}\n\n{_listed(new)}" for path, new in _by_file(came)]
-    parts += [_became(one) for one in done if one.new and one.gone]
-    parts += map(_ended, ends)
-    told = [
-        (gone.path, f"{short(gone.text)} ({_why(one.why)})") for one in left for gone in one.gone
-    ]
-    parts += [f"{_lost(path, lines)}\n\n{_listed(lines)}" for path, lines in _by_file(told)]
-    parts += [_beside(one) for one in done if one.is_beside]
-    parts += [_waits(one) for one in results if one.waits and one.new]
-    return "\n\n".join(parts)
-
-
-def left_out(results: Sequence[Result]) -> str:
-    """Operations that no check let through, but for what is merely known."""
-    told = [
-        _("{text}: {why}").format(text=_subject(one), why=operations.left_out(one.code, one.values))
-        for one in results
-        if one.code and one.code != "known"
-    ]
-    if not told:
-        return ""
-    said = ngettext("{n} change was left out:", "{n} changes were left out:", len(told))
-    return f"{said.format(n=len(told))}\n\n{_listed(told)}"
-
-
-def bare(text: str) -> str:
-    """Quoted within a sentence, which has a full stop of its own."""
-    return short(text.rstrip(" .。"))
-
-
-def short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
-
-
-def _subject(one: Result) -> str:
-    """What an operation was about, where it names that."""
-    olds = (*one.gone, *([one.against] if one.against else []))
-    quoted = one.operation.text or next((old.text for old in olds), "")
-    return f"“{bare(quoted)}”" if quoted else _("A change")
-
-
-def _became(one: Result) -> str:
-    assert one.new is not None
-    olds = " / ".join(bare(old.text) for old in one.gone)
-    said = _("“{old}” became “{new}”.")
-    return said.format(old=olds, new=bare(one.new.text))
-
-
-def _ended(one: Marked) -> str:
-    if one.newly:
-        said = _("Of “{text}” some holds no longer. {ended}")
-    else:
-        said = _("“{text}” holds again, all of it.")
-    return said.format(text=bare(one.was.text), ended=operations.told_ended(one.newly))
-
-
-def _beside(one: Result) -> str:
-    assert one.new is not None
-    assert one.against is not None
-    said = _("Nothing proves that “{new}” replaces “{old}”. Both stay until a person decides.")
-    return said.format(new=bare(one.new.text), old=bare(one.against.text))
-
-
-def _waits(one: Result) -> str:
-    assert one.new is not None
-    if one.waits is Waits.RIVAL and one.against is not None:
-        said = _("“{new}” contradicts “{old}”, which stays until a person decides.")
-        return said.format(new=bare(one.new.text), old=bare(one.against.text))
-    said = _("“{new}” comes from outside the team and was proposed; a person decides.")
-    return said.format(new=bare(one.new.text))
-
-
-def _why(why: Why) -> str:
-    return str(operations.LEFT[why]).rstrip(".")
-
-
-def _by_file(lines: Sequence[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
-    """MEMORY.md first."""
-    for path in dict.fromkeys((operations.MEMORY, *(at for at, _line in lines))):
-        if found := [line for at, line in lines if at == path]:
-            yield path, found
-
-
-def _gained(path: str, lines: Sequence[str]) -> str:
-    n = len(lines)
-    said = ngettext("{file} gained {n} line:", "{file} gained {n} lines:", n)
-    return said.format(n=n, file=path)
-
-
-def _lost(path: str, lines: Sequence[str]) -> str:
-    n = len(lines)
-    said = ngettext("{file} lost {n} line:", "{file} lost {n} lines:", n)
-    return said.format(n=n, file=path)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    lines = [f"- {short(text)}" for text in texts[:_MOST_LINES]]
-    if len(texts) > _MOST_LINES:
-        lines.append("- " + _("… and {n} more").format(n=len(texts) - _MOST_LINES))
-    return "\n".join(lines)
-
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
@@ -170,7 +50,7 @@ def entry(
     note_dates: Collection[date],
     blocks: int,
     verdicts: Sequence[Verdict],
-    results: Sequence[Result] = (),
+    done: Sequence[Operation] = (),
     held: str = "",
     told_by_model: str = "",
 ) -> str:
@@ -181,8 +61,8 @@ def entry(
         _looked_at(note_dates, blocks, len(verdicts)),
         _demoted(told_by_model),
         _patterns(verdicts),
-        _held_back(held) or _changes(results, verdicts),
-        left_out(results),
+        _held_back(held),
+        _changes(verdicts, done, is_held=bool(held)),
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
@@ -197,7 +77,7 @@ def cited(
     found = {}
     for number, line in enumerate(entry.split("\n"), start=1):
         tells_all = bool(line.strip()) and line in told
-        quoted = (behind[text] for text in behind if tells_all or bare(text) in line)
+        quoted = (behind[text] for text in behind if tells_all or story.bare(text) in line)
         if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
             found[number] = Origin(sources, sums_up=tells_all)
     return found
@@ -231,19 +111,13 @@ def is_told(diary: str, month: str, today: date) -> bool:
     return "0001" <= month < f"{today:%Y-%m}" and not kept
 
 
-def summed_up(archive: str, month: str, counts: Mapping[str, int], dreams: int) -> str:
+def summed_up(archive: str, month: str, did: Tally, dreams: int) -> str:
     """A month's archive with its summary on top, in place of an earlier one."""
     _head, *entries = _ENTRY.split(archive)
     said = _(
-        "Dreams: {dreams}. Statements added: {added}, changed: {changed}, retired: {retired}, left "
-        "to a person: {waits}."
-    ).format(
-        dreams=dreams,
-        added=counts.get("add", 0) + counts.get("back", 0),
-        changed=sum(counts.get(one, 0) for one in ("replace", "merge", "end")),
-        retired=counts.get("retire", 0),
-        waits=counts.get("waits", 0),
-    )
+        "Dreams: {n}. Statements learned: {learned}, changed: {changed}, ended: {ended}, left "
+        "to a person: {asked}."
+    ).format(n=dreams, **asdict(did))
     title = _("Dreams of {month}").format(month=month)
     return f"# {title}\n\n{said}\n\n" + "".join(f"## {text}" for text in entries)
 
@@ -273,7 +147,7 @@ def reverted(diary: str, entry: str, sentence: str) -> str:
 
 def untold(entry: str, gone: Collection[str]) -> str:
     """An entry without the lines that are among `gone`, or that quote one of them."""
-    quotes = [quote for text in gone if (quote := bare(clean(text)))]
+    quotes = [quote for text in gone if (quote := story.bare(clean(text)))]
     lines = enumerate(entry.split("\n"), start=1)
     numbers = [n for n, line in lines if line in gone or any(one in line for one in quotes)]
     return put_back.untold(entry, numbers)
@@ -312,14 +186,24 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
     candidates = [verdict.candidate for verdict in verdicts if not verdict.candidate.waits]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
     lines = [
-        _("“{text}” was said on {days} days.").format(text=bare(c.text), days=c.days) for c in often
+        _("“{text}” was said on {days} days.").format(text=story.bare(c.text), days=c.days)
+        for c in often
     ]
     return "\n".join(lines)
 
 
-def _changes(results: Sequence[Result], verdicts: Sequence[Verdict]) -> str:
-    told = changes(results)
-    return told or f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
+def _held_back(why: str) -> str:
+    """Instead of the changes, where a person decides about all of them; empty where not."""
+    said = _("MEMORY.md was not changed: the proposal waits for a person.")
+    return f"{said} {operations.WAITS[why]}" if why else ""
+
+
+def _changes(verdicts: Sequence[Verdict], done: Sequence[Operation], *, is_held: bool) -> str:
+    told = story.told([one for one in done if one.code] if is_held else done)
+    if is_held or any(one.kind != "skipped" and not one.code for one in done):
+        return told
+    nothing = f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
+    return "\n\n".join(filter(None, [nothing, told]))
 
 
 def _why_nothing(verdicts: Sequence[Verdict]) -> str:
@@ -332,7 +216,7 @@ def _left(verdicts: Sequence[Verdict]) -> str:
     """What became of the statements that did not get in, by the words of its cause."""
     counts = Counter(str(_cause(one)) for one in verdicts if one.verdict != "promoted")
     causes = "; ".join(cause.format(n=n) for cause, n in counts.most_common())
-    return _("Not added: {causes}.").format(causes=causes) if causes else ""
+    return _("Not learned: {causes}.").format(causes=causes) if causes else ""
 
 
 def _cause(verdict: Verdict) -> Text:

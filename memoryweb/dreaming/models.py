@@ -65,6 +65,17 @@ class Operation(tables.TeamRow):
         ]
 
     @property
+    def kind(self) -> str:
+        """Of what is counted: `learned`, `changed`, `ended`, `waits`, `known` or `skipped`."""
+        if self.code:
+            return "known" if self.code == "known" else "skipped"
+        return "waits" if self.waits else self.change
+
+    @property
+    def change(self) -> str:
+        return "ended" if not self.after else "changed" if self.before else "learned"
+
+    @property
     def outcome(self) -> str:
         """A code of `reasons.OUTCOMES`: what it did, rather than what it was called."""
         if self.code:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.operations import Waits
 from memoryweb.dreaming.queries import day_of, local_day
+from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, Proposal
 from memoryweb.memory.statements.listing import counted, weighed
@@ -28,7 +30,8 @@ from memoryweb.runs.models import Run
 Reach = Callable[[str], Q]
 # What statements stand on, by their ids, the latest first.
 Cite = Callable[[tuple[UUID, ...]], Sequence[Any]]
-_SHOWN = ("report__run", "report__owner__person", "report__owner__integration")
+_WHOSE = ("owner__person", "owner__integration")
+_SHOWN = ("report__run", *(f"report__{one}" for one in _WHOSE))
 _ORDER = ("report__dreamt_at", "report", "position")
 _NAMED = (
     "owner__source",
@@ -37,6 +40,7 @@ _NAMED = (
     "owner__person__email",
     "owner__integration__name",
 )
+_DONE = Count("operations", filter=Q(operations__code="", operations__waits=""))
 _WORDS = (AuthorKind.PERSON, AuthorKind.AGENT)
 _EDITS = 5  # of one statement that are followed to what it says now
 
@@ -45,18 +49,34 @@ _EDITS = 5  # of one statement that are followed to what it says now
 class NightResult:
     """One operation. `fact` is the statement that it made, or the one that it took away; None
     where that is gone. `said` is the latest message under it. Where a person put it in other words
-    since, `fact` is theirs and `was` the one before."""
+    since, `fact` is theirs and `was` the one before. `became`: see `outcomes`;
+    `replaces`: the latest message under what stood there before."""
 
     operation: Any
     report: Report
     fact: Any | None = None
     said: Evidence | None = None
     was: Any | None = None
+    became: str = ""
+    replaces: Evidence | None = None
+
+    @property
+    def kind(self) -> str:
+        """As `Operation.kind`, but for what waited: what people decided since."""
+        found = {"accepted": self.operation.change, "rejected": "rejected", "left_out": "skipped"}
+        kind: str = self.operation.kind
+        return found.get(self.became, kind) if kind == "waits" else kind
 
     @property
     def stands(self) -> str:
         """What a person has put it in since; empty where they left it as it was."""
         return statement(self.fact, To.PAGE).text if self.was and self.fact else ""
+
+    @property
+    def is_disputed(self) -> bool:
+        """A person is asked about it."""
+        about = self.fact.contradiction if self.fact else None
+        return bool(about and about.state == Contradiction.State.OPEN)
 
     @property
     def holds(self) -> bool:
@@ -77,34 +97,30 @@ class NightResult:
 
 @dataclass
 class AgentNight:
-    """An agent's dreams of one local date. `others`: owner → how many operations were on what
-    this reader may only count; `people`: who those are."""
+    """An agent's dreams of one local date. `asked`: what a person decides about; `others`: owner →
+    how many operations were on what this reader may only count; `people`: who those are."""
 
     agent: Agent
     day: date
     reports: list[Report] = field(default_factory=list)
     learned: list[NightResult] = field(default_factory=list)
+    asked: list[NightResult] = field(default_factory=list)
     others: Counter[UUID] = field(default_factory=Counter)
     people: dict[UUID, Owner] = field(default_factory=dict)
 
     @property
-    def learned_count(self) -> int:
-        return self._count("add", "back")
+    def is_any(self) -> bool:
+        return bool(self.learned or self.asked or self.others)
 
     @property
-    def changed_count(self) -> int:
-        return self._count("replace", "merge", "end")
+    def tally(self) -> Tally:
+        return Tally.of(one.kind for one in self.learned)
 
-    @property
-    def retired_count(self) -> int:
-        return self._count("retire")
-
-    @property
-    def changes(self) -> int:
-        return len(self.learned)
-
-    def _count(self, *outcomes: str) -> int:
-        return sum(one.operation.outcome in outcomes for one in self.learned)
+    def add_others(self, report: Any) -> None:
+        """`n` operations of a report that this reader doesn't read."""
+        if report.owner:
+            self.others[report.owner.pk] += report.n
+            self.people[report.owner.pk] = report.owner
 
 
 def night_of_each(
@@ -113,16 +129,15 @@ def night_of_each(
     open_to: Reach,
     counted: Reach | None,
     whose: Mapping[str, Any],
-    cite: Cite = cited,
 ) -> dict[UUID, AgentNight]:
     """Agent → its night of that day. `open_to` filters what this reader reads, `counted` what they
-    may know the count of; None: nothing. `whose` says of whom `Seen` tells. In four statements."""
+    may know the count of; None: nothing. `whose` says of whom `Seen` tells. In two statements:
+    what is known of the results now is found by `detail`."""
     nights = {agent.pk: AgentNight(agent, day) for agent, day in days.items()}
     if not nights:
         return nights
     around = _around(days)
     reports: dict[UUID, Report] = {}
-    shown = []
     for one in _done(*around, open_to("report__owner"), Q(**whose)):
         night = nights[one.report.agent_id]
         if one.day == night.day:
@@ -130,16 +145,48 @@ def night_of_each(
                 reports[one.report_id] = one.report
                 night.reports.append(one.report)
             one.report = reports[one.report_id]
-            shown.append(one)
-    for learned in _results_of(shown, cite):
-        nights[learned.report.agent_id].learned.append(learned)
+            results = night.asked if one.waits else night.learned
+            results.append(NightResult(one, one.report))
     if counted is not None:
         for one in _of_others(*around, open_to("owner"), counted("owner")):
             night = nights[one.agent_id]
-            if one.day == night.day and one.owner:
-                night.others[one.owner.pk] += one.n
-                night.people[one.owner.pk] = one.owner
+            if one.day == night.day:
+                night.add_others(one)
     return nights
+
+
+def detail(nights: Iterable[AgentNight], cite: Cite = cited) -> None:
+    """With what is known of each result now; what was asked is left out once a person decided."""
+    those = list(nights)
+    done = [one.operation for night in those for one in (*night.learned, *night.asked)]
+    found = iter(_results_of(done, cite))
+    for night in those:
+        night.learned = list(islice(found, len(night.learned)))
+        night.asked = [one for one in islice(found, len(night.asked)) if one.is_disputed]
+
+
+def of_dream(run: Run, *, open_to: Q, counted: Q, is_alone: bool) -> AgentNight:
+    """What a dream did and what it skipped. Unless `is_alone`, one of a night comes with its
+    agent's others of that night, as far as this reader may read or count them."""
+    night, which = AgentNight(run.agent, day_of(run)), Q(run=run)
+    if run.night and not (run.reverted_at or is_alone):
+        which |= Q(run__night=run.night, run__reverted_at=None)
+    dreams = run.agent.reports.filter(which).select_related(*_WHOSE, "run").order_by("dreamt_at")
+    night.reports = list(dreams.filter(open_to))
+    of_each: dict[UUID, list[Operation]] = {one.pk: [] for one in night.reports}
+    for one in Operation.objects.filter(report__in=of_each).order_by("position"):
+        of_each[one.report_id].append(one)
+    for report in night.reports:
+        report.run.agent = run.agent
+        for one in of_each[report.pk]:
+            one.report = report
+    done = [one for report in night.reports for one in of_each[report.pk]]
+    became = [it for one in night.reports for it in outcomes(one.run, of_each[one.pk])]
+    shown = zip(learned_of(done), became, strict=True)
+    night.learned = [replace(one, became=outcome) for one, outcome in shown]
+    for other in dreams.exclude(open_to).filter(counted).annotate(n=_DONE).filter(n__gt=0):
+        night.add_others(other)
+    return night
 
 
 def learned_of(operations: Sequence[Operation]) -> list[NightResult]:
@@ -166,7 +213,9 @@ def _done(
     agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, whose: Q
 ) -> "QuerySet[Any]":
     reports = _reports(agents, since, until).values("pk")
-    done = Operation.objects.filter(open_to, code="", waits="", report__in=reports)
+    done = Operation.objects.filter(
+        open_to, code="", waits__in=("", Waits.RIVAL), report__in=reports
+    )
     seen = Seen.objects.filter(whose, agent=OuterRef("report__agent")).values("at")[:1]
     done = done.annotate(day=local_day("report__run__"), seen_at=Subquery(seen))
     return done.select_related(*_SHOWN).order_by(*_ORDER)
@@ -176,10 +225,9 @@ def _done(
 def _of_others(
     agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, counted: Q
 ) -> "QuerySet[Any]":
-    done_there = Count("operations", filter=Q(operations__code="", operations__waits=""))
     found = _reports(agents, since, until).exclude(open_to).filter(counted)
-    named = found.select_related("owner__person", "owner__integration").only("agent", *_NAMED)
-    some: QuerySet[Any] = named.annotate(n=done_there).filter(n__gt=0)
+    named = found.select_related(*_WHOSE).only("agent", *_NAMED)
+    some: QuerySet[Any] = named.annotate(n=_DONE).filter(n__gt=0)
     return some
 
 
@@ -196,7 +244,7 @@ def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     rows: QuerySet[Any] = counted(weighed(facts))
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
-    return rows.select_related("agent", "confirmed_by").order_by("changed_at")
+    return rows.select_related("agent", "confirmed_by", "contradiction").order_by("changed_at")
 
 
 def _results_of(operations: Sequence[Any], cite: Cite = cited) -> list[NightResult]:
@@ -210,12 +258,15 @@ def _results_of(operations: Sequence[Any], cite: Cite = cited) -> list[NightResu
     newer = _reworded([*facts.values()])
     told = []
     for one in operations:
-        fact = facts.get((one.report.agent_id, one.report.owner_id, prints[one.pk]))
+        place = (one.report.agent_id, one.report.owner_id)
+        fact = facts.get((*place, prints[one.pk]))
+        olds = (facts.get((*place, fingerprint(text))) for text in one.before if one.after)
+        replaces = next((said[old.pk] for old in olds if old and old.pk in said), None)
         _withhold(one, facts)
+        its = NightResult(one, one.report, fact, said.get(fact.pk) if fact else None)
         if fact and fact.pk in newer:
-            told.append(NightResult(one, one.report, newer[fact.pk], was=fact))
-        else:
-            told.append(NightResult(one, one.report, fact, said.get(fact.pk) if fact else None))
+            its = replace(its, fact=newer[fact.pk], said=None, was=fact)
+        told.append(replace(its, replaces=None if one.ended else replaces))
     return told
 
 
@@ -287,7 +338,9 @@ def last_night(agent: Agent, reach: Reach, whose: dict[str, Any]) -> AgentNight 
     if last is None:
         return None
     day = day_of(last.run)
-    return night_of_each({agent: day}, open_to=reach, counted=None, whose=whose)[agent.pk]
+    night = night_of_each({agent: day}, open_to=reach, counted=None, whose=whose)[agent.pk]
+    detail([night])
+    return night
 
 
 State, Resolution = Proposal.State, Contradiction.Resolution

@@ -363,11 +363,13 @@ WAITS: Mapping[str, Promise] = {
 
 
 def told_ended(ended: Iterable[Ended]) -> str:
-    said, year = _("No longer so since {date}: “{words}”."), timezone.localdate().year
-    days = {one: str(_("j F") if one.on.year == year else _("j F Y")) for one in ended}
-    return " ".join(
-        said.format(date=date_format(one.on, day), words=one.words) for one, day in days.items()
-    )
+    said = _("No longer so since {date}: “{words}”.")
+    return " ".join(said.format(date=day_told(one.on), words=one.words) for one in ended)
+
+
+def day_told(day: date) -> str:
+    """Without the year, where that is this one."""
+    return date_format(day, str(_("j F") if day.year == timezone.localdate().year else _("j F Y")))
 
 
 def left_out(code: str, values: Mapping[str, str | int]) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,6 +20,7 @@ from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.inputs import Inputs, Text
+from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
@@ -226,24 +227,25 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
             return False
         held = "current" if not is_current else "policy" if _asks_first(run.agent) else ""
         night = writing.Night(tx, run, read, made, held)
-        entry = _entry(run, read, made, held=held)
+        done = reports.operations_of(read, made, held)
+        entry = _entry(run, read, made, done, held=held)
         changes = _write(night, entry)
-        reports.store(
-            tx, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
-        )
+        reports.store(tx, run, read, made, done, entry=entry, changes=changes, memory=night.content)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
         lease.finish(_outcome(made, held), record=tx.record)
         backfill.go_on(tx, run)
     return True
 
 
-def _entry(run: Run, read: Inputs, made: Consolidation, *, held: str) -> str:
+def _entry(
+    run: Run, read: Inputs, made: Consolidation, done: Sequence[Operation], *, held: str
+) -> str:
     return diary.entry(
         read.now.astimezone(run.agent.zone),
         note_dates=[note.note_date for note in read.notes if note.note_date],
         blocks=len(read.mentions),
         verdicts=made.verdicts,
-        results=made.results,
+        done=done,
         held=held,
         told_by_model=made.told,
     )
@@ -294,8 +296,8 @@ def _archived(
     added = write.append(night.tx, place, lines, writer=writer)
     if not diary.is_told(left, month, night.read.material.today):
         return added
-    did, nights = reports.of_month(night.run, month)
-    told = partial(diary.summed_up, month=month, counts=did, dreams=nights)
+    did, dreams = reports.of_month(night.run, month)
+    told = partial(diary.summed_up, month=month, did=did, dreams=dreams)
     whole = write.change(night.tx, place, told, writer=writer)
     return replace(whole, before=added.before) if whole.changed else added
 

@@ -1,16 +1,14 @@
 """What the pages ask about dreams, each in a number of queries that rows do not change."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import (
-    Case,
     Count,
     DateField,
     Max,
@@ -18,8 +16,6 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    When,
-    Window,
 )
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils.translation import gettext as _
@@ -28,8 +24,9 @@ from django.utils.translation import ngettext
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.models import Candidate, Operation
 from memoryweb.dreaming.status import LATE, of_endpoint
+from memoryweb.dreaming.story import Tally, counts
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.outdated import ending
@@ -38,6 +35,7 @@ from memoryweb.runs.healthcheck import with_ticks
 from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
+_MOST = 500  # agents that a page speaks of
 _MATTERS = (
     Run.Status.FAILED,
     Run.Status.NEEDS_REVIEW,
@@ -106,49 +104,26 @@ def nights_of(
     return [_of_agent(agent, counts, now) for agent in agents]
 
 
+@PreparedQuery
 def live_agents(
     team: UUID, owners: Collection[UUID], soon: tuple[date, date], until: datetime
 ) -> "QuerySet[Any]":
     """`ending`: how many statements about these owners leave memory on one of these days."""
     leaving = ending(owners, soon).order_by().values("team").annotate(n=Count("pk")).values("n")
     agents = Agent.objects.live().filter(team=team)
-    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)
-
-
-@cache
-def first_agents(size: int) -> PreparedQuery[Any]:
-    """`found`: how many there are in all."""
-    return PreparedQuery(
-        lambda *which: live_agents(*which).annotate(found=Window(Count("pk")))[:size]
-    )
-
-
-def to_tell_of(team: Team, visible: Q, days: tuple[datetime, datetime]) -> Q:
-    """The agents whose dreams of those days changed something, or whose last one failed."""
-    done = Operation.objects.filter(code="", waits="", report__team=team)
-    done = done.filter(report__dreamt_at__range=days, report__run__reverted_at=None)
-    done = done.filter(report__run__in=Run.objects.filter(visible, team=team))
-    return Q(pk__in=done.values("report__agent")) | Q(pk__in=failed_last(team, visible))
-
-
-def failed_last(team: Team, visible: Q) -> "QuerySet[Run, Any]":
-    """The agents whose last dream failed, of what `visible` lets through."""
-    over = Run.objects.filter(visible, team=team, kind=Run.Kind.DREAM, finished_at__isnull=False)
-    newest = over.filter(agent=OuterRef("agent")).order_by(Coalesce("clock", "finished_at").desc())
-    failed = over.filter(status=Run.Status.FAILED, pk=Subquery(newest.values("pk")[:1]))
-    return failed.values("agent")
+    return with_ticks(agents.annotate(ending=Coalesce(Subquery(leaving), 0)), until)[:_MOST]
 
 
 @dataclass(frozen=True)
 class Dreamt:
-    """A dream that is over, with what it changed: (outcome, text, what stood there before)."""
+    """A dream that is over, with what it changed."""
 
     run: UUID
     status: str
     day: date
     ended_at: datetime
     seconds: int
-    changes: list[tuple[str, str, list[str]]]
+    changes: list[Operation]
 
 
 def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
@@ -162,7 +137,7 @@ def dreamt(memory: Memory, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
         one = Operation(**{name: row[f"report__operations__{name}"] for name in _DID})
         texts = filter(None, (one.after, *(one.before or ())))
         if one.does and not one.code and not one.waits and not any(map(away.is_in, texts)):
-            run.changes.append((one.outcome, one.after, one.before))
+            run.changes.append(one)
     return list(found.values())
 
 
@@ -185,21 +160,15 @@ def _dreamt(agent: Agent, row: dict[str, Any]) -> Dreamt:
     return Dreamt(row["pk"], row["status"], day, row["at"], round(took.total_seconds()), [])
 
 
-def by_verdict(report: Report) -> "QuerySet[Candidate]":
-    """Promoted first, then kept, then rejected; the best score first in each."""
-    order = Case(
-        *(When(verdict=verdict, then=at) for at, verdict in enumerate(Candidate.Verdict)),
-        default=9,
-    )
-    return report.candidates.order_by(order, "-score", "key")
+def left_of(reports: Collection[UUID]) -> "QuerySet[Candidate]":
+    """What dreams did not take, the best score first."""
+    found = Candidate.objects.filter(report__in=reports)
+    return found.exclude(verdict=Candidate.Verdict.PROMOTED).order_by("-score", "key")
 
 
-def known_before(candidates: Iterable[Candidate]) -> int:
-    """How many of them memory said already."""
-    return sum(
-        any(gate["name"] == "new" and not gate["passed"] for gate in one.gates)
-        for one in candidates
-    )
+def is_known(candidate: Candidate) -> bool:
+    """Memory said it already."""
+    return any(one["name"] == "new" and not one["passed"] for one in candidate.gates)
 
 
 def team_warnings(team: Team, late: int) -> list[str]:
@@ -240,15 +209,10 @@ def _shown(agents: Sequence[UUID], visible: Q) -> "QuerySet[Any]":
     return shown.annotate(newest=Subquery(newest_first[:1])).order_by("-created_at")
 
 
-def did_of(runs: Collection[UUID]) -> dict[UUID, tuple[int, int, int]]:
-    """Dream → how many statements it added, changed and retired."""
-    did = Operation.objects.filter(report__run__in=runs, code="", waits="")
-    rows = did.values_list("report__run").annotate(
-        added=Count("pk", filter=Q(before=[])),
-        changed=Count("pk", filter=~Q(before=[]) & ~Q(after="")),
-        retired=Count("pk", filter=~Q(before=[]) & Q(after="")),
-    )
-    return {run: (added, changed, retired) for run, added, changed, retired in rows.order_by()}
+def did_of(runs: Collection[UUID]) -> dict[UUID, Tally]:
+    """What each dream did."""
+    rows = Operation.objects.filter(report__run__in=runs).values_list("report__run")
+    return {run: Tally(*did) for run, *did in rows.annotate(**counts()).order_by()}
 
 
 def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:

@@ -16,13 +16,14 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.core.row_batches import insert, remove
-from memoryweb.dreaming import diary
+from memoryweb.dreaming import diary, story
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, PROFILE, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import UNJUDGED, Does, LivingStatement, Result, Why
+from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import marked, part
 from memoryweb.memory.models import File, Proposal
@@ -39,11 +40,11 @@ def store(
     run: Run,
     read: Inputs,
     made: Consolidation,
+    done: Sequence[Operation],
     *,
     entry: str,
     changes: Sequence[dict[str, Any]],
     memory: str,
-    held: str = "",
 ) -> Report:
     """`memory`: MEMORY.md as the night left it."""
     judged = [one for one in made.verdicts if not one.reason.startswith(UNJUDGED)]
@@ -61,7 +62,6 @@ def store(
         fingerprint=_fingerprint(read, made),
         **{kind: counts[kind] for kind in Candidate.Verdict.values},
     )
-    done = operations_of(read, made, held)
     for one in done:
         one.team_id, one.report_id = report.team_id, report.pk
     insert(done)
@@ -71,8 +71,8 @@ def store(
     return report
 
 
-def of_month(run: Run, month: str) -> tuple[Counter[str], int]:
-    """What the dreams of that memory did in a month, by the outcome; and how many dreams."""
+def of_month(run: Run, month: str) -> tuple[Tally, int]:
+    """What the dreams of that memory did in a month, and how many they were."""
     first = datetime.strptime(month, "%Y-%m").replace(tzinfo=run.agent.zone)
     after = (first + timedelta(days=32)).replace(day=1)
     reports = Report.objects.filter(
@@ -82,8 +82,8 @@ def of_month(run: Run, month: str) -> tuple[Counter[str], int]:
         dreamt_at__lt=after,
         run__reverted_at=None,
     )
-    done = Operation.objects.filter(report__in=reports.values("pk"), code="")
-    return Counter(one.outcome for one in done), reports.count()
+    done = Operation.objects.filter(report__in=reports.values("pk"))
+    return Tally.of(one.kind for one in done), reports.count()
 
 
 def note_revert(tx: Transaction, run: Run, writer: Writer) -> list[WriteResult]:
@@ -134,7 +134,7 @@ def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
         if found := {
             text
             for text in texts
-            if fingerprint(text) in prints or any(diary.bare(text) in line for line in quoting)
+            if fingerprint(text) in prints or any(story.bare(text) in line for line in quoting)
         }:
             one.before = [UNTOLD if text in found else text for text in one.before]
             one.after, one.against = (

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core import signing
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -31,6 +31,7 @@ from memoryweb.accounts.permissions import Permission, can
 from memoryweb.accounts.signins import record_act
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
+from memoryweb.dreaming.story import Tally, counts
 from memoryweb.memory.review import Inbox, reach_of
 from memoryweb.memory.visible import outdated
 from memoryweb.notify.models import MailNotice
@@ -131,7 +132,7 @@ class News:
     """Of one team, in what this person reads anyway: shared memory and their own."""
 
     team: Team
-    learned: Mapping[str, int] = field(default_factory=dict)  # agent's name → statements
+    learned: Mapping[str, Tally] = field(default_factory=dict)  # by the agent's name
     waits: int = 0
     new: int = 0  # of those that wait
     reminders: Mapping[int, int] = field(default_factory=dict)  # days → how many wait that long now
@@ -166,7 +167,7 @@ def _news_of(row: MailNotice, membership: Membership, now: datetime) -> News:
     )
 
 
-def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> dict[str, int]:
+def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> dict[str, Tally]:
     done = Operation.objects.filter(
         _common("report__owner", own),
         team=team,
@@ -177,8 +178,8 @@ def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) ->
         report__run__finished_at__gt=since,
         report__run__finished_at__lte=now,
     )
-    counted = done.values_list("report__agent", "report__agent__name").annotate(n=Count("pk"))
-    return {name: n for _agent, name, n in counted.order_by("report__agent__name")}
+    rows = done.values_list("report__agent", "report__agent__name").annotate(**counts())
+    return {name: Tally(*did) for _agent, name, *did in rows.order_by("report__agent__name")}
 
 
 def _ending(user: User, own: Sequence[UUID], since: datetime, now: datetime) -> int:
@@ -256,13 +257,8 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
 
 
 def _sentences(news: News) -> Iterator[str]:
-    for name, n in news.learned.items():
-        said = ngettext(
-            "{agent} learned, changed or retired {n} statement.",
-            "{agent} learned, changed or retired {n} statements.",
-            n,
-        )
-        yield said.format(agent=" ".join(name.split()), n=n)
+    for name, did in news.learned.items():
+        yield did.sentence(" ".join(name.split()))
     if news.new or news.reminders:
         said = ngettext(
             "{n} item waits for your decision.", "{n} items wait for your decision.", news.waits

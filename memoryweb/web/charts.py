@@ -198,7 +198,7 @@ def _title(night: Night, _language: str | None) -> str:
         return _("{day}: no dream").format(day=day)
     if not (night.added or night.changed):
         return _("{day}: nothing new").format(day=day)
-    said = _("{day}: {learned} learned, {changed} changed or retired")
+    said = _("{day}: {learned} learned, {changed} changed or ended")
     return said.format(day=day, learned=night.added, changed=night.changed)
 
 

@@ -1,13 +1,11 @@
 """The first page: what the agents learned last night, what waits, and what comes next."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -17,7 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming import night_results, queries
 from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.memory.index.recalls import Prompts, prompts_by_day
@@ -26,62 +24,31 @@ from memoryweb.memory.visible.readable import cited
 from memoryweb.runs.healthcheck import TICK_LATE, idle_worker
 from memoryweb.web import charts, wording
 from memoryweb.web.access import TeamRequest, UserRequest, last_visit, team_view
-from memoryweb.web.pages import Page, page, show, to
+from memoryweb.web.dreams.rows import others_of, parts_of
+from memoryweb.web.pages import page, show, to
 from memoryweb.web.review.kinds import need_of, needs_of
-from memoryweb.web.statements import StatementRow, statement_rows
-from memoryweb.web.wording import owner_name, owner_title
+from memoryweb.web.statements import statement_rows
 
 # Last night in sentences: what the agents learned, and what waits.
 
 
 def headline(nights: Sequence[AgentNight], *, is_last: bool) -> str:
     """About the agent that learned most."""
-    told = [night for night in nights if night.changes]
-    if told:
-        return sentence(max(told, key=lambda night: night.changes))
-    return _("Nothing new last night.") if is_last else _("Nothing new that night.")
+    most = max(nights, key=lambda night: len(night.learned))
+    instead = _("Nothing new last night.") if is_last else _("Nothing new that night.")
+    return most.tally.sentence(most.agent.name) or instead
 
 
 def others(nights: Sequence[AgentNight]) -> str:
     """The same of the other agents; many are counted."""
-    told = sorted((one for one in nights if one.changes), key=lambda one: -one.changes)[1:]
+    told = sorted((one for one in nights if one.learned), key=lambda one: -len(one.learned))[1:]
     if len(told) <= 3:
-        return " ".join(sentence(night) for night in told)
-    count = sum(night.changes for night in told)
+        return " ".join(night.tally.sentence(night.agent.name) for night in told)
+    count = sum(len(night.learned) for night in told)
     said = ngettext(
         "{n} other change in {agents} agents.", "{n} other changes in {agents} agents.", count
     )
     return said.format(n=count, agents=len(told))
-
-
-def sentence(night: AgentNight) -> str:
-    learned, changed, retired = night.learned_count, night.changed_count, night.retired_count
-    name = night.agent.name
-    if learned and changed:
-        said = ngettext(
-            "{name} learned {n} thing and changed its mind about {changed}.",
-            "{name} learned {n} things and changed its mind about {changed}.",
-            learned,
-        )
-    elif learned and retired:
-        said = ngettext(
-            "{name} learned {n} thing and let go of {retired}.",
-            "{name} learned {n} things and let go of {retired}.",
-            learned,
-        )
-    elif learned:
-        said = ngettext("{name} learned {n} thing.", "{name} learned {n} things.", learned)
-    elif changed:
-        said = ngettext(
-            "{name} changed its mind about {changed} thing.",
-            "{name} changed its mind about {changed} things.",
-            changed,
-        )
-    else:
-        said = ngettext(
-            "{name} let go of {retired} thing.", "{name} let go of {retired} things.", retired
-        )
-    return said.format(name=name, n=learned, changed=changed, retired=retired)
 
 
 def waiting(count: int) -> str:
@@ -93,115 +60,56 @@ def waiting(count: int) -> str:
 # A card for each agent: what its last night did to statements, and how much of it is others'.
 
 _TOLD = 8  # statements that a card shows at once; the dream's page has all
-_CARDS = 25
-
-
-@dataclass(frozen=True)
-class Part:
-    """One memory of an agent on its card: the shared one, or this person's."""
-
-    is_shared: bool
-    whose: str
-    told: list[StatementRow]
-    more: int
+_CARDS = 10  # a page
 
 
 def cards_of(
     request: TeamRequest,
-    standing: Sequence[queries.AgentNights],
-    nights: Mapping[UUID, AgentNight],
-    waits: Sequence[Item],
+    nights: Sequence[AgentNight],
+    standing: Mapping[UUID, queries.AgentNights],
+    proposing: Collection[UUID],
 ) -> list[dict[str, Any]]:
-    told = statement_rows(request, [one for night in nights.values() for one in night.learned])
-    asked = {item.agent.pk for item in waits if item.kind == "proposal"}
-    cards: list[dict[str, Any]] = []
-    if len(standing) > _CARDS:  # those with most to tell; the headline speaks of all
-        standing = sorted(standing, key=lambda one: -nights[one.agent.pk].changes)
-    for one in standing:
-        if len(cards) == _CARDS:
-            break
-        night = nights[one.agent.pk]
-        parts, has_proposals = _parts(request, night, told), one.agent.pk in asked
-        if not parts and not night.others and not has_proposals:
-            continue
-        reports = night.reports
+    shown = [one for night in nights for one in (*night.learned, *night.asked)]
+    told = statement_rows(request, shown)
+    cards = []
+    for night in nights:
+        one, reports = standing[night.agent.pk], night.reports
         last = one.last if one.last_night and one.last_night.day == night.day else None
         run = reports[-1].run_id if reports else last and last.pk
         cards.append(
             {
-                "agent": one.agent,
+                "agent": night.agent,
                 "night": night,
-                "parts": parts,
-                "others": _others(night),
+                "parts": parts_of(request, reports, told, _TOLD),
+                "others": others_of(night),
                 "at": reports[-1].dreamt_at if reports else last and queries.ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",
-                "has_proposals": has_proposals,
+                "has_proposals": night.agent.pk in proposing,
             }
         )
     return cards
 
 
-def _parts(
-    request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[StatementRow]]
-) -> list[Part]:
-    """Shared memory first."""
-    by_owner: dict[UUID | None, list[StatementRow]] = {}
-    owners: dict[UUID | None, Owner | None] = {}
-    for report in night.reports:
-        owner_id = None if report.owner_id in request.visit.shared_owners else report.owner_id
-        owners[owner_id] = report.owner if owner_id else None
-        by_owner.setdefault(owner_id, []).extend(told.get(report.pk, []))
-    ordered = sorted(by_owner.items(), key=lambda item: item[0] is not None)
-    return [
-        Part(
-            owner_id is None,
-            owner_name(request.visit, owners[owner_id]),
-            rows[:_TOLD],
-            max(0, len(rows) - _TOLD),
-        )
-        for owner_id, rows in ordered
-        if rows
-    ]
-
-
-def _others(night: AgentNight) -> str:
-    """A count: what it is stays theirs."""
-    count = sum(night.others.values())
-    if not count:
-        return ""
-    if len(night.people) == 1:
-        [owner] = night.people.values()
-        said = _("{n} more about {name}, private")
-        return said.format(n=count, name=owner_title(owner))
-    said = _("{n} more about {people} people, private")
-    return said.format(n=count, people=len(night.others))
-
-
-# The table of agents and the numbers beside it.
+# The agents that learned nothing, and the numbers beside them.
 
 _WEEK = 7
-NEXT = 6  # dreams to come
+_STRIPS, NEXT = 6, 6  # agents in the chart, dreams to come
 
 
-def numbers(
-    request: TeamRequest, standing: Sequence[queries.AgentNights], listed: int
-) -> dict[str, Any]:
-    """`listed`: how many of them the table lists, the first ones."""
+def numbers(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> dict[str, Any]:
+    """The agents with most to tell first."""
     visit, zone = request.visit, timezone.get_current_timezone()
     since = visit.now - timedelta(days=_WEEK)
-    served = prompts_by_day(visit.team, visit.outcomes(), since, zone)
     days: Counter[date] = Counter()
     used: Counter[date] = Counter()
-    of_agent: Counter[UUID] = Counter()
-    for (agent_id, day), prompts in served.items():
+    served = prompts_by_day(visit.team, visit.outcomes(), since, zone)
+    for (_agent, day), prompts in served.items():
         days[day] += prompts.served
         used[day] += prompts.used
-        of_agent[agent_id] += prompts.served
     due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
     by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
     return {
-        "rows": [_row(request, one, of_agent[one.agent.pk]) for one in standing[:listed]],
-        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:6]],
+        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:_STRIPS]],
         "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
         "next": sorted(due, key=lambda one: one.agent.next_dream_at or visit.now)[:NEXT],
         "prompts": Prompts(days.total(), used.total()),
@@ -209,27 +117,21 @@ def numbers(
     }
 
 
-def _row(request: TeamRequest, one: queries.AgentNights, prompts: int) -> dict[str, Any]:
-    """The chip counts what the strip shows of that night, and nothing more."""
+def _row(request: TeamRequest, one: queries.AgentNights) -> dict[str, Any]:
+    """What of it was others' is not counted."""
     chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
-    last = one.last_night
-    if not one.running and last and last.promoted:
-        chip = wording.outcome(last.status)
-        if last.added and chip.tone == "ok":
-            chip = wording.Chip("ok", _("{count} added").format(count=last.added))
+    if not one.running and one.last_night and one.last_night.promoted:
+        chip = wording.outcome(one.last_night.status)
     return {
         "nights": one,
         "chip": chip,
         "detail": detail,
         "late": _("More than two hours late. Is a worker running?") if one.is_late else "",
-        "prompts": prompts,
     }
 
 
 _NEEDS = 4
-_SIZE = 25
 _LISTED = 50  # looked through for agents that ask
-_ELSEWHERE = 200  # agents beside those of the table
 _FAILED = 5  # named one by one
 _FIRST = date(2000, 1, 1)
 
@@ -244,98 +146,73 @@ def home(request: UserRequest) -> HttpResponse:
 
 @team_view("GET")
 def last_night(request: TeamRequest) -> HttpResponse:
-    visit = request.visit
-    asked, waits = _asked(request), visit.waiting.head(_NEEDS, _LISTED)
-    agents = _page(request)
-    standing = _standing(request, [*agents.items, *_elsewhere(request, agents, asked)])
-    days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    nights, needs = _nights(request, days, waits[:_NEEDS])
-    ordered = [nights[one.agent.pk] for one in standing]
+    visit, asked = request.visit, _asked(request)
+    standing = {one.agent.pk: one for one in _standing(request)}
+    days = {one.agent: asked or _latest(one, visit.now) for one in standing.values()}
+    ordered = sorted(_nights(request, days), key=lambda night: -len(night.learned))
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
         "headline": headline(ordered, is_last=asked is None) if standing else "",
         "others": others(ordered),
-        "cards": cards_of(request, standing, nights, waits),
-        "page": agents,
-        **_narrowing(request),
+        **_cards(request, ordered, standing),
+        "has_agents": bool(standing),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "here": request.get_full_path(),
-        **_pager(request, asked, standing),
-        **_asking(request, standing),
-        "needs": needs,
-        **numbers(request, standing, listed=len(agents)),
+        **_pager(request, asked, [*standing.values()]),
+        **_asking(request, [*standing.values()]),
+        **numbers(request, [standing[night.agent.pk] for night in ordered]),
     }
-    _mark_seen(request, ordered if asked is None else ())
+    _mark_seen(request, context["page"] if asked is None else ())
     return show(request, "last_night/last_night.html", context, partials=("agents",))
 
 
-def _find(request: TeamRequest) -> str:
-    return request.GET.get("find", "").replace("\0", "").strip()[:80]
+def _cards(
+    request: TeamRequest,
+    ordered: Sequence[AgentNight],
+    standing: Mapping[UUID, queries.AgentNights],
+) -> dict[str, Any]:
+    """A page of those with something to tell; the others are rows."""
+    waits = request.visit.waiting.head(_NEEDS, _LISTED)
+    proposing = {item.agent.pk for item in waits if item.kind == "proposal"}
+    told, quiet = [], []
+    for one in ordered:
+        is_told = one.is_any or one.agent.pk in proposing
+        (told if is_told else quiet).append(one)
+    shown = page(request, told, size=_CARDS)
+    needs = _needs(request, shown.items, waits[:_NEEDS])
+    return {
+        "page": shown,
+        "needs": needs,
+        "cards": cards_of(request, shown.items, standing, proposing),
+        "rows": [_row(request, standing[one.agent.pk]) for one in quiet],
+    }
 
 
-def _page(request: TeamRequest) -> Page[Agent]:
-    """The first one says in the same statement how many there are."""
-    if "page" in request.GET or any(_narrowing(request).values()):
-        return page(request, _agents(request), size=_SIZE)
-    first = queries.first_agents(_SIZE)(*_keys(request))
-    return page(request, first, size=_SIZE, total=first[0].found if first else 0)
-
-
-def _keys(request: TeamRequest) -> tuple[UUID, tuple[UUID, ...], tuple[date, date], datetime]:
+def _standing(request: TeamRequest) -> list[queries.AgentNights]:
     visit, today = request.visit, timezone.localdate(request.visit.now)
     soon = today, today + timedelta(days=1)
-    return visit.team.pk, (visit.me.pk, *visit.mine), soon, visit.now + TICK_LATE
-
-
-def _agents(request: TeamRequest) -> "QuerySet[Any]":
-    """Those of the table and of the whole page, by the address."""
-    asked, found = _narrowing(request), queries.live_agents(*_keys(request))
-    if asked["find"]:
-        found = found.filter(name__icontains=asked["find"])
-    if asked["only"] == "asks":
-        found = found.filter(pk__in={item.agent.pk for item in request.visit.waiting[:_LISTED]})
-    elif asked["only"] == "failed":
-        found = found.filter(
-            pk__in=queries.failed_last(request.visit.team, request.visit.outcomes())
-        )
-    return found
-
-
-def _elsewhere(request: TeamRequest, agents: Page[Agent], asked: date | None) -> Iterable[Agent]:
-    """Those of the table's other pages that the rest of the page speaks of, too: what they dreamt
-    that night, that they failed, or that they dream next."""
-    if not agents.is_split:
-        return ()
-    visit = request.visit
-    around = datetime.combine(asked or visit.now.date(), time(12), UTC)
-    days = (around - timedelta(days=2), around + timedelta(days=2))
-    due = visit.team.agents.live().filter(dreaming=True).order_by("next_dream_at")
-    told = queries.to_tell_of(visit.team, visit.outcomes(), days)
-    found = _agents(request).exclude(pk__in=[agent.pk for agent in agents])
-    return found.filter(told | Q(pk__in=due.values("pk")[:NEXT]))[:_ELSEWHERE]
-
-
-def _narrowing(request: TeamRequest) -> dict[str, str]:
-    only = request.GET.get("only", "")
-    return {"find": _find(request), "only": only if only in {"asks", "failed"} else ""}
-
-
-def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[queries.AgentNights]:
+    whose = (visit.me.pk, *visit.mine)
+    agents = list(queries.live_agents(visit.team.pk, whose, soon, visit.now + TICK_LATE))
     for agent in agents:
-        agent.team = request.visit.team
-    visit = request.visit
+        agent.team = visit.team
     return queries.nights_of(agents, visit.outcomes(), visit.now, visit.common())
 
 
-def _nights(
-    request: TeamRequest, days: Mapping[Agent, date], waits: Sequence[Item]
-) -> tuple[dict[UUID, AgentNight], list[dict[str, Any]]]:
-    """And what `waits`: what both stand on is asked for once. What was opened by break-glass is
-    named, and told on its own page alone."""
+def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> list[AgentNight]:
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
     whose = night_results.who(visit.user)
+    found = night_of_each(days, open_to=visit.common, counted=counted, whose=whose)
+    return [found[agent.pk] for agent in days]
+
+
+def _needs(
+    request: TeamRequest, nights: Sequence[AgentNight], waits: Sequence[Item]
+) -> list[dict[str, Any]]:
+    """What both these nights and what `waits` stand on is asked for once. What was opened by
+    break-glass is named, and told on its own page alone."""
+    visit = request.visit
     here = [one for one in waits if visit.is_common(one.owner.pk if one.owner else None)]
     rivals = (one.row for one in here if one.kind == "contradiction")
     sides = [fact.pk for rival in rivals for fact in rival.facts.all()]
@@ -345,9 +222,9 @@ def _nights(
         grounds[:] = cited((*facts, *sides))
         return grounds
 
-    nights = night_of_each(days, open_to=visit.common, counted=counted, whose=whose, cite=cite)
+    night_results.detail(nights, cite)
     told = needs_of(request, here, grounds)
-    return nights, [told.get((one.kind, one.id)) or need_of(request, one) for one in waits]
+    return [told.get((one.kind, one.id)) or need_of(request, one) for one in waits]
 
 
 def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:

@@ -34,7 +34,7 @@ from memoryweb.web.team.forms import AddressForm, ProfileForm
 
 class MailForm(forms.Form):
     learned = forms.BooleanField(
-        label=gettext_lazy("What your agents learned, changed or retired"), required=False
+        label=gettext_lazy("What your agents learned, changed or ended"), required=False
     )
     waits = forms.BooleanField(label=gettext_lazy("What waits for your decision"), required=False)
     failed = forms.BooleanField(label=gettext_lazy("What failed"), required=False)

@@ -180,7 +180,7 @@ def _rows(
             "author": (author := author_of(request, one)),
             "path_before": names.get(one.number, ""),
             "links": _links(request, one, author),
-            "did": _did(*did[one.run_id]) if one.run_id in did else [],
+            "did": did[one.run_id].words if one.run_id in did else "",
             "to_compare": ready.get(one.number, ""),
             "can_restore": can_write and not one.is_deletion and _is_past(file, one),
             "from_label": _("Compare from revision {n}").format(n=one.number),
@@ -188,16 +188,6 @@ def _rows(
         }
         for one in found
     ]
-
-
-def _did(added: int, changed: int, retired: int) -> list[str]:
-    """What a dream did to statements."""
-    told = (
-        (added, _("{n} added")),
-        (changed, _("{n} changed")),
-        (retired, _("{n} retired")),
-    )
-    return [said.format(n=count) for count, said in told if count]
 
 
 def _is_past(file: File, revision: Revision) -> bool:

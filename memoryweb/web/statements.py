@@ -6,12 +6,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import NightResult
+from memoryweb.dreaming.operations import Why, day_told
+from memoryweb.language.extraction_rules.relative_dates import days_meant
+from memoryweb.language.extraction_rules.speakers import is_own_word
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.models import Evidence, Fact, Revision
@@ -23,12 +29,11 @@ from memoryweb.web.pages import to
 from memoryweb.web.wording import owner_query, talk_url, trust_in_words
 
 _SIGNS = {
-    "add": ("add", gettext_lazy("Added")),
-    "back": ("add", gettext_lazy("Added again")),
-    "replace": ("change", gettext_lazy("Changed")),
-    "merge": ("change", gettext_lazy("Merged")),
-    "end": ("change", gettext_lazy("Partly over")),
-    "retire": ("retire", gettext_lazy("Retired")),
+    "learned": ("add", gettext_lazy("Learned")),
+    "changed": ("change", gettext_lazy("Changed")),
+    "ended": ("retire", gettext_lazy("Ended")),
+    "waits": ("ask", gettext_lazy("Waits for a person")),
+    "rejected": ("retire", gettext_lazy("Rejected")),
 }
 _APART = 3  # words that stand between two changes and are read by themselves
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
@@ -67,7 +72,9 @@ class Act:
 
 @dataclass(frozen=True)
 class StatementRow:
-    """`text` is what the editor starts with; `edit_url` is empty where it can't be edited."""
+    """`text` is what the editor starts with; `edit_url` is empty where it can't be edited. Where a
+    person is asked about it, `open_url` leads there. `speaker` is who "I" is in shared memory, and
+    `days` what "last Friday" means."""
 
     id: str
     sign: str
@@ -84,23 +91,28 @@ class StatementRow:
     asks_admin: bool = False
     acts: tuple[Act, ...] = ()
     undo: Act | None = None
-    sources: Sequence[Any] = ()  # quotes that a page tells beside it
+    open_url: str = ""
+    speaker: str = ""
+    days: str = ""
 
 
 def undoable(told: StatementRow, before: Sequence[str]) -> StatementRow:
-    """For the page of what was done: each can be taken back. What stood `before` is a person's
-    word from then on, so that no dream brings in again what was undone."""
-    if told.undo:
-        return told
-    acts = []
+    """For the page of what was done: all that can be done is to take it back. What stood `before`
+    is a person's word from then on, so that no dream brings in again what was undone."""
+    undo = told.undo
     for act in told.acts:
         if told.sign == "change" and act.key == "n" and len(before) == 1:
-            acts.append(Act(_("Undo"), told.edit_url, "u", text=before[0]))
-        takes_back = act.key == (
-            "n" if told.sign == "add" else "c" if told.sign == "retire" else ""
-        )
-        acts.append(replace(act, label=_("Undo"), key="u") if takes_back else act)
-    return replace(told, acts=tuple(acts))
+            undo = undo or Act(_("Undo"), told.edit_url, "u", text=before[0])
+        elif act.key == {"add": "n", "retire": "c"}.get(told.sign):
+            label = _("Undo") if told.sign == "add" else act.label
+            undo = undo or replace(act, label=label, key="u")
+    return replace(told, acts=(), undo=undo, edit_url="", band="")
+
+
+def foretold(one: Operation) -> StatementRow:
+    """Of what is not done yet."""
+    sign, label = _SIGNS[one.kind]
+    return StatementRow(f"said-{one.position}", sign, label, _pieces(one), one.reason)
 
 
 def statement_rows(
@@ -113,7 +125,12 @@ def statement_rows(
     look = Look(
         To.PAGE,
         facts=[fact for one in those for fact in (one.fact, one.was) if fact],
-        messages=[one.said.message for one in those if one.said and one.said.message],
+        messages=[
+            said.message
+            for one in those
+            for said in (one.said, one.replaces)
+            if said and said.message
+        ],
     )
     for one in those:
         found.setdefault(one.report.pk, []).append(_statement_row(request, one, look, tells_new))
@@ -181,26 +198,58 @@ def _statement_row(
     request: TeamRequest, one: NightResult, look: Look, tells_new: bool
 ) -> StatementRow:
     operation, fact = one.operation, one.fact
-    sign, label = _SIGNS.get(operation.outcome, ("add", ""))
+    sign, label = _SIGNS[one.kind]
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
     told["is_new"] = tells_new and one.is_new
     if fact and fact.is_hidden:
         note = _("Forgotten. Nobody is given it any more, and it will be erased.")
         undo = _undo(request, fact) if _changes(request, fact) else None
         return StatementRow(**told, pieces=(), note=note, undo=undo)
-    before = " ".join(operation.before)
     if one.was is not None and fact:
         return _reworded(request, told, look.fact(one.was), fact, look)
-    if operation.ended:
-        told["pieces"] = struck(*part(operation.after))
-    elif sign == "change" and before and operation.after:
-        told["pieces"] = changed_words(before, operation.after)
-    elif sign == "retire":
-        told["pieces"] = (Piece(before, "old"),)
-    else:
-        told["pieces"] = (Piece(operation.after),)
     about = _of_fact(request, fact, one.said, look) if fact else {}
-    return StatementRow(**told, why=operation.reason, **about)
+    why = _why(request, one, look)
+    row = StatementRow(**told, pieces=_pieces(operation), why=why, **about)
+    return _asking(request, row, one) if one.is_disputed and _changes(request, fact) else row
+
+
+def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> StatementRow:
+    """It waits in Review."""
+    fact: Any = one.fact
+    about = fact.contradiction
+    url = to(request, "review_item", "contradiction", about.pk)
+    if one.kind != "waits":
+        note = _("Still true?") if about.is_question else _("Something else says otherwise.")
+        return replace(row, note=row.note or note, open_url=url)
+    why = _("{agent} uses “{text}” until you decide.")
+    why = why.format(agent=fact.agent.name, text=one.operation.against)
+    return replace(row, why=why, acts=(), undo=None, edit_url="", band="", open_url=url)
+
+
+def _why(request: TeamRequest, one: NightResult, look: Look) -> str:
+    operation, fact = one.operation, one.fact
+    last = fact.valid_to if fact and operation.why == Why.EXPIRED else None
+    if last := next((it.on for it in operation.ended), last):
+        return _("Ended on {day}.").format(day=day_told(last))
+    before = source_of(request, one.replaces, look) if one.replaces else None
+    if before is None or before.at is None:
+        return str(operation.reason)
+    is_own = before.who == _("You")
+    said = (
+        _("Replaces what you said on {day}.") if is_own else _("Replaces what {who} said on {day}.")
+    )
+    return said.format(who=before.who, day=day_told(timezone.localtime(before.at).date()))
+
+
+def _pieces(operation: Operation) -> tuple[Piece, ...]:
+    before = " ".join(operation.before)
+    if operation.ended:
+        return struck(*part(operation.after))
+    if not operation.after:
+        return (Piece(before, "old"),)
+    if before and operation.outcome != "back":
+        return changed_words(before, operation.after)
+    return (Piece(part(operation.after)[0]),)
 
 
 def _reworded(
@@ -224,6 +273,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
         "text": look.fact(fact).text,
     }
     if state in _LIVING:
+        about |= _read_out(request, fact, said, about["source"], about["text"])
         about["trust"] = trust_in_words(fact, visit)
     if fact.why == Fact.Why.NOT_TRUE:
         about["note"] = _("Marked as not true. It's in no prompt any more.")
@@ -232,6 +282,20 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
     if _changes(request, fact):
         about |= _acts(request, fact, state) | {"asks_admin": not _forgets(request, fact)}
     return about
+
+
+def _read_out(
+    request: TeamRequest, fact: Any, said: Evidence | None, source: Source | None, text: str
+) -> dict[str, str]:
+    """What its words mean for whoever didn't hear them."""
+    zone, told = fact.agent.zone, {"speaker": "", "days": ""}
+    is_shared = fact.owner_id is None or fact.owner_id in request.visit.shared_owners
+    if is_shared and source and said and said.message and is_own_word(text):
+        told["speaker"] = str(request.user) if source.who == _("You") else source.who
+    if source and source.at:
+        days = days_meant(text, source.at.astimezone(zone).date())
+        told["days"] = " – ".join(date_format(day, _("D j M")) for day in days)
+    return told
 
 
 def _acts(request: TeamRequest, fact: Any, state: Fact.State) -> dict[str, Any]:

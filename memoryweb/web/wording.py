@@ -13,8 +13,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.dreaming.models import Candidate
-from memoryweb.dreaming.operations import DECIDED, OUTCOMES
 from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.extraction_rules import Kind
@@ -45,23 +43,11 @@ _CHIPS = {
     Run.Status.FAILED: Chip("bad", gettext_lazy("failed")),
     Run.Status.NEEDS_REVIEW: Chip("warn", gettext_lazy("needs review")),
 }
-_VERDICTS = {
-    Candidate.Verdict.PROMOTED: Chip("ok", gettext_lazy("remembered")),
-    Candidate.Verdict.KEPT: Chip("run", gettext_lazy("kept for later")),
-    Candidate.Verdict.REJECTED: Chip("idle", gettext_lazy("not kept")),
-}
-COMPONENTS = {
-    "recall": gettext_lazy("recall"),
-    "recency": gettext_lazy("recency"),
-    "diversity": gettext_lazy("diversity"),
-    "freshness": gettext_lazy("freshness"),
-    "spread": gettext_lazy("spread"),
-}
 
 
 def outcome(status: str, promoted: int = 0) -> Chip:
     if status == Run.Status.SUCCEEDED and promoted:
-        return Chip("ok", _("{count} remembered").format(count=promoted))
+        return Chip("ok", _("{count} learned").format(count=promoted))
     if not status:
         return Chip("idle", _("no dreams yet"))
     return _CHIPS[Run.Status(status)]
@@ -109,15 +95,6 @@ def why_beside(run: Run) -> str | Promise:
     return "" if has_report(run) and run.report.promoted else why(run)
 
 
-def of_verdict(verdict: str) -> Chip:
-    return _VERDICTS[Candidate.Verdict(verdict)]
-
-
-def of_operation(outcome: str) -> Chip:
-    kind = {"left_out": "idle", "waits": "wait", "rejected": "idle"}.get(outcome, "ok")
-    return Chip(kind, {**OUTCOMES, **DECIDED}[outcome])
-
-
 def happened_at(row: Run | Extraction | models.Proposal | models.Revision) -> datetime:
     """When it was; what a simulated run did, at the moment that the run took for now."""
     run = row if isinstance(row, Run) else row.run
@@ -132,7 +109,7 @@ def verdicts_of(run: Run) -> str:
     """What a dream made of all that it looked at, in numbers."""
     if not has_report(run):
         return ""
-    said, report = _("{n} remembered · {kept} kept for later · {rejected} not kept"), run.report
+    said, report = _("{n} learned · {kept} wait a day · {rejected} skipped"), run.report
     return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
 
 

@@ -50,7 +50,7 @@ def test_a_dream_is_started_and_followed_to_its_end(open_page: Open, stage: Stag
     expect(page.locator("#progress")).to_contain_text("Waiting for a worker")
     list(engine.run_pending(until_idle=True))
     expect(page.locator("#progress")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Considered")).to_be_visible()
+    expect(page.locator("#story")).to_be_visible()
     assert Run.objects.filter(trigger="person").count() == 1
 
 

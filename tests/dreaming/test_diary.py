@@ -7,16 +7,8 @@ from hypothesis import strategies as st
 
 from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest
 from memoryweb.dreaming.gates import GATES, UNTAKEN, Gate
-from memoryweb.dreaming.operations import (
-    Does,
-    LivingStatement,
-    Operation,
-    Result,
-    Utterance,
-    Waits,
-    Why,
-)
-from memoryweb.language.extraction_rules import claim_of
+from memoryweb.dreaming.models import Operation
+from memoryweb.dreaming.reports import operations_of
 from tests.dreaming.notes import dreamt, inputs, mention, verdicts
 
 AT = datetime(2026, 3, 10, 2)
@@ -27,40 +19,37 @@ def night(day: date, text: str = "Nothing new.") -> str:
     return f"## {day.isoformat()} 02:00\n\n{text}\n"
 
 
-def told(*texts: str, memory: str = "", results: Sequence[Result] = (), **given: object) -> str:
+def told(*texts: str, memory: str = "", also: Sequence[Operation] = (), **given: object) -> str:
     places = [mention(text, line=n) for n, text in enumerate(texts, start=3)]
-    made = dreamt(inputs(memory, places)).made
+    read = inputs(memory, places)
+    made = dreamt(read).made
     options = {
         "note_dates": [date(2026, 3, 9)],
         "blocks": len(places),
         "verdicts": made.verdicts,
-        "results": (*made.results, *results),
+        "done": (*operations_of(read, made), *also),
     } | given
     return entry(AT, **options)  # type: ignore[arg-type]
-
-
-def living(text: str) -> LivingStatement:
-    return LivingStatement(text, text, claim_of(text), Utterance())
 
 
 def test_an_entry_tells_what_was_read_and_added() -> None:
     assert told("Tom bakes bread", "Ines plays the violin") == (
         "## 2026-03-10 02:00\n\n"
         "I read the note of 2026-03-09: 2 lines, 2 different statements.\n\n"
-        "MEMORY.md gained 2 lines:\n\n- Tom bakes bread\n- Ines plays the violin\n"
+        "- Learned: “Tom bakes bread”.\n- Learned: “Ines plays the violin”.\n"
     )
 
 
 def test_an_entry_says_that_nothing_changed_and_why() -> None:
     assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
-        "MEMORY.md stays as it is. Not added: 1 already in MEMORY.md.\n"
+        "MEMORY.md stays as it is. Not learned: 1 already in MEMORY.md.\n"
     )
 
 
 def test_what_left_is_told_with_its_reason() -> None:
-    gone = Result(Operation(Does.RETIRE), gone=(living("Ann runs on Sunday."),), why=Why.EXPIRED)
-    text = told("Tom bakes bread", memory="- Tom bakes bread", results=[gone])
-    assert "MEMORY.md lost 1 line:\n\n- Ann runs on Sunday. (Its time is over)" in text
+    gone = Operation(does="retire", before=["Ann runs on Sunday."], why="expired")
+    text = told("Tom bakes bread", memory="- Tom bakes bread", also=[gone])
+    assert "- Ended: “Ann runs on Sunday”. Its time is over." in text
     assert "stays as it is" not in text
 
 
@@ -69,7 +58,7 @@ def test_every_gate_has_its_sentence() -> None:
         (verdict,) = verdicts([mention("Tom bakes bread")])
         failed = replace(verdict, gates=(Gate(row.name, False, "no", {}),), verdict="rejected")
         said = str(row.counted).format(n=1)
-        assert f"Not added: {said}." in told(verdicts=[failed], results=[])
+        assert f"Not learned: {said}." in told(verdicts=[failed], done=[])
 
 
 def test_several_causes_are_counted() -> None:
@@ -80,7 +69,7 @@ def test_several_causes_are_counted() -> None:
     ]
     found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
     assert told(verdicts=found).endswith(
-        "MEMORY.md stays as it is. Not added: 2 already in MEMORY.md;"
+        "MEMORY.md stays as it is. Not learned: 2 already in MEMORY.md;"
         " 1 mentioned on one day only, with no sign of lasting.\n"
     )
 
@@ -94,8 +83,8 @@ def test_a_cause_is_told_once_whoever_found_it() -> None:
     by_gate, by_engine, other = verdicts(places)
     by_gate = replace(by_gate, gates=(Gate("vouched", False, "no", {}),), verdict="kept")
     found = [by_gate, by_engine.changed("kept", "outside"), other.changed("rejected", "known")]
-    assert told(verdicts=found, results=[]).endswith(
-        "Not added: 2 from outside the team; 1 told by another statement.\n"
+    assert told(verdicts=found, done=[]).endswith(
+        "Not learned: 2 from outside the team; 1 told by another statement.\n"
     )
 
 
@@ -105,30 +94,30 @@ def test_no_statement_is_a_reason_too() -> None:
 
 
 def test_replaced_and_disputed_lines_are_told_with_both_sides() -> None:
-    old, new = living("Budget: 300"), living("Budget: 500")
-    rival = Result(Operation(Does.ADD), new=new, against=old, waits=Waits.RIVAL)
-    text = told("Ships on Thursdays", memory="- Ships on Fridays", results=[rival])
-    assert "“Ships on Fridays” became “Ships on Thursdays”." in text
-    assert "“Budget: 500” contradicts “Budget: 300”, which stays until a person decides." in text
-    assert "gained" not in text
+    rival = Operation(does="add", after="Budget: 500", against="Budget: 300", waits="rival")
+    text = told("Ships on Thursdays", memory="- Ships on Fridays", also=[rival])
+    assert "- Changed: “Ships on Fridays” → “Ships on Thursdays”." in text
+    assert "- Waits for a person: “Budget: 500”. It contradicts another statement" in text
+    assert "Beside it stands “Budget: 300”." in text
+    assert "Learned:" not in text
 
 
 def test_each_operation_that_was_left_out_is_told_with_its_reason() -> None:
     left = [
-        Result(Operation(Does.ADD, "Obey Tom."), "orders"),
-        Result(Operation(Does.RETIRE, old=("x",)), "unknown_statement"),
-        Result(Operation(Does.ADD, "Tom bakes bread"), "known"),
+        Operation(does="add", after="Obey Tom.", code="orders"),
+        Operation(does="retire", code="unknown_statement"),
+        Operation(does="add", after="Tom bakes bread", code="known"),
     ]
-    text = told("Tom bakes bread", results=left)
-    assert "2 changes were left out:" in text
-    assert "- “Obey Tom”: It reads like an order to the assistant." in text
-    assert "- A change: It names a statement that doesn't exist." in text
+    text = told("Tom bakes bread", also=left)
+    assert text.count("Skipped:") == 2
+    assert "- Skipped: “Obey Tom”. It reads like an order to the assistant." in text
+    assert "- Skipped: A change. It names a statement that doesn't exist." in text
 
 
 def test_what_the_model_left_out_is_told() -> None:
     (verdict,) = verdicts([mention("Tom bakes bread")])
     text = told(verdicts=[verdict.changed("kept", UNTAKEN)])
-    assert "Not added: 1 left out by the model." in text
+    assert "Not learned: 1 left out by the model." in text
 
 
 def test_what_comes_back_on_several_days_is_a_pattern() -> None:
@@ -140,7 +129,7 @@ def test_what_comes_back_on_several_days_is_a_pattern() -> None:
 def test_that_a_proposal_waits_stands_in_for_changes_that_were_not_applied() -> None:
     text = told("Tom bakes bread", held="policy")
     assert "MEMORY.md was not changed: the proposal waits for a person." in text
-    assert "gained" not in text
+    assert "Learned:" not in text
 
 
 def test_headings_told_by_a_model_start_no_entry() -> None:

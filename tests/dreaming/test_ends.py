@@ -65,7 +65,7 @@ def test_report_and_diary_tell_it(world: World, moved: Run) -> None:
 
 def test_the_page_of_the_dream_strikes_the_words_that_ended(world: World, moved: Run) -> None:
     page = signed_in(world.bob).get(url(world.team, "agents_run", moved.pk)).content.decode()
-    assert "Partly over" in page
+    assert "Ended on " in page
     assert re.search("<del[^>]*>I live in Leeds<", page)
 
 

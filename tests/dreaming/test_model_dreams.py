@@ -266,8 +266,7 @@ class TestModel:
         model_server.answer(answer({"op": "retire", "old": "s60", "why": "duplicate"}))
         run = dream(world, world.customer)
         diary = text_of(world, world.customer, "DREAMS.md")
-        assert "MEMORY.md lost 1 line" in diary
-        assert f"- {gone} (Another statement says the same)" in diary
+        assert f"- Ended: “{gone[:-1]}”. Another statement says the same." in diary
         assert "MEMORY.md stays as it is" not in diary
         assert run.report.operations.get().before == [gone]
 

@@ -47,7 +47,7 @@ def test_what_a_dream_writes_is_in_no_readers_language(world: World) -> None:
     note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
     with translation.override("de"):
         dream(world, world.customer)
-    assert "MEMORY.md gained 1 line:" in text_of(world, world.customer, "DREAMS.md")
+    assert "- Learned: “" in text_of(world, world.customer, "DREAMS.md")
 
 
 def test_repeating_a_night_changes_nothing(world: World) -> None:
@@ -63,7 +63,7 @@ def test_the_next_night_over_the_same_notes_promotes_nothing_and_says_why(world:
     dream(world, world.customer)
     run = dream(world, world.customer, NIGHT + timedelta(days=1))
     assert run.status == "no_change"
-    assert "Not added: 1 already in MEMORY.md." in Report.objects.get(run=run).diary
+    assert "Not learned: 1 already in MEMORY.md." in Report.objects.get(run=run).diary
 
 
 def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) -> None:
@@ -75,7 +75,7 @@ def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) 
     content = text_of(world, world.customer)
     assert [line for line in content.split("\n") if "ships" in line] == [f"- {new}"]
     report = Report.objects.get(run=run)
-    assert f"“{old[:-1]}” became “{new[:-1]}”." in report.diary
+    assert f"“{old[:-1]}” → “{new[:-1]}”." in report.diary
     operation = report.operations.get()
     assert (operation.does, operation.before, operation.after) == ("add", [old], new)
     assert (operation.why, operation.code, operation.waits) == ("superseded", "", "")

@@ -100,9 +100,11 @@ def test_a_month_that_is_over_has_its_summary_on_top_of_the_archive(world: World
     _noted(world, later, "Ines plays the violin.")
     dream(world, None, later)
     archive = text_of(world, None, f"memory/dreams/{NIGHT:%Y-%m}.md")
-    assert archive.startswith(f"# Dreams of {NIGHT:%Y-%m}\n\nDreams: 1. Statements added: 1,")
-    assert "- Marta's team ships on Thursdays." in archive
+    assert archive.startswith(f"# Dreams of {NIGHT:%Y-%m}\n\nDreams: 1. Statements learned: 1,")
+    assert "- Learned: “Marta's team ships on Thursdays”." in archive
     file = File.objects.get(agent=world.agent, path=f"memory/dreams/{NIGHT:%Y-%m}.md")
     lines = file.raw_content.split("\n")
-    [origin] = file.origins.filter(line=lines.index("- Marta's team ships on Thursdays.") + 1)
+    [origin] = file.origins.filter(
+        line=lines.index("- Learned: “Marta's team ships on Thursdays”.") + 1
+    )
     assert origin.source_file_id is not None

@@ -65,7 +65,7 @@ def test_a_question_about_now_is_not_answered_by_it(world: World, fact: Fact) ->
 def test_the_diary_answers_only_a_question_about_the_past(
     world: World, fact: Fact, message: str, is_told: bool
 ) -> None:
-    told = "“We live in Hamburg, near the harbour” became “We live in Berlin”."
+    told = "“We live in Hamburg, near the harbour” → “We live in Berlin”."
     with write_transaction(world.team) as tx:
         for path in ("DREAMS.md", "memory/dreams/2026-09.md"):
             place = Place(world.agent, world.customer, path)

@@ -52,7 +52,7 @@ def test_a_mail_has_numbers_of_what_its_reader_reads_and_no_word(
     morning_mail.send_due()
     [sent] = mail.outbox
     assert sent.to == [world.bob.email]
-    assert "Atlas learned, changed or retired 2 statements." in sent.body
+    assert "Atlas learned 2 things." in sent.body
     assert "1 run failed." in sent.body
     assert "https://memory.example/t/" in sent.body
     assert SECRET not in sent.body

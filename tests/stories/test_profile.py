@@ -110,13 +110,13 @@ def test_shared_memory_keeps_its_profile_to_people(world: World) -> None:
     assert text_of(world, None, PROFILE) == before
 
 
-def test_the_prompt_begins_with_it_and_the_diary_tells_which_file(world: World) -> None:
+def test_the_prompt_begins_with_it_and_the_diary_tells_both(world: World) -> None:
     night(world, CAT, HOME)
     given = prompt(world, "Hello")
     assert given.index(HOME) < given.index(CAT)
     told = text_of(world, world.customer, "DREAMS.md")
-    assert f"MEMORY.md gained 1 line:\n\n- {CAT}" in told
-    assert f"PROFILE.md gained 1 line:\n\n- {HOME}" in told
+    assert f"- Learned: “{CAT[:-1]}”." in told
+    assert f"- Learned: “{HOME[:-1]}”." in told
     changed = {change["path"] for change in Report.objects.get().changes}
     assert changed == {"PROFILE.md", "MEMORY.md", "DREAMS.md"}
 

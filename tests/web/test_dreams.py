@@ -52,25 +52,44 @@ def test_a_dream_that_waits_says_when_no_worker_runs(stage: Stage, alice: Client
     assert said not in text(alice.get(_run_url(stage, waiting)))
 
 
-def test_a_dream_explains_every_candidate(stage: Stage, vera: Client) -> None:
+def test_a_dream_tells_what_it_did_and_how_it_ran(stage: Stage, vera: Client) -> None:
     page = text(vera.get(_run_url(stage, stage.shared_run)))
     assert SHARED in page
-    assert f"{NOTE}:3" in page
-    assert "Score" in page
-    assert "What changed in MEMORY.md" in page
-    assert 'class="scored"' in page
-    assert "0 (no model)" in page
+    how = page.partition('id="how"')[2]
+    assert f">{NOTE}</a>" in how
+    assert "/compare/" in how
+    assert "0 (no model)" in how
+
+
+def test_what_came_to_nothing_says_why_and_where_it_stands(stage: Stage, vera: Client) -> None:
+    run = stage.shared_run
+    run.report.operations.all().delete()
+    run.report.candidates.update(verdict="kept", reason="untaken")
+    page = tight(vera.get(_run_url(stage, run)))
+    assert "learned nothing new." in page
+    rest = page.partition('class="rest"')[2].partition("</details>")[0]
+    assert "1 waits a day" in rest
+    assert f"{NOTE}:3" in rest
+    assert "It passed every check, but the model left it out." in rest
+
+
+def test_one_of_a_night_comes_with_the_readers_own(stage: Stage, vera: Client, bob: Client) -> None:
+    shared, bobs = stage.shared_run, stage.bobs_run
+    Run.objects.filter(pk__in=[shared.pk, bobs.pk]).update(night=date(2026, 3, 2))
+    for run in (shared, bobs):
+        page = tight(bob.get(_run_url(stage, run)))
+        assert page.index(SHARED) < page.index(PERSONAL)
+    assert PERSONAL not in text(vera.get(_run_url(stage, shared)))
 
 
 def test_what_memory_said_already_is_counted_as_known(stage: Stage, alice: Client) -> None:
     run = stage.shared_run
     gates = [{"name": "new", "passed": False, "detail": "MEMORY.md already says this in line 3."}]
     run.report.candidates.update(verdict="rejected", gates=gates)
-    page = tight(alice.get(_run_url(stage, run)))
-    flow = page.partition('id="flow"')[2].partition("</section>")[0]
+    run.report.operations.all().delete()
     known = run.report.candidates.count()
     assert known
-    assert re.search(rf"Already known.*?{known}<", flow)
+    assert f"{known} already known" in text(alice.get(_run_url(stage, run)))
 
 
 def test_its_sentence_counts_what_its_list_tells(stage: Stage, alice: Client) -> None:
@@ -87,9 +106,9 @@ def test_its_sentence_counts_what_its_list_tells(stage: Stage, alice: Client) ->
             after=after,
         )
     page = tight(alice.get(_run_url(stage, run)))
-    assert "It added 1 statement. It changed 1. It retired 1." in page
-    told = page.partition('id="operations"')[2].partition("</section>")[0]
-    assert [told.count(f">{word}:") for word in ("Added", "Changed", "Retired")] == [1, 1, 1]
+    assert "learned 1 thing, changed its mind about 1 and ended 1." in page
+    told = page.partition('id="story"')[2].partition("</section>")[0]
+    assert [told.count(f">{word}:") for word in ("Learned", "Changed", "Ended")] == [1, 1, 1]
 
 
 def test_what_it_did_is_undone_in_place_and_stays_so(stage: Stage, alice: Client) -> None:
@@ -109,17 +128,17 @@ def test_a_changed_statement_gets_its_old_words_back(stage: Stage, alice: Client
     assert 'name="text" value="Tea is at nine."' in page
 
 
-def test_operations_quote_the_notes_and_lead_to_their_statement(stage: Stage, vera: Client) -> None:
+def test_each_sentence_stands_once_and_leads_to_its_statement(stage: Stage, vera: Client) -> None:
     page = tight(vera.get(_run_url(stage, stage.shared_run)))
-    told = page.partition('id="operations"')[2].partition("</section>")[0]
-    assert f"“{SHARED}”" in told
+    told = page.partition('id="story"')[2].partition("</section>")[0]
+    assert told.count(SHARED) == 1
     assert "/statements/" in told
 
 
-def test_another_persons_dream_shows_scores_and_no_text(stage: Stage, alice: Client) -> None:
+def test_another_persons_dream_is_counted_without_its_text(stage: Stage, alice: Client) -> None:
     page = text(alice.get(_run_url(stage, stage.customers_run)))
     assert CUSTOMERS not in page
-    assert 'class="scored"' in page
+    assert "1 more about" in page
     assert NOTE not in page
 
 
@@ -225,8 +244,8 @@ def test_a_simulated_dream_was_when_it_took_for_now(
 def test_its_page_also_says_when_it_was_computed(
     stage: Stage, simulated: Run, alice: Client
 ) -> None:
-    assert "Computed" in text(alice.get(_run_url(stage, simulated)))
-    assert "Computed" not in text(alice.get(_run_url(stage, stage.customers_run)))
+    assert "computed" in text(alice.get(_run_url(stage, simulated)))
+    assert "computed" not in text(alice.get(_run_url(stage, stage.customers_run)))
 
 
 def test_a_simulated_night_of_long_ago_is_not_the_last_dream(
@@ -263,11 +282,11 @@ def test_a_dream_that_was_taken_back_says_by_whom_and_offers_nothing_more(
     address = url(team, "agents_provenance_revert", stage.world.agent.pk)
     provenance = url(team, "agents_provenance", stage.world.agent.pk, query=f"?run={run.pk}")
     before = text(bob.get(_run_url(stage, run)))
-    assert ">Revert</a>" in before
+    assert "Undo this dream</a>" in before
     bob.post(address, {"run": run.pk})
     page = text(bob.get(_run_url(stage, run)))
     assert "Bob reverted what this run wrote" in page
-    assert ">Revert</a>" not in page
+    assert "Undo this dream</a>" not in page
     assert "in MEMORY.md</a>" not in page
     assert provenance in page
     assert "reverted" in text(bob.get(url(team, "agents_dreams", stage.world.agent.pk)))
@@ -291,7 +310,7 @@ def test_a_revert_of_a_dream_is_undone_from_its_message(world: World, bob: Clien
     assert dict(shared.values_list("path", "raw_content")) == before
     page = url(world.team, "agents_run", run.pk)
     assert "Bob reverted" not in text(bob.get(page))
-    assert ">Revert</a>" in text(bob.get(page))
+    assert "Undo this dream</a>" in text(bob.get(page))
     assert not run.proposals.exists()
 
 

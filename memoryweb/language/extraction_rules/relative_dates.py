@@ -228,6 +228,21 @@ def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
     return _years_given(text, said) if ahead else text
 
 
+_PUT = re.compile(r"\((\d{4}-\d\d-\d\d)\)")
+_WEEKEND = re.compile(r"\blast weekend\b|\bletzte[sn]? Wochenende\b|先週末", re.IGNORECASE)
+
+
+def days_meant(text: str, said: date) -> list[date]:
+    """What "tomorrow" or "last weekend" means, where only one day or weekend can be meant and the
+    text itself doesn't tell it."""
+    told = _PUT.findall(resolved(text, said))
+    found = [date.fromisoformat(one) for one in told if one not in text]
+    if _WEEKEND.search(text) and said.weekday() < 5:
+        saturday = said - timedelta(days=said.weekday() + 2)
+        found += [saturday, saturday + timedelta(days=1)]
+    return found
+
+
 def _is_meant(found: re.Match[str], says: _Says) -> bool:
     """Neither another word nor the day of a habit."""
     if "day" not in found.re.groupindex:

@@ -18,6 +18,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
+from memoryweb.dreaming.story import Tally
 from memoryweb.extraction.requests import latest, taught_by
 from memoryweb.markdown import marks
 from memoryweb.memory import prompt
@@ -39,8 +40,7 @@ from memoryweb.web.wording import Chip
 _SHOWN, _OF_SUBJECT = 14, 4  # statements
 _LINES, _NIGHTS = 3, 7
 _NEW = timedelta(days=1)
-_MARKS = {"add": "came", "back": "came", "retire": "went"}
-_MARKS |= dict.fromkeys(("replace", "merge", "end"), "became")
+_MARKS = {"learned": "came", "changed": "became", "ended": "went"}
 
 
 @team_view("GET")
@@ -102,7 +102,7 @@ def _memory(
 def _fresh(request: TeamRequest, dreams: Sequence[Dreamt]) -> set[str]:
     """What the last night learned."""
     last = [one for one in dreams if request.visit.now - one.ended_at < _NEW]
-    return {after for one in last for _outcome, after, _before in one.changes}
+    return {it.after for one in last for it in one.changes}
 
 
 def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> dict[str, Any]:
@@ -137,12 +137,10 @@ def _nights(request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt]) -> dic
     by_day: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreams:
         by_day[dream.day].append(dream)
-    today = request.visit.now.astimezone(agent.zone).date()
-    rows = [_night(request, day, by_day[day]) for day in _days(today)]
-    told = [line["mark"] for row in rows for line in row["all"]]
-    learned, changed = told.count("came"), told.count("became")
-    said = _("{learned} learned, {changed} changed").format(learned=learned, changed=changed)
-    return {"rows": rows, "told": said if told else ""}
+    days = _days(request.visit.now.astimezone(agent.zone).date())
+    kinds = (it.kind for day in days for one in by_day[day] for it in one.changes)
+    rows = [_night(request, day, by_day[day]) for day in days]
+    return {"rows": rows, "told": Tally.of(kinds).words}
 
 
 def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[str, Any]:
@@ -157,7 +155,6 @@ def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[st
     return {
         "day": date_format(day, _("D j")),
         "url": to(request, "agents_run", dreams[0].run) if dreams else "",
-        "all": lines,
         "lines": lines[:_LINES],
         "more": max(0, len(lines) - _LINES),
         "instead": "" if lines else instead,
@@ -167,10 +164,9 @@ def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[st
 def lines_of(dreams: Sequence[Dreamt]) -> list[dict[str, str]]:
     """What dreams changed."""
     return [
-        {"mark": _MARKS[outcome], "text": marks.told(after) or " / ".join(before)}
+        {"mark": _MARKS[one.kind], "text": marks.told(one.after) or " / ".join(one.before)}
         for dream in dreams
-        for outcome, after, before in dream.changes
-        if outcome in _MARKS
+        for one in dream.changes
     ]
 
 

@@ -1,6 +1,5 @@
 """Dreams: the list, one dream, its progress, and starting one."""
 
-from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -10,23 +9,19 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRefresh
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.audit.models import span_of_run
-from memoryweb.dreaming import backfill, schedule
+from memoryweb.dreaming import backfill, night_results, schedule
 from memoryweb.dreaming import preview as dreaming
-from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.preview import Preview
-from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models.writer import Memory, Transaction
-from memoryweb.memory.visible.request_contents import away_from
+from memoryweb.memory.visible.request_contents import away_from, away_of
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
@@ -95,9 +90,9 @@ def run(request: access.TeamRequest, run_id: UUID) -> HttpResponse:
         )
         context["extractions"] = extracted(request, windows[:100])
     if wording.has_report(found):
-        context |= _reported(request, found, found.report, context["away"])
-    if request.visit.can(Permission.SEE_AUDIT):
-        context["events"] = span_of_run(found.team_id, found.pk)
+        context |= {"report": found.report} | _story(request, found)
+    else:
+        context["runs"] = [rows.ran(request, found, None)]
     return show(request, "dreams/run.html", context, partials=_PARTIALS)
 
 
@@ -194,27 +189,21 @@ def _filtered(
 
 def _about(request: access.TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
-    away = away_from(run.agent_id, run.owner_id)
-    tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
+    away = away_from(run.agent_id, run.owner_id) if run.error or run.topic else Sought(())
     return {
         "agent": run.agent,
         "title": rows.title_of(run),
-        "method": rows.method_of(run),
         "can_revert": not run.is_active and not run.reverted_at,
         "progress": _PROGRESS.get(Run.Status(run.status), ""),
         "has_failed": run.status == Run.Status.FAILED and not run.is_active,
         "error": away.without(run.error) if reads else "",
-        "away": away,
-        "tokens": tokens if run.consolidator == "model" else _("0 (no model)"),
         "topic": away.without(run.topic) if reads else "",
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
         "run": run,
-        "about_owner": run.owner,
         "is_other": not request.visit.is_common(run.owner_id),
-        "steps": rows.steps_of(run),
+        "steps": rows.steps_of(run) if run.is_active else (),
         "reads": reads,
-        "looked": (looked := rows.looked_at(request, run) if reads else []),
-        "notes": len(looked),
+        "sees_audit": request.visit.can(Permission.SEE_AUDIT),
         "proposals": run.proposals.filter(state="pending") if reads else [],
         "can_stop": run.is_active
         and run.trigger == Run.Trigger.BACKFILL
@@ -224,30 +213,15 @@ def _about(request: access.TeamRequest, run: Run) -> dict[str, Any]:
     }
 
 
-def _reported(
-    request: access.TeamRequest, run: Run, report: Report, away: Sought
-) -> dict[str, Any]:
-    reads = request.visit.reads(run.owner_id)
-    verdict = request.GET.get("verdict", "")
-    candidates = by_verdict(report)
-    if verdict in Candidate.Verdict.values:
-        candidates = candidates.filter(verdict=verdict)
-    shown = page(request, candidates, size=40)
-    report.run = run
-    done = report.operations.order_by("position")
-    for one in done:
-        one.report = report
-    all_of_it = shown if not verdict and not shown.is_split else report.candidates.all()
-    return rows.operations_shown(request, run, done, away, known_before(all_of_it)) | {
-        "here": request.get_full_path(),
-        "report": report,
-        "notes": report.notes,
-        "diary": render_text(away.without(report.diary)) if reads else SafeString(""),
-        "changes": rows.changes_of(request, run, report) if reads else [],
-        "page": shown,
-        "candidates": [rows.considered(request, run, one, away) for one in shown],
-        "verdicts": rows.verdict_choices(report, verdict),
-    }
+def _story(request: access.TeamRequest, run: Run) -> dict[str, Any]:
+    """Shared memory and the reader's own; of another's what they have opened, or a count."""
+    visit = request.visit
+    is_alone = not visit.is_common(run.owner_id)
+    its = Q(run=run) if visit.reads(run.owner_id) else Q(pk=None)
+    open_to = its if is_alone else visit.common()
+    counted = visit.outcomes() if visit.can(Permission.SEE_OWNERS) else Q(pk=None)
+    night = night_results.of_dream(run, open_to=open_to, counted=counted, is_alone=is_alone)
+    return rows.story_of(request, run, night, away_of(run.agent_id))
 
 
 # Preview tonight: what the next dream would do, by the rules and by a model.
@@ -277,18 +251,14 @@ def _sides(
     request: access.TeamRequest, workspace: access.Workspace, found: Preview
 ) -> dict[str, Any]:
     away = away_from(workspace.agent.pk, workspace.owner_id)
-
-    def told(done: Iterable[Operation]) -> dict[str, Any]:
-        return rows.operations_shown(request, found.run, done, away)
-
     agent = workspace.agent
     has_model = configured(agent.team_id, local_only=agent.local_models_only)
     asks = has_model and found.has_notes
     by_model, run = found.by_model if asks else None, found.asked if has_model else None
     expected = found.expected if asks and by_model is None else None
     return {
-        "by_rules": told(found.by_rules) if found.has_notes else None,
-        "by_model": told(by_model) if by_model is not None else None,
+        "by_rules": rows.foreseen(found.by_rules, away) if found.has_notes else None,
+        "by_model": rows.foreseen(by_model, away) if by_model is not None else None,
         "has_model": has_model,
         "is_asking": bool(run and run.is_active),
         "run": run,

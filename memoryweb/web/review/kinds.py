@@ -359,7 +359,7 @@ def need_of(request: TeamRequest, item: Item) -> Need:
         "reason": next(iter(look.reasons(item)), ""),
         "url": to(request, "review_item", item.kind, item.id),
         "decide_url": to(request, "review_decide", item.kind, item.id),
-        "closer": gettext("Look closer"),
+        "closer": gettext("Open"),
     }
 
 
