@@ -18,7 +18,7 @@ from memoryweb.web import markdown
 # A page's address name begins so → the document and its section. The first that fits counts.
 _ABOUT = (
     ("agents_fact", "statements", ""),
-    ("agents_timeline", "statements", ""),
+    ("agents_activity", "dreams", "see-what-it-did"),
     ("agents_connect", "connect", ""),
     ("agents_chat", "chat", ""),
     ("agents_dream", "dreams", "see-what-it-did"),

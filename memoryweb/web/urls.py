@@ -24,7 +24,7 @@ from memoryweb.web import (
     time_travel,
     webhooks,
 )
-from memoryweb.web.agents import home
+from memoryweb.web.agents import activity, home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
@@ -67,7 +67,7 @@ file_patterns = [
 ]
 
 conversation_patterns = [
-    path("", conversations.conversations, name="agents_conversations"),
+    path("", activity.activity, {"only": "conversations"}, name="agents_conversations"),
     path("<uuid:conversation_id>/", conversations.conversation, name="agents_conversation"),
 ]
 
@@ -83,7 +83,6 @@ agent_patterns: Patterns = [
         "global/<md:path>/revisions/<int:number>/", files.global_file, name="agents_global_revision"
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
-    path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
     path("statements/", facts.facts, name="agents_facts"),
     path("statements/many/", facts.many, name="agents_facts_many"),
     path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
@@ -102,15 +101,15 @@ agent_patterns: Patterns = [
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
     path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),
-    path("timeline/", home.timeline, name="agents_timeline"),
-    path("notes/", files.notes, name="agents_notes"),
+    path("activity/", activity.activity, name="agents_activity"),
+    path("notes/", activity.activity, {"only": "notes"}, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("connect/token/", connect.token, name="agents_connect_token"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
-    path("dreams/", dreams.dreams, name="agents_dreams"),
+    path("dreams/", activity.activity, {"only": "dreams"}, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
     path("dreams/preview/", dreams.preview, name="agents_tonight"),
     path("dreams/preview/ask/", dreams.ask, name="agents_tonight_ask"),

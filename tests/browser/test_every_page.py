@@ -224,7 +224,7 @@ def _addresses(stage: Stage) -> list[str]:
         url(
             team, "agents_moments", agent.pk, query=f"?fact={agent.facts.filter(owner=None)[0].pk}"
         ),
-        url(team, "agents_moments_compare", agent.pk, query="?since=2001-01-01T00:00"),
+        url(team, "agents_moments", agent.pk, query="?show=changes&at=2001-01-01T00:00"),
         url(team, "agents_run", stage.shared_run.pk),
         url(team, "agents_run", stage.customers_run.pk),
         url(team, "agents_conversation", agent.pk, stage.shared_talk.pk),

@@ -134,9 +134,9 @@ PAGES: dict[str, Route] = {
     "agents_entries": _get("agents_entries", READ),
     "agents_entries of a customer": _get("agents_entries", CUSTOMERS, CUSTOMER),
     "agents_entries of Bob": _get("agents_entries", BOBS, BOB),
-    "agents_timeline": _get("agents_timeline", READ),
-    "agents_timeline of a customer": _get("agents_timeline", CUSTOMERS, CUSTOMER),
-    "agents_timeline of Bob": _get("agents_timeline", BOBS, BOB),
+    "agents_activity": _get("agents_activity", READ),
+    "agents_activity of a customer": _get("agents_activity", CUSTOMERS, CUSTOMER),
+    "agents_activity of Bob": _get("agents_activity", BOBS, BOB),
     "agents_notes": _get("agents_notes", READ),
     "agents_notes of a customer": _get("agents_notes", CUSTOMERS, CUSTOMER),
     "agents_notes of Bob": _get("agents_notes", BOBS, BOB),
@@ -198,10 +198,9 @@ PAGES: dict[str, Route] = {
     "agents_moments of a statement about Bob": _get(
         "agents_moments", BOBS, BOB + "&fact={my_fact_id}"
     ),
-    "agents_moments_compare": _get("agents_moments_compare", READ, "?since=2001-01-01T00:00"),
-    "agents_moments_compare of a customer": _get("agents_moments_compare", CUSTOMERS, CUSTOMER),
-    "agents_moments_compare of Bob": _get(
-        "agents_moments_compare", BOBS, BOB + "&since=2001-01-01T00:00"
+    "agents_moments of files": _get("agents_moments", READ, "?show=changes&at=2001-01-01T00:00"),
+    "agents_moments of Bob's files": _get(
+        "agents_moments", BOBS, BOB + "&show=changes&at=2001-01-01T00:00"
     ),
     "agents_snapshot": _get("agents_snapshot", READ),
     "agents_snapshot_export": _get("agents_snapshot_export", READ),
