@@ -49,7 +49,6 @@ _ABOUT = (
     ("settings_token", "people-and-teams", "tokens"),
     ("settings_integration", "api", "tokens"),
     ("settings_model", "connect", "use-a-model"),
-    ("settings_use", "connect", "use-a-model"),
     ("settings_health", "operations", "health"),
     ("settings_erasing", "forgetting", "legal-holds-and-retention"),
     ("settings_member", "people-and-teams", "add-people"),

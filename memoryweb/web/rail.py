@@ -148,12 +148,11 @@ def _places(request: TeamRequest) -> Iterator[Place]:
     for name, label, permission in (
         ("agents_new", _("New agent"), Permission.MANAGE_AGENTS),
         ("over_time", _("Over time"), Permission.READ),
-        ("settings_tokens", _("Tokens"), Permission.READ),
-        ("settings_members", _("Members"), Permission.SEE_MEMBERS),
-        ("settings_integrations", _("Integrations"), Permission.SEE_TOKENS),
-        ("settings_erasing", _("Erasing"), Permission.SEE_AUDIT),
-        ("settings_use", _("Cost and use"), Permission.SEE_AUDIT),
+        ("settings", _("Members"), Permission.READ),
+        ("settings_tokens", _("Connections"), Permission.READ),
+        ("settings_model", _("Model and cost"), Permission.SEE_AUDIT),
         ("settings_health", _("Health"), Permission.SEE_AUDIT),
+        ("settings_erasing", _("Data"), Permission.SEE_AUDIT),
     ):
         if visit.can(permission):
             yield label, _("Settings") if name.startswith("settings") else "", to(request, name)

@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
+from memoryweb.llm.models import TeamEmbedding
 from memoryweb.web import (
     audit,
     chat,
@@ -33,7 +34,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import embedding_choice, members, model_choice, tokens
+from memoryweb.web.team import members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -124,7 +125,6 @@ agent_patterns: Patterns = [
 ]
 
 member_patterns = [
-    path("", members.members, name="settings_members"),
     path("add/", members.add, name="settings_member_add"),
     path("invite/", members.invite, name="settings_invite"),
     path(
@@ -180,16 +180,16 @@ webhook_patterns = [
     path("sent/<uuid:delivery_id>/again/", webhooks.resend, name="settings_webhook_resend"),
 ]
 
+_MEANING = {"table": TeamEmbedding}
+
 settings_patterns: Patterns = [
-    path("", team.team, name="settings"),
+    path("", members.team, name="settings"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
-    path("integrations/", tokens.integrations, name="settings_integrations"),
     path("integrations/new/", tokens.new_integration, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
-    path("webhooks/", webhooks.webhooks, name="settings_webhooks"),
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
@@ -198,10 +198,8 @@ settings_patterns: Patterns = [
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
     path("model/test/", model_choice.test, name="settings_model_test"),
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
-    path("meaning/", embedding_choice.endpoint, name="settings_embedding"),
-    path("meaning/use/", embedding_choice.use, name="settings_embedding_use"),
-    path("meaning/own/", embedding_choice.own, name="settings_embedding_own"),
-    path("use/", team.use_of_models, name="settings_use"),
+    path("meaning/use/", model_choice.use, _MEANING, name="settings_embedding_use"),
+    path("meaning/own/", model_choice.own, _MEANING, name="settings_embedding_own"),
     path("health/", team.health, name="settings_health"),
     path("erasing/", team.erasing, name="settings_erasing"),
     path("erasing/keep/", team.keep, name="settings_keep"),

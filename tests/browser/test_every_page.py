@@ -195,15 +195,17 @@ def _addresses(stage: Stage) -> list[str]:
         "audit",
         "settings",
     )
-    of_settings = ("members", "integrations", "integration_new", "tokens", "model", "use", "health")
+    of_settings = ("integration_new", "tokens", "model", "health", "erasing")
     of_agent = (
         "files",
         "prompt",
         "connect",
         "new_file",
+        "activity",
         "dreams",
         "tonight",
         "conversations",
+        "notes",
         "settings",
         "archive_confirm",
     )

@@ -96,7 +96,7 @@ def test_no_other_team_can_be_removed(world: World) -> None:
 
 def test_the_page_says_who_goes_too(world: World, demo: Team, alice: Client) -> None:
     elsewhere(world.bob)
-    assert "Remove the demo" in text(alice.get(url(demo, "settings")))
+    assert "Remove the demo" in text(alice.get(url(demo, "settings_erasing")))
     page = text(alice.get(url(demo, "settings_demo_remove_confirm")))
     assert "Yours, too" in page
     assert world.vera.email in page
