@@ -138,10 +138,9 @@ def page(
     is_endless: bool = False,
     key: str = "page",
 ) -> Page[Item]:
-    """The page that `?page=` asks for, or another `key`, else that of the row `at`; out of range is
-    the nearest one.
-    `total` if it is known. With `most`, no more rows than that are counted behind the page. Of a
-    list that `is_endless`, `?page=2-` is the second page and all behind it."""
+    """The page that `?page=` (or `key`) asks for, else that of the row `at`; out of range is the
+    nearest one. `total` if it is known. With `most`, no more rows than that are counted behind it.
+    Of a list that `is_endless`, `?page=2-` is the second page and all behind it."""
     listed: Any = rows  # what can be sliced: a queryset or a sequence
     paginator = Paginator(listed, size)
     asked = request.GET.get(key, str(at // size + 1))

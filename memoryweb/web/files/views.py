@@ -75,6 +75,12 @@ class Tree:
     def is_empty(self) -> bool:
         return not self.groups and not self.notes
 
+    @property
+    def is_long(self) -> bool:
+        """So that looking for a name is quicker than reading."""
+        kinds = [*self.groups, self.notes] if self.notes else self.groups
+        return bool(self.name) or sum(kind.count for kind in kinds) >= SHOWN
+
 
 def tree(request: HttpRequest, workspace: access.Workspace) -> Tree:
     """The whole workspace, what `?name=` finds, or all of the one kind that `?kind=` asks for."""

@@ -18,7 +18,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.memory.lines.sources import agents_written_by
 from memoryweb.notify.models import Delivery
 from memoryweb.web.access import Refused, TeamRequest, team_view
-from memoryweb.web.pages import page, show, to, told_in, told_to
+from memoryweb.web.pages import Page, page, show, to, told_in, told_to
 from memoryweb.web.team.forms import GrantForm, IntegrationForm, TokenForm, WebhookForm
 
 _PARTIALS = ("tokens",)
@@ -161,23 +161,12 @@ def show_connections(
 ) -> HttpResponse:
     """Integrations, tokens and webhooks, as far as they may be seen."""
     visit = request.visit
-    labels = dict(Scope.choices)
     manages = visit.can(Permission.MANAGE_TOKENS)
     shown = page(request, _visible(request).order_by("-created_at"), size=50)
-    wrote = agents_written_by(shown.items)
     context = {
         "tab": "connections",
         "page": shown,
-        "rows": [
-            {
-                "token": token,
-                "wrote": wrote.get(token.pk, []),
-                "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
-                "can_revoke": token.revoked_at is None
-                and (manages or token.user_id == request.user.pk),
-            }
-            for token in shown
-        ],
+        "rows": _rows(request, shown),
         "undecided": undecided(visit.team) if manages else (),
         "can_manage": manages,
         "form": form or _form(request),
@@ -191,6 +180,21 @@ def show_connections(
         hooks = visit.team.webhooks.annotate(failed=failed).order_by("-created_at")
         context["webhooks"] = page(request, hooks, size=50, key="webhooks")
     return show(request, "settings/tokens.html", context, partials=_PARTIALS, status=status)
+
+
+def _rows(request: TeamRequest, shown: Page[Token]) -> list[dict[str, Any]]:
+    labels, wrote = dict(Scope.choices), agents_written_by(shown.items)
+    manages = request.visit.can(Permission.MANAGE_TOKENS)
+    return [
+        {
+            "token": token,
+            "wrote": wrote.get(token.pk, []),
+            "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
+            "can_revoke": token.revoked_at is None
+            and (manages or token.user_id == request.user.pk),
+        }
+        for token in shown
+    ]
 
 
 def _integrations(request: TeamRequest) -> dict[str, Any]:
