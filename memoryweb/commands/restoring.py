@@ -132,12 +132,12 @@ def _by_us(act: Callable[..., object], name: str) -> Callable[..., object]:
     return lambda _tx, row, *_off: act(**{name: row}, by=SYSTEM)
 
 
-def _remove_endpoint(tx: Transaction, row: TeamModel | TeamEmbedding) -> None:
+def _remove_endpoint(tx: Transaction, row: Any) -> None:
     """A team's, or the installation's, whose acts stand in the system's chain."""
     choices.remove_own(team_id=row.team_id, by=SYSTEM, table=type(row), chain=tx.team.pk)
 
 
-def _choose_none(tx: Transaction, row: TeamModel | TeamEmbedding, *_off: str) -> None:
+def _choose_none(tx: Transaction, row: Any, *_off: str) -> None:
     choices.choose(team_id=tx.team.pk, choice="none", by=SYSTEM, table=type(row))
 
 

@@ -175,7 +175,8 @@ def _cards(
     """A page of those with something to tell; the others are rows."""
     waits = request.visit.waiting.head(_NEEDS, _LISTED)
     proposing = {item.agent.pk for item in waits if item.kind == "proposal"}
-    told, quiet = [], []
+    told: list[AgentNight] = []
+    quiet: list[AgentNight] = []
     for one in ordered:
         is_told = one.is_any or one.agent.pk in proposing
         (told if is_told else quiet).append(one)

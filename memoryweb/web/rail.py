@@ -149,50 +149,55 @@ def _places(request: TeamRequest) -> Iterator[Place]:
     for name, label, permission in (
         ("agents_new", _("New agent"), Permission.MANAGE_AGENTS),
         ("over_time", _("Over time"), Permission.READ),
-        ("settings_tokens", _("Tokens"), Permission.READ),
-        ("settings_members", _("Members"), Permission.SEE_MEMBERS),
-        ("settings_integrations", _("Integrations"), Permission.SEE_TOKENS),
-        ("settings_erasing", _("Erasing"), Permission.SEE_AUDIT),
-        ("settings_use", _("Cost and use"), Permission.SEE_AUDIT),
+        ("settings", _("Members"), Permission.READ),
+        ("settings_tokens", _("Connections"), Permission.READ),
+        ("settings_model", _("Model and cost"), Permission.SEE_AUDIT),
         ("settings_health", _("Health"), Permission.SEE_AUDIT),
+        ("settings_erasing", _("Data"), Permission.SEE_AUDIT),
     ):
         if visit.can(permission):
             yield label, _("Settings") if name.startswith("settings") else "", to(request, name)
     for agent in visit.team.agents.live().order_by("name")[:_MOST]:
-        for view, tab in (TABS | HISTORY).items():
+        for view, tab in _EVERY.items():
             yield str(tab), agent.name, to(request, view, agent.pk)
-        yield _("Preview tonight"), agent.name, to(request, "agents_tonight", agent.pk)
 
 
-# Above every page of an agent: whose memory is looked at, the tabs, and the History menu. The
+# Above every page of an agent: whose memory is looked at, five places, and the ways to see one. The
 # address says whose (`owner=`), and every link here keeps it.
 
 TABS: dict[str, str | Promise] = {
     "agents_detail": gettext_lazy("Home"),
     "agents_facts": gettext_lazy("Memory"),
-    "agents_notes": gettext_lazy("Notes"),
-    "agents_dreams": gettext_lazy("Dreams"),
-    "agents_conversations": gettext_lazy("Conversations"),
+    "agents_activity": gettext_lazy("Activity"),
     "agents_chat": gettext_lazy("Chat"),
-    "agents_prompt": gettext_lazy("Prompt"),
     "agents_settings": gettext_lazy("Settings"),
 }
-_VIEWS = {
-    "agents_facts": gettext_lazy("Statements"),
-    "agents_files": gettext_lazy("Files"),
-    "agents_entries": gettext_lazy("Entries"),
-    "agents_timeline": gettext_lazy("Timeline"),
+WAYS: dict[str, dict[str, str | Promise]] = {
+    "agents_facts": {
+        "agents_facts": gettext_lazy("Statements"),
+        "agents_files": gettext_lazy("Files"),
+        "agents_entries": gettext_lazy("Entries"),
+    },
+    "agents_activity": {
+        "agents_activity": gettext_lazy("All"),
+        "agents_dreams": gettext_lazy("Dreams"),
+        "agents_conversations": gettext_lazy("Conversations"),
+        "agents_notes": gettext_lazy("Notes"),
+    },
+    "agents_settings": {
+        "agents_settings": gettext_lazy("How it remembers"),
+        "agents_prompt": gettext_lazy("Prompt"),
+        "agents_connect": gettext_lazy("Connect"),
+        "agents_snapshot": gettext_lazy("Export and import"),
+        "agents_provenance": gettext_lazy("Sources"),
+    },
 }
-HISTORY = {
-    "agents_moments_compare": gettext_lazy("What changed"),
-    "agents_moments": gettext_lazy("Time travel"),
-    "agents_snapshot": gettext_lazy("Export and import"),
-    "agents_provenance": gettext_lazy("Sources"),
-}
-# Where the switch leads from a page that stands below another.
-_ROOTS = {
-    name.removeprefix("agents_"): name
-    for name in ("agents_facts", "agents_files", "agents_entries", "agents_timeline")
+_PLACES = {name: tab for tab, ways in WAYS.items() for name in ways}
+_PLACES |= {"agents_moments": "agents_activity"}
+_EVERY = {name: label for ways in WAYS.values() for name, label in ways.items()} | TABS
+_EVERY |= {
+    "agents_moments": gettext_lazy("Memory on another day"),
+    "agents_tonight": gettext_lazy("Look ahead"),
 }
 
 
@@ -208,16 +213,6 @@ class Side:
     initial: str = ""
 
 
-@dataclass(frozen=True)
-class Tabs:
-    sides: list[Side]
-    told: str
-    tabs: list[Choice]
-    views: list[Choice]
-    search: str
-    history: list[Choice]
-
-
 def value_of(visit: Visit, owner: Owner | None) -> str:
     """What `owner=` says for it; empty for the shared memory."""
     if owner is None or owner.is_system:
@@ -231,30 +226,53 @@ def readable_value(visit: Visit, asked: str) -> str:
     return asked if asked == "me" or asked in known else ""
 
 
-def tabs_of(
-    visit: Visit,
-    agent: Agent,
-    value: str,
-    *,
-    tab: str,
-    stay: str = "",
-    amounts: Mapping[UUID | None, int] | None = None,
-) -> Tabs:
+class Tabs:
     """`tab` is the page's; `stay` the page that the switch leads to, where it is another's."""
-    links = _Links(visit, agent, value)
-    if amounts is None:
-        amounts = counts_of(visit, agent)
-    root = stay or _ROOTS.get(tab, f"agents_{tab}")
-    top = "agents_facts" if tab in _ROOTS else f"agents_{tab}"
-    views = links.all_of(_VIEWS, root) if tab in _ROOTS and root in _VIEWS else []
-    return Tabs(
-        list(_sides(links, root, amounts)),
-        _who_sees_it(links),
-        links.all_of(TABS, top),
-        views,
-        reverse("web:search", args=[visit.team.slug]) + f"?agent={agent.pk}&whose={value}",
-        links.all_of(HISTORY, root),
-    )
+
+    def __init__(
+        self,
+        visit: Visit,
+        agent: Agent,
+        value: str,
+        *,
+        tab: str,
+        stay: str = "",
+        amounts: Mapping[UUID | None, int] | None = None,
+    ) -> None:
+        self._links, self._amounts = _Links(visit, agent, value), amounts
+        self.root = stay or f"agents_{tab}"
+        self._place = _PLACES.get(self.root, self.root)
+
+    @cached_property
+    def sides(self) -> list[Side]:
+        links = self._links
+        amounts = counts_of(links.visit, links.agent) if self._amounts is None else self._amounts
+        return list(_sides(links, self.root, amounts))
+
+    @property
+    def told(self) -> str:
+        return _who_sees_it(self._links)
+
+    @property
+    def tabs(self) -> list[Choice]:
+        return self._links.all_of(TABS, self._place)
+
+    @property
+    def ways(self) -> list[Choice]:
+        return self._links.all_of(WAYS.get(self._place, {}), self.root)
+
+    @property
+    def beside(self) -> Choice | None:
+        """Another way to look at what the place tells of."""
+        links = self._links
+        if self._place == "agents_activity":
+            url, is_here = links.to("agents_moments", links.value), self.root == "agents_moments"
+            return Choice(_("Memory on another day"), url, is_here)
+        if self._place == "agents_facts":
+            url = reverse("web:search", args=[links.visit.team.slug])
+            query = f"?agent={links.agent.pk}&whose={links.value}"
+            return Choice(_("Search in it"), url + query, is_current=False)
+        return None
 
 
 def counts_of(visit: Visit, agent: Agent) -> dict[UUID | None, int]:
@@ -292,7 +310,7 @@ def _sides(links: _Links, root: str, counts: Mapping[UUID | None, int]) -> Itera
     initial = str(visit.user)[:1].upper()
     yield Side(_("Shared"), links.to(root, ""), not value, "people", counts.get(None, 0))
     mine, own = links.to(root, "me"), counts.get(visit.me.pk, 0)
-    yield Side(_("Me"), mine, value == "me", "person", own, initial)
+    yield Side(_("You"), mine, value == "me", "person", own, initial)
     for owner in visit.mine.values():
         its = str(owner.pk)
         if owner.pk != visit.me.pk and (counts.get(owner.pk) or its == value):
@@ -313,7 +331,7 @@ def _who_sees_it(links: _Links) -> str:
     if not links.value:
         return _("Everyone who uses {name} sees it.").format(name=name)
     if (owner := links.opened) is None:
-        return _("What {name} keeps about you. Only you can read it.").format(name=name)
+        return _("Only you can read it.")
     until = localtime(links.visit.opened[owner.pk].expires_at)
     said = _("Open to you until {time}. Each look is recorded, and {person} sees it.")
     return said.format(time=date_format(until, "H:i"), person=owner_title(owner))

@@ -106,7 +106,7 @@ def undoable(told: StatementRow, before: Sequence[str]) -> StatementRow:
         elif act.key == {"add": "n", "retire": "c"}.get(told.sign):
             label = _("Undo") if told.sign == "add" else act.label
             undo = undo or replace(act, label=label, key="u")
-    return replace(told, acts=(), undo=undo, edit_url="", band="")
+    return replace(told, acts=(), undo=undo, edit_url="", trust="")
 
 
 def foretold(one: Operation) -> StatementRow:
@@ -223,7 +223,7 @@ def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> Statem
         return replace(row, note=row.note or note, open_url=url)
     why = _("{agent} uses “{text}” until you decide.")
     why = why.format(agent=fact.agent.name, text=one.operation.against)
-    return replace(row, why=why, acts=(), undo=None, edit_url="", band="", open_url=url)
+    return replace(row, why=why, acts=(), undo=None, edit_url="", trust="", open_url=url)
 
 
 def _why(request: TeamRequest, one: NightResult, look: Look) -> str:

@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
+from memoryweb.llm.models import TeamEmbedding
 from memoryweb.web import (
     audit,
     chat,
@@ -24,7 +25,7 @@ from memoryweb.web import (
     time_travel,
     webhooks,
 )
-from memoryweb.web.agents import home
+from memoryweb.web.agents import activity, home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
@@ -33,7 +34,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import embedding_choice, installation_model, members, model_choice, tokens
+from memoryweb.web.team import installation_model, members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -66,7 +67,7 @@ file_patterns = [
 ]
 
 conversation_patterns = [
-    path("", conversations.conversations, name="agents_conversations"),
+    path("", activity.activity, {"only": "conversations"}, name="agents_conversations"),
     path("<uuid:conversation_id>/", conversations.conversation, name="agents_conversation"),
 ]
 
@@ -82,7 +83,6 @@ agent_patterns: Patterns = [
         "global/<md:path>/revisions/<int:number>/", files.global_file, name="agents_global_revision"
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
-    path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
     path("statements/", facts.facts, name="agents_facts"),
     path("statements/many/", facts.many, name="agents_facts_many"),
     path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
@@ -100,8 +100,8 @@ agent_patterns: Patterns = [
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
     path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),
-    path("timeline/", home.timeline, name="agents_timeline"),
-    path("notes/", files.notes, name="agents_notes"),
+    path("activity/", activity.activity, name="agents_activity"),
+    path("notes/", activity.activity, {"only": "notes"}, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("connect/token/", connect.token, name="agents_connect_token"),
@@ -109,7 +109,7 @@ agent_patterns: Patterns = [
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
-    path("dreams/", dreams.dreams, name="agents_dreams"),
+    path("dreams/", activity.activity, {"only": "dreams"}, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
     path("dreams/preview/", dreams.preview, name="agents_tonight"),
     path("dreams/preview/ask/", dreams.ask, name="agents_tonight_ask"),
@@ -125,7 +125,6 @@ agent_patterns: Patterns = [
 ]
 
 member_patterns = [
-    path("", members.members, name="settings_members"),
     path("add/", members.add, name="settings_member_add"),
     path("invite/", members.invite, name="settings_invite"),
     path(
@@ -181,17 +180,16 @@ webhook_patterns = [
     path("sent/<uuid:delivery_id>/again/", webhooks.resend, name="settings_webhook_resend"),
 ]
 
+_MEANING = {"table": TeamEmbedding}
+
 settings_patterns: Patterns = [
-    path("", team.team, name="settings"),
-    path("demo/start/", team.start_own, name="settings_start_own"),
+    path("", members.team, name="settings"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
-    path("integrations/", tokens.integrations, name="settings_integrations"),
     path("integrations/new/", tokens.new_integration, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
-    path("webhooks/", webhooks.webhooks, name="settings_webhooks"),
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
@@ -203,10 +201,8 @@ settings_patterns: Patterns = [
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
     path("model/test/", model_choice.test, name="settings_model_test"),
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
-    path("meaning/", embedding_choice.endpoint, name="settings_embedding"),
-    path("meaning/use/", embedding_choice.use, name="settings_embedding_use"),
-    path("meaning/own/", embedding_choice.own, name="settings_embedding_own"),
-    path("use/", team.use_of_models, name="settings_use"),
+    path("meaning/use/", model_choice.use, _MEANING, name="settings_embedding_use"),
+    path("meaning/own/", model_choice.own, _MEANING, name="settings_embedding_own"),
     path("health/", team.health, name="settings_health"),
     path("erasing/", team.erasing, name="settings_erasing"),
     path("erasing/keep/", team.keep, name="settings_keep"),

@@ -158,10 +158,16 @@ def of_fact(state: models.Fact.State) -> Chip:
     return Chip(_FACT_TONES.get(state, "idle"), state.label)
 
 
-SKIPPED = gettext_lazy("skipped")
-EXTRACTED = gettext_lazy("extracted")
-WAITS = gettext_lazy("waits for extraction")
-NONE = gettext_lazy("no messages")
+def of_talk(talk: models.Conversation) -> Chip:
+    if talk.skipped:
+        return Chip("idle", _("skipped"))
+    if talk.extracted_upto >= talk.message_count > 0:
+        return Chip("ok", _("read"))
+    return (
+        Chip("wait", _("waits to be read"))
+        if talk.message_count
+        else Chip("idle", _("no messages"))
+    )
 
 
 # What owners, authors and triggers are called on pages, and the links behind an author.

@@ -209,7 +209,7 @@ def test_who_ended_by_hand_comes_back_by_a_group_and_the_other_way_round(
 def test_nobody_changes_by_hand_what_a_group_gives(world: World, nora: Client) -> None:
     with pytest.raises(ByGroup):
         change_member(membership=_hers(world), role=Role.ADMIN, ends_at=None, by=SYSTEM)
-    page = signed_in(world.alice).get(reverse("web:settings_members", args=["harbour"]))
+    page = signed_in(world.alice).get(reverse("web:settings", args=["harbour"]))
     assert "by group" in page.content.decode()
     remove_member(membership=_hers(world), by=SYSTEM)
 

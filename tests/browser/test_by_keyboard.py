@@ -102,6 +102,7 @@ def test_the_prompt_is_ordered_without_losing_the_place(open_page: Open, stage: 
 def test_why_opens_beside_the_line_and_takes_the_focus(open_page: Open, stage: Stage) -> None:
     address = url(stage.world.team, "agents_file", stage.world.agent.pk, NOTE)
     page = open_page(address, stage.world.vera)
+    page.locator("#L3 .num a").focus()
     page.get_by_role("link", name="why? line 3").focus()
     page.keyboard.press("Enter")
     panel = page.locator("#why")

@@ -92,7 +92,7 @@ def test_no_text_acts_on_the_pages_of_a_file(watched: Watched, hostile: World) -
     watched.check("revision")
     watched.page.goto(url(team, "agents_revisions", agent, PATH))
     watched.check("revisions", shows="Revision 2")
-    watched.page.goto(url(team, "agents_moments_compare", agent, query="?since=2001-01-01T00:00"))
+    watched.page.goto(url(team, "agents_moments", agent, query="?show=changes&at=2001-01-01T00:00"))
     watched.check("moments", shows=PATH)
 
 

@@ -155,9 +155,9 @@ PAGES: dict[str, Route] = {
     "agents_entries": _get("agents_entries", READ),
     "agents_entries of a customer": _get("agents_entries", CUSTOMERS, CUSTOMER),
     "agents_entries of Bob": _get("agents_entries", BOBS, BOB),
-    "agents_timeline": _get("agents_timeline", READ),
-    "agents_timeline of a customer": _get("agents_timeline", CUSTOMERS, CUSTOMER),
-    "agents_timeline of Bob": _get("agents_timeline", BOBS, BOB),
+    "agents_activity": _get("agents_activity", READ),
+    "agents_activity of a customer": _get("agents_activity", CUSTOMERS, CUSTOMER),
+    "agents_activity of Bob": _get("agents_activity", BOBS, BOB),
     "agents_notes": _get("agents_notes", READ),
     "agents_notes of a customer": _get("agents_notes", CUSTOMERS, CUSTOMER),
     "agents_notes of Bob": _get("agents_notes", BOBS, BOB),
@@ -219,10 +219,9 @@ PAGES: dict[str, Route] = {
     "agents_moments of a statement about Bob": _get(
         "agents_moments", BOBS, BOB + "&fact={my_fact_id}"
     ),
-    "agents_moments_compare": _get("agents_moments_compare", READ, "?since=2001-01-01T00:00"),
-    "agents_moments_compare of a customer": _get("agents_moments_compare", CUSTOMERS, CUSTOMER),
-    "agents_moments_compare of Bob": _get(
-        "agents_moments_compare", BOBS, BOB + "&since=2001-01-01T00:00"
+    "agents_moments of files": _get("agents_moments", READ, "?show=changes&at=2001-01-01T00:00"),
+    "agents_moments of Bob's files": _get(
+        "agents_moments", BOBS, BOB + "&show=changes&at=2001-01-01T00:00"
     ),
     "agents_snapshot": _get("agents_snapshot", READ),
     "agents_snapshot_export": _get("agents_snapshot_export", READ),
@@ -286,20 +285,15 @@ PAGES: dict[str, Route] = {
     "settings": _get("settings", READ),
     "palette": _get("palette", READ),
     "settings_demo_remove_confirm": _get("settings_demo_remove_confirm", MANAGE),
-    "settings_members": _get("settings_members", SEE),
     "settings_member_remove_confirm": _get("settings_member_remove_confirm", MANAGE),
-    "settings_integrations": _get("settings_integrations", SEE),
     "settings_integration_new": _get("settings_integration_new", MANAGE),
     "settings_integration_edit": _get("settings_integration_edit", MANAGE),
     "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
     "settings_tokens": _get("settings_tokens", READ),
     "settings_erasing": _get("settings_erasing", SEE),
-    "settings_webhooks": _get("settings_webhooks", MANAGE),
     "settings_webhook": _get("settings_webhook", MANAGE),
     "settings_webhook_remove_confirm": _get("settings_webhook_remove_confirm", MANAGE),
-    "settings_model": _get("settings_model", MANAGE),
-    "settings_embedding": _get("settings_embedding", MANAGE),
-    "settings_use": _get("settings_use", SEE),
+    "settings_model": _get("settings_model", SEE),
     "settings_health": _get("settings_health", SEE),
     "settings_token": _get("settings_token", OWN_TOKEN | {"auditor": 200}),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),

@@ -181,7 +181,7 @@ def _row(row: StatementRow, one: NightResult) -> StatementRow:
         row = replace(row, url=row.open_url)
     row = replace(row, open_url="")
     if one.report.run.reverted_at or one.kind == "waits":
-        return replace(row, acts=(), undo=None, edit_url="", band="")
+        return replace(row, acts=(), undo=None, edit_url="", trust="")
     if one.became in DECIDED:
         row = replace(row, note=str(DECIDED[one.became]), why="")
     return undoable(row, one.operation.before)
