@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from django.contrib.sessions.models import Session
