@@ -42,6 +42,7 @@ class Rail:
         """`page`: the name of an address, where it shall not be the request's own."""
         match = request.resolver_match
         self._request, self._page = request, (match and match.url_name) if page is None else page
+        self.tabs: Tabs | None = None  # of the agent whose page it is
 
     @cached_property
     def visit(self) -> Visit | None:

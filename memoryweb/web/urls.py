@@ -184,6 +184,7 @@ _MEANING = {"table": TeamEmbedding}
 
 settings_patterns: Patterns = [
     path("", members.team, name="settings"),
+    path("demo/start/", team.start_own, name="settings_start_own"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
