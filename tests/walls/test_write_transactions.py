@@ -200,8 +200,9 @@ def _batch(method: str, count: int) -> Any:
         body = {"messages": said, "infer": False, **ANA}
         made = ground.mem0("POST", "/v3/memories/add/", body)["results"]
         sent = [{"memory_id": one["id"], "text": f"Now {n}."} for n, one in enumerate(made)]
-        if method == "ALL":
-            return lambda: _of_mem0(ground, "DELETE", "/v1/memories/?user_id=ana")
+        if method in ("ALL", "ENTITY"):
+            path = "/v1/memories/?user_id=ana" if method == "ALL" else "/v2/entities/user/ana/"
+            return lambda: _of_mem0(ground, "DELETE", path)
         return lambda: _of_mem0(ground, method, "/v1/batch/", {"memories": sent})
 
     return make
@@ -262,6 +263,7 @@ LARGEST: dict[str, Any] = {
     "add": _add(1000),
     "add at once": _add(50),
     "delete_all": _batch("ALL", 5),
+    "delete_entity": _batch("ENTITY", 5),
     "update_many": _batch("PUT", 5),
     "delete_many": _batch("DELETE", 5),
 }
