@@ -60,6 +60,11 @@ class Rail:
         ]
         return [*rows, _everyones(current)] if user.is_superuser else rows
 
+    @property
+    def waiting(self) -> int:
+        """What the tab's title and icon say."""
+        return len(self.visit.waiting) if self.visit else 0
+
     @cached_property
     def places(self) -> list[dict[str, Any]]:
         if self.visit is None:
@@ -69,7 +74,7 @@ class Rail:
         may = self.visit.can
         places = [
             ("last_night", "moon", _("Last night"), True, 0),
-            ("review", "tray", _("Review"), True, len(self.visit.waiting)),
+            ("review", "tray", _("Review"), True, self.waiting),
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
