@@ -24,7 +24,7 @@ from memoryweb.dreaming.preview import Preview
 from memoryweb.dreaming.queries import by_verdict, known_before
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
-from memoryweb.llm.endpoint import configured
+from memoryweb.llm.endpoint import configured, is_set
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
@@ -282,7 +282,8 @@ def _sides(
         return rows.operations_shown(request, found.run, done, away)
 
     agent = workspace.agent
-    has_model = configured(agent.team_id, local_only=agent.local_models_only)
+    may_have = is_set() or getattr(agent, "has_endpoint", True)
+    has_model = may_have and configured(agent.team_id, local_only=agent.local_models_only)
     asks = has_model and found.has_notes
     by_model, run = found.by_model if asks else None, found.asked if has_model else None
     expected = found.expected if asks and by_model is None else None
