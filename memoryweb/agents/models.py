@@ -14,6 +14,7 @@ from django_scopes import scope
 from memoryweb.accounts.teams import system_team_id
 from memoryweb.core import tables
 from memoryweb.core.prepared_queries import PreparedQuery
+from memoryweb.llm.models import INSTALLATION, TeamModel
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
 GLOBAL_AGENT_ID = uuid.UUID("6d656d6f-7279-5765-8000-676c6f62616c")
@@ -99,7 +100,11 @@ class Agent(tables.TeamRow):
 
 @PreparedQuery
 def live_agents(team_id: uuid.UUID, agent_id: uuid.UUID) -> models.QuerySet[Agent]:
-    return Agent.objects.live().filter(team=team_id, pk=agent_id)
+    """`has_endpoint`: an address of a model was entered in the browser, so that `configured` is
+    worth asking."""
+    entered = TeamModel.objects.filter(Q(team_id=team_id) | Q(team_id=INSTALLATION))
+    found = Agent.objects.live().filter(team=team_id, pk=agent_id)
+    return found.annotate(has_endpoint=models.Exists(entered.exclude(base_url="")))
 
 
 class Owner(tables.TeamRow):

@@ -46,13 +46,13 @@ def configured(team_id: UUID, *, local_only: bool = False) -> bool:
     rows = {row.team_id: row for row in found}
     row, here, url = rows.get(team_id), rows.get(INSTALLATION), ""
     if row is None or row.choice == TeamModel.Choice.INSTALLATION:
-        url = _installed_url() if _is_set() else here.base_url if here else ""
+        url = _installed_url() if is_set() else here.base_url if here else ""
     elif row.choice == TeamModel.Choice.OWN:
         url = row.base_url
     return bool(url) and (not local_only or is_local(url))
 
 
-def _is_set() -> bool:
+def is_set() -> bool:
     return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
 
 

@@ -77,10 +77,11 @@ def keep(tx: Transaction, agent: Agent, owner: Owner, user: User, said: str) -> 
         conversation_id=f"connect-{token_hex(4)}",
         messages=[NewMessage(Message.Role.USER, said)],
     )
-    by, talk = Run.Trigger.CONVERSATION, kept.conversation
-    requests.request(
-        tx, agent=agent, owner=owner, trigger=by, conversation=talk, user=user, immediate=True
-    )
+    if not kept.skipped:
+        by, talk = Run.Trigger.CONVERSATION, kept.conversation
+        requests.request(
+            tx, agent=agent, owner=owner, trigger=by, conversation=talk, user=user, immediate=True
+        )
 
 
 def found(
@@ -99,9 +100,8 @@ def found(
         hits = list(search(Reader(agent, owner), asked, kinds=("file",)).hits)
     seconds = time.perf_counter() - began
     hit = next((one for one in hits if one.source != SourceClass.SYSTEM), None)
-    if hit is None:
-        return Answer(asked, questions, lines, seconds)
-    return _told(request, hit, Answer(asked, questions, lines, seconds))
+    answer = Answer(asked, questions, lines, seconds)
+    return answer if hit is None else _told(request, owner, hit, answer)
 
 
 def _noted(agent: Agent, owner: Owner, since: datetime | None) -> Iterator[str]:
@@ -115,37 +115,27 @@ def _noted(agent: Agent, owner: Owner, since: datetime | None) -> Iterator[str]:
         yield from (without_time(line.removeprefix("- ")) for line in lines[-_LINES:])
 
 
-_NAME = re.compile(r"(?<=\w[ ,])\s?([^\W\d_a-zà-öø-ÿ][^\W\d_]{2,})")
-_LAST = re.compile(r"([^\W\d_]{3,})\W*$")
+_NAME = re.compile(r"(?<=\w[ ,])\s?[^\W\d_a-zà-öø-ÿ][^\W\d_]{2,}")
+_LAST = re.compile(r"[^\W\d_]{3,}(?=\W*$)")
 _SCRIPT = re.compile("[\u30a0-\u30ff]{3,}|[\u3400-\u9fff]{2,}")
 
 
 def question(said: str) -> str:
     """About the first name in it, or else its last word."""
-    script = _SCRIPT.search(said)
-    topic = _NAME.search(said) or _LAST.search(said)
-    if not (script or topic):
-        return ""
-    about = script[0] if script else topic[1] if topic else ""
-    return _("What do you know about {topic}?").format(topic=about)
+    found = _SCRIPT.search(said) or _NAME.search(said) or _LAST.search(said)
+    return _("What do you know about {topic}?").format(topic=found[0].strip()) if found else ""
 
 
-def _told(request: TeamRequest, hit: Hit, answer: Answer) -> Answer:
-    sentence, message = (
-        _clause(without_time(hit.snippet.removeprefix("- ")), answer.asked),
-        _behind(hit),
-    )
+def _told(request: TeamRequest, owner: Owner | None, hit: Hit, answer: Answer) -> Answer:
+    """With the message, where it is this owner's own."""
+    sentence = _clause(without_time(hit.snippet.removeprefix("- ")), answer.asked)
     is_noted = bool(hit.file and hit.file.note_date)
-    answer = replace(answer, sentence=sentence, is_noted=is_noted)
-    if message is None or not request.visit.reads(message.conversation.owner_id):
+    answer, message = replace(answer, sentence=sentence, is_noted=is_noted), _behind(hit)
+    if message is None or owner is None or message.conversation.owner_id != owner.pk:
         return answer
     [said] = readable_messages([message], To.PAGE)
-    return replace(
-        answer,
-        said=_marked(said.shown, sentence),
-        at=message.created_at,
-        url=talk_url(request, message.conversation, message.position),
-    )
+    url = talk_url(request, message.conversation, message.position)
+    return replace(answer, said=_marked(said.shown, sentence), at=message.created_at, url=url)
 
 
 def _clause(said: str, asked: str) -> str:
@@ -163,10 +153,7 @@ def _behind(hit: Hit) -> Message | None:
 
 
 def _marked(said: str, sentence: str) -> SafeString:
-    words = sentence.rstrip(".。!！ ")
-    start = said.casefold().find(words.casefold())
-    if start < 0:
-        return plain(said)
-    end = start + len(words)
-    parts = (said[:start], said[start:end], said[end:])
-    return format_html("{}<mark>{}</mark>{}", *map(plain, parts))
+    words = re.escape(sentence.rstrip(".。!！ "))
+    parts = re.split(f"({words})", said, maxsplit=1, flags=re.IGNORECASE)
+    shown = map(plain, parts)
+    return format_html("{}<mark>{}</mark>{}", *shown) if len(parts) == 3 else plain(said)

@@ -68,17 +68,23 @@ class Rail:
         return [*rows, _everyones(current)] if user.is_superuser else rows
 
     @cached_property
+    def waiting(self) -> int:
+        """What the tab's title and icon say."""
+        if self.visit is None:
+            return 0
+        with scope(team=self.visit.team):
+            return len(self.visit.waiting)
+
+    @cached_property
     def places(self) -> list[dict[str, Any]]:
         if self.visit is None:
             return [
                 {"url": team["url"], "icon": "moon", "label": team["name"]} for team in self.teams
             ]
         may = self.visit.can
-        with scope(team=self.visit.team):
-            waiting = len(self.visit.waiting)
         places = [
             ("last_night", "moon", _("Last night"), True, 0),
-            ("review", "tray", _("Review"), True, waiting),
+            ("review", "tray", _("Review"), True, self.waiting),
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),

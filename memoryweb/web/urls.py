@@ -197,6 +197,14 @@ settings_patterns: Patterns = [
     path(
         "model/installation/", installation_model.installation, name="settings_installation_model"
     ),
+    path(
+        "model/installation/find/", installation_model.find, name="settings_installation_model_find"
+    ),
+    path(
+        "model/installation/remove/",
+        installation_model.remove,
+        name="settings_installation_model_remove",
+    ),
     path("model/use/", model_choice.use, name="settings_model_use"),
     path("model/own/", model_choice.own, name="settings_model_own"),
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),

@@ -10,9 +10,13 @@ from urllib.parse import quote_plus
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
+from django_scopes import scope
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import person_owner, set_paused
+from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.models import ForgetRequest, Message
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -315,3 +319,20 @@ def test_nobody_speaks_as_somebody_else(world: World) -> None:
     assert not Message.objects.filter(conversation__owner=world.customer).exists()
     shown = alice.get(address(world, world.agent, f"?as=program&owner={world.customer.pk}&ask=tea"))
     assert answered(text(shown)) == ""
+
+
+def test_what_a_paused_person_says_is_not_kept_and_the_page_says_why(world: World) -> None:
+    with scope(team=world.team):
+        me = person_owner(world.team, world.bob)
+    set_paused(owner=me, paused=True, by=SYSTEM)
+    bob = signed_in(world.bob)
+    page = text(bob.get(said(bob, world)))
+    assert answered(page) == ""
+    assert not Run.objects.filter(kind="extraction").exists()
+
+
+def test_the_tab_says_how_much_waits(stage: Stage, alice: Client) -> None:
+    page = text(alice.get(url(stage.world.team, "agents")))
+    assert re.search(r"<title>\(\d+\) ", page)
+    assert "moon-waits" in page
+    assert "<title>(" not in text(signed_in(stage.world.charlie).get(reverse("profile")))

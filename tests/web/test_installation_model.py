@@ -83,7 +83,7 @@ def test_its_key_is_sealed_and_its_event_is_the_installation_s(
     event = Event.objects.get(team_id=system_team().pk, action="model.changed")
     assert event.actor_id == str(world.alice.pk)
     assert json.loads(event.details) == {"key": "set"}
-    superuser.post(address(world), {"remove": ""}, **HERE)
+    superuser.post(f"{address(world)}remove/", **HERE)
     row.refresh_from_db()
     assert (row.base_url, row.sealed_key) == ("", b"")
     assert Event.objects.filter(team_id=system_team().pk, action="model.removed").exists()
@@ -93,7 +93,7 @@ def test_its_key_is_sealed_and_its_event_is_the_installation_s(
 def test_what_runs_here_is_found_and_used(
     world: World, superuser: Client, listening: list[bytes]
 ) -> None:
-    page = tight(superuser.post(address(world), {"find": ""}, **HERE))
+    page = tight(superuser.post(f"{address(world)}find/", **HERE))
     assert "Use small-model of Ollama" in page
     assert "<b>large</b>" not in page
     superuser.post(address(world), {"service": "Ollama", "model": "small-model"}, **HERE)
@@ -107,7 +107,7 @@ def test_what_answers_with_anything_else_is_not_listed(
     world: World, superuser: Client, listening: list[bytes], said: bytes
 ) -> None:
     listening[0] = said
-    assert "Nothing answered" in text(superuser.post(address(world), {"find": ""}, **HERE))
+    assert "Nothing answered" in text(superuser.post(f"{address(world)}find/", **HERE))
 
 
 def test_bad_input_is_told(world: World, superuser: Client, settings: Any) -> None:
@@ -134,3 +134,5 @@ def test_it_is_for_superusers_where_the_operator_has_set_none(
     assert bob.get(address(world), **HERE).status_code == 404
     settings.MODEL_PROVIDER = "openai"
     assert superuser.get(address(world), **HERE).status_code == 404
+    for act in ("", "find/", "remove/"):
+        assert superuser.post(f"{address(world)}{act}", **HERE).status_code == 404

@@ -1,6 +1,7 @@
 """The model of the whole installation, for a superuser of a server that listens on this machine
 alone. What the operator's settings say comes first."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -59,15 +60,8 @@ def may_set_up(request: TeamRequest) -> bool:
 @team_view("GET", "POST")
 @sensitive_post_parameters("key")
 def installation(request: TeamRequest) -> HttpResponse:
-    """`find`: asks what runs here before it shows the page."""
-    if not may_set_up(request):
-        raise Http404
-    is_looking = "find" in request.POST
-    if "remove" in request.POST:
-        choices.remove_own(**_whose(request))
-        messages.success(request, _("The model and its key were removed."))
-        return redirect(request.path)
-    form = ServiceForm(None if is_looking else request.POST or None)
+    _check(request)
+    form = ServiceForm(request.POST or None)
     if form.is_valid():
         try:
             choices.set_own(own=form.own, **_whose(request))
@@ -76,12 +70,36 @@ def installation(request: TeamRequest) -> HttpResponse:
         else:
             messages.success(request, _("Saved. All teams can use it now."))
             return redirect(next_url(request) or to(request, "settings_model"))
+    return _show(request, form)
+
+
+@team_view("POST")
+def find(request: TeamRequest) -> HttpResponse:
+    """What runs here, to choose from."""
+    _check(request)
+    return _show(request, ServiceForm(), list(local_models.running()))
+
+
+@team_view("POST")
+def remove(request: TeamRequest) -> HttpResponse:
+    _check(request)
+    choices.remove_own(**_whose(request))
+    messages.success(request, _("The model and its key were removed."))
+    return redirect(to(request, "settings_installation_model"))
+
+
+def _check(request: TeamRequest) -> None:
+    if not may_set_up(request):
+        raise Http404
+
+
+def _show(
+    request: TeamRequest, form: ServiceForm, found: Sequence[tuple[str, list[str]]] | None = None
+) -> HttpResponse:
     context = {
-        "tab": "model",
         "form": form,
         "row": choices.of(INSTALLATION, TeamModel),
-        "is_looking": is_looking,
-        "found": list(local_models.running()) if is_looking else (),
+        "found": found,
         "next": request.POST.get("next", request.GET.get("next", "")),
     }
     return show(request, "settings/installation_model.html", context)
