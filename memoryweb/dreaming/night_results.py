@@ -20,7 +20,7 @@ from memoryweb.dreaming.queries import day_of, local_day
 from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, Proposal
-from memoryweb.memory.statements.listing import counted, weighed
+from memoryweb.memory.statements.listing import counted
 from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
 from memoryweb.memory.visible.readable import To, cited, statement
 from memoryweb.memory.writing.changes import brings, not_taken
@@ -233,15 +233,15 @@ def _of_others(
 
 @PreparedQuery
 def _facts(agents: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
-    return _weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=prints))
+    return _counted(Fact.objects.filter(agent__in=agents, fingerprint__in=prints))
 
 
 def _by_id(facts: Sequence[UUID]) -> "QuerySet[Any]":
-    return _weighed(Fact.objects.filter(pk__in=facts))
+    return _counted(Fact.objects.filter(pk__in=facts))
 
 
-def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
-    rows: QuerySet[Any] = counted(weighed(facts))
+def _counted(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
+    rows: QuerySet[Any] = counted(facts)
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
     return rows.select_related("agent", "confirmed_by", "contradiction").order_by("changed_at")

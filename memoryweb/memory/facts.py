@@ -26,7 +26,7 @@ from memoryweb.memory.statements.asked import part_asked
 from memoryweb.memory.statements.bullets import Statement, all_bullets_of, bullets_of
 from memoryweb.memory.statements.conflicts import are_rivals, clash, open_or_add
 from memoryweb.memory.statements.evidence import Ground
-from memoryweb.memory.statements.listing import marks_of, weighed
+from memoryweb.memory.statements.listing import marks_of
 from memoryweb.memory.statements.moves import Departure
 from memoryweb.memory.statements.validity import in_states, today
 from memoryweb.memory.visible.hidden import remembered
@@ -274,10 +274,10 @@ def amounts(agent: Any, owners: Collection[UUID], day: date) -> "QuerySet[Any, A
 
 @PreparedQuery
 def standing(agent: Any, owner: UUID | None, day: date) -> "QuerySet[Any]":
-    """The latest statements of exactly one memory, weighed. `was`: the value before."""
+    """The latest statements of exactly one memory. `was`: the value before."""
     found = remembered(in_states(_STANDING, day)).filter(agent=agent, owner=owner)
     earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
-    listed: QuerySet[Any] = weighed(found).annotate(was=Subquery(earlier.values("raw_value")[:1]))
+    listed: QuerySet[Any] = found.annotate(was=Subquery(earlier.values("raw_value")[:1]))
     return listed.order_by("-changed_at", "-pk")[:MOST_STANDING]
 
 

@@ -35,6 +35,7 @@ from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Memory, Writer
 from memoryweb.memory.prompt import summary_of
 from memoryweb.memory.tools import Acting
+from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.chat_memory import expected_rows, noted_lines, used_memory, with_read
@@ -206,6 +207,9 @@ def _page(
         talk = latest[0].external_id if latest else _fresh()
     found = next((one for one in latest if one.external_id == talk), None)
     found = found or mine.filter(external_id=talk).first()
+    if found:
+        found.agent, found.owner = agent, me
+        me.person = request.user
     expected = expected_rows(request, found) if found else []
     said = list(_said(request, found, [row.line for row in expected])) if found else []
     has_model = configured(agent.team_id, local_only=agent.local_models_only)
@@ -250,7 +254,7 @@ def _said(
     request: TeamRequest, found: Conversation, expected: Sequence[ExpectedLine]
 ) -> Iterator[ChatRow]:
     rows = found.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
-    shown = list(rows[:_SHOWN])[::-1]
+    shown = list(rows.annotate(is_meant=is_meant(message="pk"))[:_SHOWN])[::-1]
     archives = {
         one.upto: _archive(request, found, one) for one in found.markers.filter(count__gt=0)
     }

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from django.utils import timezone
 
@@ -13,10 +14,10 @@ from memoryweb.language.normal_form import clean
 from memoryweb.language.statement_comparison import overtakes
 from memoryweb.markdown.marks import Ended
 from memoryweb.memory.lines.origins import lines_from_messages
-from memoryweb.memory.lines.revisions import contents_of
-from memoryweb.memory.models import Conversation, Fact, File, InjectedSpan, Message, SourceClass
+from memoryweb.memory.models import Conversation, Fact, File, Message, SourceClass
 from memoryweb.memory.models.writer import Memory
-from memoryweb.memory.prompt import carried, last_prompt, looked_up
+from memoryweb.memory.prompt import GivenMemory, given, last_prompt
+from memoryweb.memory.visible.hidden import is_hidden, is_meant
 from memoryweb.memory.visible.readable import Look, To, readable_files
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.statements import Piece, struck
@@ -46,23 +47,19 @@ def used_memory(request: TeamRequest, talk: Conversation) -> UsedMemory | None:
     """By its last prompt."""
     if (prompt := last_prompt(talk)) is None:
         return None
-    spans = looked_up(prompt)
-    texts = list(_texts(request, talk.agent, spans))
-    said = {span.message_id for span in spans if span.message_id}
-    given = carried(prompt).exclude(evidence__message__in=said)
-    return UsedMemory(texts, given.count())
+    memory = given(prompt)
+    return UsedMemory(list(_texts(request, talk.agent, memory)), memory.count)
 
 
-def _texts(request: TeamRequest, agent: Agent, spans: Sequence[InjectedSpan]) -> Iterator[UsedText]:
+def _texts(request: TeamRequest, agent: Agent, given: GivenMemory) -> Iterator[UsedText]:
     """In the words of then, without what was hidden since."""
-    files = {span.file.pk: span.file for span in spans if span.file}
-    look = Look(To.PAGE, files=files.values(), messages=[s.message for s in spans if s.message])
-    then = contents_of({pk: {s.revision or 0 for s in spans if s.file_id == pk} for pk in files})
-    for span in spans:
+    files = [span.file for span in given.found if span.file]
+    look = Look(To.PAGE, files=files, messages=[s.message for s in given.found if s.message])
+    for span in given.found:
         if span.message:
             url = talk_url(request, span.message.conversation, span.message.position)
             yield UsedText(look.message(span.message).shown, url, message=span.message)
-        elif span.file and (text := then[span.file.pk].get(span.revision or 0)):
+        elif span.file and (text := given.texts.get((span.file.pk, span.revision or 0))):
             lines = look.then(span.file, text).split("\n")[span.first_line - 1 : span.last_line]
             url = file_url(request, span.file, span.first_line, agent=agent)
             yield UsedText(" ".join(map(clean, lines)), url, file=span.file)
@@ -84,7 +81,7 @@ def expected_rows(request: TeamRequest, talk: Conversation) -> list[ExpectedRow]
     if not lines:
         return []
     theirs = talk.agent.facts.of(*Memory(talk.agent, request.visit.me).key)
-    facts = list(theirs.living().order_by("-changed_at").select_related("agent")[:_LOOKED_AT])
+    facts = theirs.living().annotate(is_hidden=is_hidden()).order_by("-changed_at")[:_LOOKED_AT]
     look = Look(To.PAGE, facts=facts)
     return [_expected(request, line, facts, look) for line in lines]
 
@@ -126,8 +123,13 @@ class NotedLine:
 def noted_lines(request: TeamRequest, messages: Collection[int]) -> list[NotedLine]:
     """What runs wrote down of these messages, the latest last."""
     rows = lines_from_messages(messages).filter(file__note_date__isnull=False)
-    places = {(row.file, row.line) for row in rows if request.visit.reads(row.file.owner_id)}
-    files = list({file for file, _line in places})
+    places: dict[tuple[File, int], Any] = {}
+    for row in rows.annotate(is_meant=is_meant(file="file")):
+        if request.visit.reads(row.file.owner_id):
+            file: Any = row.file
+            file.is_meant = row.is_meant
+            places[file, row.line] = file
+    files = list(places.values())
     texts = {one.id: one.lines for one in readable_files(files, To.PAGE)}
     latest = sorted(places, key=lambda place: (place[0].note_date, place[1]))[-_NOTED:]
     return [

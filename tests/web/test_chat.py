@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.extraction.talking import extract
 from tests.fakes import ModelServer
+from tests.statements import counted
 from tests.web.pages import text, url
 from tests.world import World, signed_in
 
@@ -121,6 +123,19 @@ def test_what_it_replaces_stands_struck(
     page = text(bob.get(say(bob, address, "I moved to Porto.")["Location"]))
     assert ">I live in Leeds</del>" in page
     assert "Replaces what was said before." in page
+
+
+@pytest.mark.usefixtures("remembered")
+def test_memory_beside_a_talk_takes_few_statements(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    say(bob, address, "I moved to Porto. My sister is called Anna.")
+    look = partial(bob.get, f"{address}?talk=chat-1")
+    assert counted(look) <= 18
+    with scope(team=world.team):
+        _extract(world, Conversation.objects.get())
+    assert counted(look) <= 15
 
 
 def test_a_question_is_not_offered_to_be_remembered(

@@ -50,7 +50,7 @@ def test_what_was_said_more_than_once_says_so(
     _said(shared, speakers)
     for address in (_page(stage, shared), url(stage.world.team, "agents_facts", shared.agent_id)):
         page = text(bob.get(address)).casefold()
-        assert f">{told}<" in page if told else ">said " not in page
+        assert told in page if told else not re.search(r"said (twice|by|\w+ times)", page)
 
 
 def test_whoever_confirmed_it_is_named_and_an_agent_alone_too(
@@ -98,8 +98,6 @@ def test_filters_narrow_the_list(world: World, bob: Client) -> None:
         ("?state=superseded", False, True),
         ("?q=tea", True, False),
         ("?state=all&kind=identity", False, True),
-        ("?trust=high", False, False),
-        ("?trust=nonsense", True, False),
     ):
         page = text(bob.get(address + query))
         assert ("Tea is served" in page, "Hamburg" in page) == (tea, town), query
@@ -209,9 +207,6 @@ def test_a_persons_own_word_is_not_doubted(
     page = bob.post(url(team, "agents_fact_edit", agent, shared.pk), {"text": said}, follow=True)
     here = page.redirect_chain[-1][0]
     shown = _words(page)
-    assert "+0.2" in shown
-    assert "written by a person" in shown
-    assert "fades when" not in shown
     assert re.search(r"You wrote this\. today \d\d:\d\d", shown)
     assert "/confirm/" not in text(page)
     before = text(page).partition("What it replaced</summary>")[2].partition("</details>")[0]
@@ -221,8 +216,6 @@ def test_a_persons_own_word_is_not_doubted(
         assert "You wrote this" not in text(other.get(here))
         assert "Written down in MEMORY.md. Bob, today" in _words(other.get(here))
     assert "/confirm/" in text(alice.get(here))
-    listed = url(team, "agents_facts", agent, query="?trust=high")
-    assert said in text(bob.get(listed))
 
 
 def _words(answer: Any) -> str:
@@ -241,7 +234,7 @@ def test_an_act_in_place_answers_with_the_statement(
     stage: Stage, bob: Client, shared: Fact
 ) -> None:
     page = tight(fragment(bob, _act(stage, shared, "confirm"), "statement", {}))
-    assert "+0.2" in page
+    assert "confirmed by you" in page
     assert "Confirm</button>" not in page
     assert "<html" not in page
 

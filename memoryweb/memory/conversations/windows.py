@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from memoryweb.memory.models import Conversation, Message
+from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import To, readable_messages
 
 SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
@@ -52,6 +53,7 @@ def next_window(conversation: Conversation, *, size: int, last: int | None = Non
     if conversation.extracted_upto >= conversation.message_count:
         return None
     said = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("position")
+    said = said.annotate(is_meant=is_meant(message="pk"))
     turns = list(said.filter(position__gt=conversation.extracted_upto)[: size + 1])
     before = said.filter(position__lte=conversation.extracted_upto).last()
     end = conversation.message_count if len(turns) <= size else turns[size].position - 1

@@ -25,13 +25,14 @@ from memoryweb.memory.prompt.files import (
     switch,
 )
 from memoryweb.memory.prompt.injections import (
+    GivenMemory,
     Line,
     Span,
     carried,
     found,
+    given,
     is_first_today,
     last_prompt,
-    looked_up,
     note,
     prompts_with,
     recall,

@@ -227,11 +227,23 @@ def _given(lines: Iterable[Line]) -> list[recalls.RecalledLine]:
     return [recalls.RecalledLine(one.file.pk, one.text) for one in lines if one.file.note_date]
 
 
-def looked_up(prompt: models.Injection) -> list[models.InjectedSpan]:
-    """What was found for its message: those of its spans that came last."""
-    spans = _with_files(models.InjectedSpan.objects.filter(injection=prompt))
-    latest = spans.select_related("file", "message__conversation").order_by("-pk")
-    return list(latest[: prompt.hits])[::-1]
+@dataclass(frozen=True)
+class GivenMemory:
+    """`found`: what was found for a prompt's message; `texts`: of the files in it, as they were, by
+    file and revision; `count`: the statements that stood in it beside what was found."""
+
+    found: Sequence[models.InjectedSpan]
+    texts: Mapping[tuple[UUID, int], str]
+    count: int
+
+
+def given(prompt: models.Injection) -> GivenMemory:
+    rows = _with_files(models.InjectedSpan.objects.filter(injection=prompt))
+    spans = list(rows.select_related("file", "message__conversation").order_by("pk"))
+    at = len(spans) - min(prompt.hits, len(spans))  # these came last
+    texts = _texts_then(spans)
+    held = _held_in(spans[:at], _statements_in(texts, spans[:at], {prompt.agent_id}))
+    return GivenMemory(spans[at:], texts, sum(map(len, held.prints.values())))
 
 
 def last_prompt(conversation: models.Conversation) -> models.Injection | None:
@@ -284,18 +296,31 @@ def _with_files(spans: "QuerySet[models.InjectedSpan]") -> "QuerySet[models.Inje
     return spans.select_related("file").defer("file__raw_content")
 
 
-def _lines_then(spans: Iterable[models.InjectedSpan], agents: Collection[UUID]) -> _Lines:
-    """The statements of each revision that these are of, each with its file."""
+def _lines_then(spans: Collection[models.InjectedSpan], agents: Collection[UUID]) -> _Lines:
+    return _statements_in(_texts_then(spans), spans, agents)
+
+
+def _texts_then(spans: Iterable[models.InjectedSpan]) -> dict[tuple[UUID, int], str]:
+    """The text of each revision that these are of."""
     wanted: dict[UUID, set[int]] = defaultdict(set)
-    paths: dict[UUID, str] = {}
     for span in spans:
-        if span.file and span.revision and span.file.agent_id in agents:
-            wanted[span.file.pk].add(span.revision)
-            paths[span.file.pk] = span.file.path
+        if span.file_id and span.revision:
+            wanted[span.file_id].add(span.revision)
+    found = contents_of(wanted)
+    return {(pk, n): text for pk, texts in found.items() for n, text in texts.items()}
+
+
+def _statements_in(
+    texts: Mapping[tuple[UUID, int], str],
+    spans: Iterable[models.InjectedSpan],
+    agents: Collection[UUID],
+) -> _Lines:
+    """The statements of files of these agents, by file and revision."""
+    files = {span.file.pk: span.file for span in spans if span.file}
     return {
-        (pk, number): statements_of(text, paths[pk])
-        for pk, revisions in contents_of(wanted).items()
-        for number, text in revisions.items()
+        (pk, number): statements_of(text, files[pk].path)
+        for (pk, number), text in texts.items()
+        if pk in files and files[pk].agent_id in agents
     }
 
 

@@ -39,7 +39,7 @@ from memoryweb.memory.statements.bullets import (
     pinned_in,
     statements_of,
 )
-from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
+from memoryweb.memory.statements.trust import FROM, HALF_LIFE, STEADY, Band, band, trust
 from memoryweb.memory.statements.validity import in_states, today
 
 _PERSONS_WORD = Q(confirmed_at__isnull=False) | Q(source__in=BY_HAND)
@@ -63,10 +63,6 @@ class Weight:
     @property
     def band(self) -> Band:
         return band(self.value)
-
-    @property
-    def fading(self) -> float:
-        return fading(self.days_since, fades=self.fades)
 
 
 def weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
@@ -117,8 +113,8 @@ def narrowed(
     trusted: str = "",
     at_least: float = 0,
 ) -> "QuerySet[Any]":
-    """Of weighed ones. States are those of the day in that zone; `trusted` is a band, `at_least` a
-    trust."""
+    """States are those of the day in that zone; `trusted` is a band, `at_least` a trust: of weighed
+    ones."""
     found = facts.filter(in_states(states, today(now, zone))) if states else facts
     columns = {"scope": scope, "kind": kind, "heading": heading, "source": source}
     found = found.filter(**{name: value for name, value in columns.items() if value})

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.break_glass import grants_about
@@ -17,7 +16,6 @@ from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, So
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import can_recall, recall_of, uses_of
 from memoryweb.memory.statements import listing
-from memoryweb.memory.statements.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import is_hidden
 from memoryweb.memory.visible.readable import Look, To, cited, readable_facts, readable_file
@@ -48,7 +46,7 @@ def rows_of(
     speakers = _speakers(request, listing.evidence_of(facts) if said is None else said)
     rows = []
     for fact in facts:
-        weight, state = listing.weight_of(fact, request.visit.now), _state(request, fact)
+        state = _state(request, fact)
         line = lines.get(fact.file_id, {}).get(fact.fingerprint, 0)
         readable = look.fact(fact)
         row = {
@@ -62,7 +60,6 @@ def rows_of(
             "is_living": state in _LIVING,
             "is_past": state in _PAST,
             "is_hidden": readable.is_hidden,
-            "weight": weight,
             "trust": wording.trust_in_words(fact, request.visit) if state in _LIVING else "",
             "kind": wording.FACT_KINDS[fact.kind],
             "who": (not fact.is_written and speakers.get(fact.pk)) or _source(request, fact),
@@ -121,28 +118,6 @@ def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], look: L
         told = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
         grounds.append({"text": told, "at": fact.confirmed_at})
     return sorted(grounds, key=lambda one: one["at"].timestamp() if one["at"] else 0, reverse=True)
-
-
-def terms_of(fact: Fact, weight: listing.Weight) -> list[tuple[str, str]]:
-    """The sum that a statement's trust is, each with its number."""
-    terms = [(f"{START:.1f}", _("where every statement starts"))]
-    if weight.confirmed:
-        said = _("confirmed by a person") if fact.confirmed_at else _("written by a person")
-        terms.append((f"+{CONFIRMED:.1f}", said))
-    if weight.helpful:
-        terms.append((f"+{HELPFUL * weight.helpful:.1f}", _("marked helpful")))
-    if weight.unhelpful:
-        terms.append((f"−{-UNHELPFUL * weight.unhelpful:.1f}", _("marked not helpful")))
-    if weight.fades:
-        said = ngettext(
-            "fades when nobody mentions it: last {n} day ago",
-            "fades when nobody mentions it: last {n} days ago",
-            weight.days_since,
-        )
-        today = _("fades when nobody mentions it: last today")
-        text = said.format(n=weight.days_since) if weight.days_since else today
-        terms.append((f"× {weight.fading:.2f}", text))
-    return terms
 
 
 def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:

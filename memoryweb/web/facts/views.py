@@ -27,9 +27,7 @@ from memoryweb.memory.statements.listing import (
     headings,
     marks_of,
     narrowed,
-    weighed,
 )
-from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.still_true import still_true
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
@@ -45,7 +43,6 @@ from memoryweb.web.wording import fact_url, owner_name, writer_of
 _LOOKUPS = {
     "q": "words",
     "kind": "kind",
-    "trust": "trusted",
     "about": "heading",
     "source": "source",
 }
@@ -67,11 +64,6 @@ class FactsForm(FilterForm):
         label=gettext_lazy("Kind"),
         required=False,
         choices=[("", gettext_lazy("All kinds")), *wording.FACT_KINDS.items()],
-    )
-    trust = ChoiceField(
-        label=gettext_lazy("Trust"),
-        required=False,
-        choices=[("", gettext_lazy("Any")), *Band.choices],
     )
     about = ChoiceField(label=gettext_lazy("Subject"), required=False)
     source = ChoiceField(
@@ -96,7 +88,7 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = access.find_workspace(request, agent_id, read="facts")
     form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
-        listed = counted(weighed(remembered(_listed(workspace))))
+        listed = counted(remembered(_listed(workspace)))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
         found = found.select_related("agent", "file__agent", "file__owner", "confirmed_by")
         found = found.order_by("-changed_at", "-pk")
@@ -247,7 +239,7 @@ def _changeable(
 
 
 def _of(workspace: access.Workspace) -> Any:
-    return counted(weighed(workspace.agent.facts.of(*workspace.memory.key)))
+    return counted(workspace.agent.facts.of(*workspace.memory.key))
 
 
 def _listed(workspace: access.Workspace) -> Q:
@@ -293,7 +285,6 @@ def _show(
         is_mine=is_mine,
         whose=owner_name(request.visit, fact.owner),
         notes=rows.notes_of(request, fact),
-        terms=rows.terms_of(fact, row["weight"]),
         grounds=grounds,
         values=values,
         surroundings=rows.surroundings(fact, row["line"]),
