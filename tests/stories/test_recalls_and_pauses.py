@@ -13,8 +13,9 @@ from memoryweb.memory.models import Conversation, Fact, File, Message, RecallNot
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.writing import write
 from tests.commands.calling import run
-from tests.commands.test_backup import erase, holding, home, restore
+from tests.commands.test_backup import erase, home, restore
 from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.forgetting.test_erasing import holding
 from tests.memory.test_recall_notices import (
     NOW,
     OLD,
