@@ -53,6 +53,9 @@ class Checkpoint:
         return _PURPOSE + keys.canonical(said)
 
 
+NONE = Checkpoint("", 0, "", "")  # that nobody signed
+
+
 def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
     """Sign the head as it is now, append it to the team's file, count it in the head and tell the
     ledger. None without a chain."""
@@ -97,7 +100,7 @@ def kept(team_id: UUID) -> Iterator[Checkpoint]:
     path = _path(team_id)
     if path.exists():
         with path.open(encoding="utf-8", errors="replace") as lines:
-            yield from (_read(line) for line in lines if line.strip())
+            yield from (read(line) or NONE for line in lines if line.strip())
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,7 @@ def newest(team_id: UUID) -> Checkpoint | None:
     with path.open("rb") as stream:
         stream.seek(max(0, path.stat().st_size - 1024))
         lines = stream.read().decode(errors="replace").strip().splitlines()
-    return _read(lines[-1]) if lines else None
+    return (read(lines[-1]) or NONE) if lines else None
 
 
 def pasted(text: str) -> Checkpoint | None:
@@ -229,10 +232,6 @@ def _append(made: Checkpoint) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _read(line: str) -> Checkpoint:
-    return read(line) or Checkpoint("", 0, "", "")
 
 
 def read(line: str) -> Checkpoint | None:

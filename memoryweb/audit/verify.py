@@ -13,7 +13,6 @@ from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import ChainHead, Event, Label
 
 _CHUNK = 2000
-_NONE = checkpoints.Checkpoint("", 0, "", "")
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def _signed(team_id: UUID) -> list[tuple[int, checkpoints.Checkpoint]]:
     """The checkpoints that are kept, but for those of a declared gap; one of another team counts as
     unsigned."""
     kept = checkpoints.standing(team_id)
-    found = [one if one.team == str(team_id) else _NONE for one in kept]
+    found = [one if one.team == str(team_id) else checkpoints.NONE for one in kept]
     return [(one.seq, one) for one in found]
 
 

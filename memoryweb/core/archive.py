@@ -6,6 +6,7 @@ scrypt makes of the passphrase. A piece's nonce counts it and says whether it is
 that none can be left out, repeated or cut off.
 """
 
+import errno
 import hashlib
 import io
 import json
@@ -56,7 +57,7 @@ def pack(
         with made.open("rb") as stream:
             os.fsync(stream.fileno())
         if path.exists():
-            raise FileExistsError(path)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         made.rename(path)
     finally:
         plain.unlink(missing_ok=True)

@@ -76,10 +76,7 @@ def keep_copy() -> Path | None:
 
 def unprepared() -> str:
     """Why no command can work on it yet; empty where it may."""
-    try:
-        return UNPREPARED if _plan(MigrationExecutor(connection)) else ""
-    except DatabaseError:
-        return ""
+    return UNPREPARED if _plan(MigrationExecutor(connection)) else ""
 
 
 def _is_pending() -> bool:

@@ -3,9 +3,9 @@
 import logging
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -27,6 +27,7 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.runs.queue import call_tick
 
+T = TypeVar("T")
 LONGEST_TOPIC = 200
 SLICE = 2.0  # seconds of planning, in which others wait for the database
 _AT_ONCE = 5  # memories whose dreams are asked for in one transaction
@@ -105,28 +106,26 @@ def request_all(agent: Agent, *, actor: Actor, trigger: str, **by: object) -> li
     time: whoever writes needn't wait for all. Raises CoolingDown if that is none."""
     owners = [owner for owner in with_new_notes(agent, timezone.now()) if owner]
     shared = [] if owners and _are_personal(agent) else [None]
-    made: list[Run] = []
-    waits: list[int] = []
-    for some in batches([Memory(agent, owner) for owner in (*shared, *owners)], _AT_ONCE):
+
+    def ask(some: Sequence[Memory]) -> list[Run]:
         with write_transaction(agent.team, actor=actor) as tx:
-            try:
-                made += request_each(tx, some, trigger=trigger, **by)
-            except CoolingDown as cooling:
-                waits.append(cooling.seconds)
-    if not made:
-        raise CoolingDown(min(waits))
-    return made
+            return request_each(tx, some, trigger=trigger, **by)
+
+    return _made(batches([Memory(agent, owner) for owner in (*shared, *owners)], _AT_ONCE), ask)
 
 
 def request_each(
     tx: Transaction, memories: Iterable[Memory], *, trigger: str, **by: object
 ) -> list[Run]:
     """A run for each but those that dreamt a moment ago. Raises CoolingDown if that is all."""
-    made: list[Run] = []
-    waits: list[int] = []
-    for memory in memories:
+    return _made(memories, lambda memory: [request(tx, memory, trigger=trigger, **by).run])
+
+
+def _made(parts: Iterable[T], ask: Callable[[T], list[Run]]) -> list[Run]:
+    made, waits = list[Run](), list[int]()
+    for part in parts:
         try:
-            made.append(request(tx, memory, trigger=trigger, **by).run)
+            made += ask(part)
         except CoolingDown as cooling:
             waits.append(cooling.seconds)
     if not made:

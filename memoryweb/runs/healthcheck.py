@@ -31,11 +31,9 @@ class Health:
     last_tick: datetime | None
     oldest_waiting: datetime | None  # due since then, and nothing stands in its way
     expired_leases: int
-    unprotected: tuple[
-        str, ...
-    ]  # what is wrong with keys, or with what keeps audit events unchanged
+    unprotected: tuple[str, ...]  # of keys, or of what keeps audit events unchanged
     unwritable: str  # why the database takes no change
-    notices: tuple[str, ...] = ()  # what keeps no work from being done
+    notices: tuple[str, ...]  # what keeps no work from being done
 
     @property
     def is_ready(self) -> bool:

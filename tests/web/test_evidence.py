@@ -24,7 +24,9 @@ from memoryweb.audit.record import SYSTEM, erase_labels_of
 from memoryweb.memory import facts as deciding
 from memoryweb.memory import forgetting, prompt
 from memoryweb.memory.models import AuthorKind, Fact, Injection
-from memoryweb.memory.models.writer import Writer, write_transaction
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing import write
+from memoryweb.runs import engine
 from tests.web.pages import text, tight, url
 from tests.web.stage import CUSTOMERS, PERSONAL, SHARED, Stage
 
@@ -236,6 +238,29 @@ def test_what_is_to_be_forgotten_is_in_no_pack(stage: Stage, audrey: Client, ver
     files = _files(_pack(stage, audrey, fact))
     assert not [name for name, said in files.items() if SHARED.encode() in said]
     assert SHARED not in text(vera.get(_page(stage, fact)))
+
+
+def test_a_pack_outlives_what_its_statement_stood_on(
+    stage: Stage, audrey: Client, tmp_path: Path
+) -> None:
+    """Whoever said it is erased, and an older revision of its file comes back since."""
+    world, fact = stage.world, _fact(stage)
+    fact.evidence.update(message=stage.customers_talk.messages.get(position=1), root=None)
+    with write_transaction(world.team) as tx:
+        forgetting.erase_owner(tx, world.customer)
+    engine.tick(timezone.now())
+    assert not [one.error for one in engine.run_pending() if one.error]
+    assert fact.file
+    number, writer = fact.file.revision, Writer(AuthorKind.PERSON, user=world.alice)
+    with write_transaction(world.team) as tx:
+        write.write(tx, Place(world.agent, None, fact.path), "# Memory\n", writer=writer)
+        write.restore(tx, fact.file, number, writer=writer)
+    files = _files(_pack(stage, audrey, fact))
+    told = json.loads(files["evidence.json"])
+    assert [one["quote"] for one in told["standsOn"]] == [SHARED]
+    assert [one["text"] for one in told["held"]] == [f"- {SHARED}"]
+    assert not [name for name, said in files.items() if CUSTOMERS.encode() in said]
+    assert _verified(tmp_path, files)[0] == 0
 
 
 def _edited(files: dict[str, bytes]) -> dict[str, bytes]:
