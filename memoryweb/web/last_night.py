@@ -60,8 +60,8 @@ def waiting(count: int) -> str:
 
 # A card for each agent: what its last night did to statements, and how much of it is others'.
 
-_TOLD = 8  # statements that a card shows at once; the dream's page has all
-_CARDS = 10  # a page
+_TOLD, _FEW = 8, 3  # statements that a card shows at once; the dream's page has all
+_CARDS, _MANY = 10, 5  # cards a page; beyond so many each shows few statements
 
 
 def cards_of(
@@ -71,7 +71,7 @@ def cards_of(
     proposing: Collection[UUID],
 ) -> list[dict[str, Any]]:
     shown = [one for night in nights for one in (*night.learned, *night.asked)]
-    told = statement_rows(request, shown)
+    told, most = statement_rows(request, shown), _TOLD if len(nights) <= _MANY else _FEW
     cards = []
     for night in nights:
         one, reports = standing[night.agent.pk], night.reports
@@ -81,7 +81,7 @@ def cards_of(
             {
                 "agent": night.agent,
                 "night": night,
-                "parts": parts_of(request, reports, told, _TOLD),
+                "parts": parts_of(request, reports, told, most),
                 "others": others_of(night),
                 "at": reports[-1].dreamt_at if reports else last and queries.ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",
@@ -179,7 +179,8 @@ def _cards(
     """A page of those with something to tell; the others are rows."""
     waits = request.visit.waiting.head(_NEEDS, _LISTED)
     proposing = {item.agent.pk for item in waits if item.kind == "proposal"}
-    told, quiet = [], []
+    told: list[AgentNight] = []
+    quiet: list[AgentNight] = []
     for one in ordered:
         is_told = one.is_any or one.agent.pk in proposing
         (told if is_told else quiet).append(one)

@@ -268,7 +268,9 @@ def _reworded(
     about = _of_fact(request, now, None, look)
     if about.get("edit_url") and not was.is_hidden:
         about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=was.text)
-    about.setdefault("note", _("Put in other words since then."))
+    is_mine = now.confirmed_by == request.user
+    since = _("You changed this.") if is_mine else _("Put in other words since then.")
+    about.setdefault("note", since)
     old = MARK if was.is_hidden else was.text
     return StatementRow(**told, pieces=changed_words(old, about["text"]), **about)
 
@@ -289,7 +291,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
         mine = fact.confirmed_by == visit.user
         about["confirmed"] = _("confirmed by you") if mine else _("confirmed")
     if fact.why == Fact.Why.NOT_TRUE:
-        about["note"] = _("Marked as not true. It's in no prompt any more.")
+        about["note"] = _("Marked as not true.")
     elif fact.why == Fact.Why.REWORDED:
         about["note"] = _("Put in other words since then.")
     if _changes(request, fact):

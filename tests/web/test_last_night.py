@@ -118,8 +118,8 @@ def test_a_night_of_61_agents_and_500_statements(stage: Stage, alice: Client) ->
     assert "1–10 of 49" in page
     assert "<h1>Agent 00 learned 11 things.</h1>" in page
     assert "12 agents learned nothing" in page
-    assert page.count("is full.") == 80
-    assert "And 3 more in the dream" in page
+    assert page.count("is full.") == 30
+    assert "And 8 more in the dream" in page
     last = tight(alice.get(f"{address}?page=5"))
     assert last.count('class="card agent-card"') == 9
     assert SHARED in last
