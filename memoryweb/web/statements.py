@@ -228,7 +228,11 @@ def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> Statem
     about = fact.contradiction
     url = to(request, "review_item", "contradiction", about.pk)
     if one.kind != "waits":
-        note = _("Still true?") if about.is_question else _("Something else says otherwise.")
+        note = (
+            _("A question about it waits for you.")
+            if about.is_question
+            else _("Something else says otherwise.")
+        )
         return replace(row, note=row.note or note, open_url=url)
     why = _("{agent} uses “{text}” until you decide.")
     why = why.format(agent=fact.agent.name, text=one.operation.against)

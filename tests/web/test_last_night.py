@@ -149,12 +149,12 @@ def test_what_waits_is_told_in_its_place_until_a_person_decides(
     address = url(stage.world.team, "last_night")
     row = tight(alice.get(address)).partition('class="told"')[2].partition("</li>")[0]
     about = Contradiction.objects.get()
-    assert "Still true?" in row
+    assert "A question about it waits for you." in row
     assert url(stage.world.team, "review_item", "contradiction", about.pk) in row
     with write_transaction(stage.world.team) as tx:
         writer = Writer(AuthorKind.PERSON, stage.world.alice)
         facts.resolve(tx, about, "IGNORE", writer=writer)
-    assert "Still true?" not in text(alice.get(address))
+    assert "A question about it waits" not in text(alice.get(address))
 
 
 def test_shared_words_say_whose_they_are_and_which_day(stage: Stage, alice: Client) -> None:
