@@ -8,7 +8,7 @@ PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
-.PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
+.PHONY: run test lint types fmt bench bench-memory bench-recall shots soak soak-ops clean \
 	checks quick format imports templates sqlite walls rooms postgres browser
 
 run: .venv/run.stamp
@@ -33,10 +33,10 @@ quick: format lint imports templates
 test checks format lint types imports templates sqlite walls rooms postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
 
 format: .venv/dev.stamp
-	ruff format --check $(CODE)
+	ruff format --check $(CODE) clients
 
 lint: .venv/dev.stamp
-	ruff check $(CODE)
+	ruff check $(CODE) clients
 
 types: .venv/dev.stamp
 	mypy $(CODE)
@@ -75,12 +75,17 @@ soak: .venv/dev.stamp
 	pytest -q tests/browser
 	python -m scripts.mcp_conformance $(TEST_HOME)/mcp
 	python -m scripts.openclaw_plugin $(TEST_HOME)/openclaw
+	python -m scripts.python_client $(TEST_HOME)/python-client
 	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done
 	for round in 1 2 3 4 5; do python scripts/postgres.py pytest -q -m kill || exit 1; done
 
+# Two hosts on PostgreSQL that are killed at random, for an hour, or SECONDS=…
+soak-ops: .venv/dev.stamp
+	python -m scripts.soak_ops
+
 fmt: .venv/dev.stamp
-	ruff format $(CODE)
-	ruff check --fix $(CODE)
+	ruff format $(CODE) clients
+	ruff check --fix $(CODE) clients
 
 # With BASE=<commit> only what changed since: rows of both, by turns.
 bench: .venv/dev.stamp

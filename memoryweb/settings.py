@@ -1,5 +1,6 @@
 """Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
 
+import logging
 import os
 import re
 import stat
@@ -164,9 +165,13 @@ TEMPLATES = [
 ]
 
 # Databases (docs/architecture.md): SQLite by default, PostgreSQL when a team outgrows one machine.
+# Each request tries its connection first: PostgreSQL may have restarted since the last one.
 DATABASES = {
     "default": env.dj_db_url(
-        "MEMORYWEB_DATABASE_URL", f"sqlite:///{HOME / 'memoryweb.sqlite3'}", conn_max_age=600
+        "MEMORYWEB_DATABASE_URL",
+        f"sqlite:///{HOME / 'memoryweb.sqlite3'}",
+        conn_max_age=600,
+        conn_health_checks=True,
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
@@ -222,7 +227,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "memoryweb.accounts.signins.AccountAdapter"
+ACCOUNT_ADAPTER = "memoryweb.accounts.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -230,7 +235,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 # Wrong passwords: of one address for all accounts, of one address for one account, and of one
-# account from all addresses where its person never signed in (accounts/signins.py).
+# account from all addresses where its person never signed in (accounts/adapter.py).
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "10/m/ip,100/h/ip,5/5m/key",
     "login_failed_anywhere": "100/h/key",
@@ -300,7 +305,7 @@ BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
 METRICS_TOKEN = env.str("MEMORYWEB_METRICS_TOKEN", "")  # empty: there are no metrics
 API_LOG = env.bool("MEMORYWEB_API_LOG", True)
-PROGRAMS = ("/api/", "/mcp", "/mem0/")  # where programs call
+PROGRAMS = ("/api/", "/mcp", "/mem0/", "/v1/", "/v2/", "/v3/")  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -339,7 +344,7 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "memoryweb.core.logs.JSONLines"},
     },
-    "filters": {"addresses": {"()": "memoryweb.web.errors.WithoutAddresses"}},
+    "filters": {"addresses": {"()": "memoryweb.core.logs.WithoutAddresses"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
@@ -352,6 +357,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.str("MEMORYWEB_LOG_LEVEL", "WARNING")},
     "loggers": {"httpx": {"level": "WARNING"}},  # it tells whole addresses, such as webhooks have
 }
+logging.captureWarnings(True)  # Python's stand in it as well
 
 # Runs (SPEC §5.2)
 LEASE_SECONDS = env.float("MEMORYWEB_LEASE_SECONDS", 180.0)

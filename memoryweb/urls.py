@@ -1,4 +1,4 @@
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from memoryweb.api.mcp.view import mcp
 from memoryweb.api.mem0 import mem0
@@ -8,6 +8,7 @@ urlpatterns = [
     path("mcp", mcp, name="mcp"),
     path("mem0/<uuid:agent_id>/<path:rest>", mem0, name="mem0_of_agent"),
     path("mem0/<path:rest>", mem0, name="mem0"),
+    re_path("^(?P<rest>v[123]/.+)$", mem0, name="mem0_of_host"),
     path("", include("memoryweb.web.urls")),
     path("accounts/", include("memoryweb.accounts.urls")),
 ]

@@ -42,9 +42,9 @@ PAGES: tuple[tuple[str, str, bool, str], ...] = (
     ("Time travel to the middle of it", "agents_moments", False, "?at={middle}"),
     (
         "Two moments compared",
-        "agents_moments_compare",
+        "agents_moments",
         False,
-        "?since=2020-01-01T00:00&until=2099-01-01T00:00",
+        "?show=changes&at=2020-01-01T00:00&until=2099-01-01T00:00",
     ),
 )
 

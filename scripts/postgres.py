@@ -16,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -46,15 +47,30 @@ def main() -> int:
         return 2
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda number, _frame: sys.exit(128 + number))
-    with _cluster() as (url, binaries):
+    with cluster() as made, made.running() as url:
         # With its own pg_dump and psql: those of another version may refuse this server.
-        path = os.pathsep.join([str(binaries), os.environ.get("PATH", os.defpath)])
+        path = os.pathsep.join([str(made.binaries), os.environ.get("PATH", os.defpath)])
         with _child(command, MEMORYWEB_DATABASE_URL=url, PATH=path) as process:
             return process.wait()
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A server's files. It may run several times, one after the other."""
+
+    home: Path
+    binaries: Path
+    identity: dict[str, Any]
+
+    @contextmanager
+    def running(self, **settings: str) -> Iterator[str]:
+        """Its address, once it answers. At the end it stops as in a crash."""
+        with _server(self, FAST | settings) as server:
+            yield _ready(server, self.home)
+
+
 @contextmanager
-def _cluster() -> Iterator[tuple[str, Path]]:
+def cluster() -> Iterator[Cluster]:
     # Short: the path of a Unix socket has 107 bytes at most.
     home = Path(tempfile.mkdtemp(prefix="mwpg", dir="/tmp"))
     try:
@@ -62,8 +78,7 @@ def _cluster() -> Iterator[tuple[str, Path]]:
         binaries = _binaries(home, bool(identity))
         options = ["-U", "memoryweb", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"]
         _run([binaries / "initdb", "-D", home / "data", *options], home, identity)
-        with _server(binaries, home, identity) as server:
-            yield _ready(server, home), binaries
+        yield Cluster(home, binaries, identity)
     finally:
         shutil.rmtree(home, ignore_errors=True)
 
@@ -119,19 +134,17 @@ def _run(command: list[Any], home: Path, identity: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _server(
-    binaries: Path, home: Path, identity: dict[str, Any]
-) -> Iterator["subprocess.Popen[bytes]"]:
-    settings = [part for name, value in FAST.items() for part in ("-c", f"{name}={value}")]
+def _server(made: Cluster, given: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
+    home, settings = made.home, [f"--{name}={value}" for name, value in given.items()]
     with (home / "log").open("wb") as log:
         server = subprocess.Popen(
-            [binaries / "postgres", "-D", home / "data", "-k", home, *settings],
+            [made.binaries / "postgres", "-D", home / "data", "-k", home, *settings],
             cwd=home,
             stdout=log,
             stderr=log,
             start_new_session=True,
             preexec_fn=_die_with_parent,
-            **identity,
+            **made.identity,
         )
     try:
         yield server
@@ -154,6 +167,8 @@ def _ready(server: "subprocess.Popen[bytes]", home: Path) -> str:
         try:
             with psycopg.connect(f"{base}/postgres", autocommit=True) as connection:
                 connection.execute("CREATE DATABASE memoryweb")
+            return f"{base}/memoryweb"
+        except psycopg.errors.DuplicateDatabase:  # it runs again
             return f"{base}/memoryweb"
         except psycopg.OperationalError:
             if server.poll() is not None or time.monotonic() > until:

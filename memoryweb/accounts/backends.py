@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone, translation
 from django.utils.functional import SimpleLazyObject
 
+from memoryweb.accounts.company import COMPANY
 from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Identity, Membership, User
 from memoryweb.core.prepared_queries import PreparedQuery
@@ -62,9 +63,6 @@ def speak(request: HttpRequest, user: User) -> None:
     """The person's own language for the rest of the request, else the browser's."""
     translation.activate(user.language or translation.get_language_from_request(request))
     request.LANGUAGE_CODE = translation.get_language()
-
-
-COMPANY = "_company_until"  # in sessions that the company's account began: when it is asked again
 
 
 class PersonMiddleware(AuthenticationMiddleware):

@@ -4,12 +4,15 @@ A membership by group holds for `OIDC_SECONDS` after its person signed in, or af
 asked about them. Then it is over: tokens answer 401 and sessions end until they sign in again.
 """
 
+import json
 import time
 from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
 from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import QuerySet
@@ -29,6 +32,8 @@ from memoryweb.audit.record import SYSTEM, Actor, lock
 
 TURN_SECONDS = 60.0  # of one task
 ENDS_A_TICK = 200
+COMPANY = "_company_until"  # in sessions that the company's account began: when it is asked again
+_KEPT, _KEPT_SECONDS = "_company_claims", 900  # as long as allauth waits for a second factor
 _AGAIN = timedelta(minutes=5)  # after a check that nobody answered
 
 
@@ -45,7 +50,7 @@ def person_of(claims: oidc.Claims) -> User:
         raise oidc.SignInRefused("unverified") from None
     if User.objects.filter(email=email).exists():
         raise oidc.SignInRefused("taken")
-    user = User.objects.create_user(email, name=claims.name)
+    user = User.objects.create_user(email, name=claims.name, time_zone="")
     connect(user, claims.subject)
     return user
 
@@ -60,12 +65,28 @@ def connect(user: User, subject: str, by: Actor | None = None) -> None:
     record_act(user, "signin.linked", by=by)
 
 
+def keep_claims(session: SessionBase, user: User, claims: oidc.Claims) -> None:
+    """For `renew_kept`: a second factor may be asked for before that."""
+    said = asdict(claims) | {"groups": sorted(claims.groups), "at": timezone.now().timestamp()}
+    session[_KEPT] = keys.seal(json.dumps(said), _kept_for(user)).hex()
+
+
+def renew_kept(session: SessionBase, user: User) -> dict[str, float]:
+    """They are signed in now. What their session keeps of that, if the company's account did it."""
+    kept = keys.unseal(bytes.fromhex(session.pop(_KEPT, "")), _kept_for(user))
+    said, now = json.loads(kept or "{}"), timezone.now().timestamp()
+    if now - said.pop("at", 0) > _KEPT_SECONDS:
+        return {}
+    renew(user, oidc.Claims(**said))
+    return {COMPANY: now + settings.OIDC_SECONDS}
+
+
 @transaction.atomic
 def renew(user: User, claims: oidc.Claims) -> None:
     """The provider knows them now: what their groups give holds from now on."""
     now = timezone.now()
     until = now + timedelta(seconds=settings.OIDC_SECONDS)
-    roles = _roles(claims.groups or ())
+    roles = _roles(claims.groups)
     _lock_teams(user, roles)
     identity = Identity.objects.get(user=user, subject=claims.subject)
     identity.valid_until = until
@@ -73,15 +94,12 @@ def renew(user: User, claims: oidc.Claims) -> None:
         identity.sealed_key = keys.seal(claims.refresh, identity.bound_to)
     identity.check_at = now + (until - now) * 3 / 4 if identity.sealed_key else None
     identity.save(update_fields=["valid_until", "sealed_key", "check_at"])
-    if claims.groups is None:
-        user.memberships.current().filter(by_group=True).update(ends_at=until)
-    else:
-        _follow(user, roles, until)
+    _follow(user, roles, until)
 
 
 def tick(now: datetime) -> None:
     """Once a minute: end what is over, and have a worker ask where the provider lets us."""
-    if _due(now).exists():
+    if settings.OIDC_ISSUER and _due(now).exists():
         async_task("memoryweb.accounts.company.check_due", save=False)
     over = Identity.objects.filter(valid_until__lte=now).select_related("user")
     for identity in over.order_by("valid_until")[:ENDS_A_TICK]:
@@ -106,6 +124,10 @@ def tell_superusers(team_id: UUID) -> None:
                 " add_member --team {slug} --role admin --email …"
             ).format(team=team, name=settings.OIDC_NAME, slug=team.slug)
             send_mail(_("{team} has no admin").format(team=team), said, None, [user.email])
+
+
+def _kept_for(user: User) -> str:
+    return f"claims {user.pk} {settings.OIDC_ISSUER}"
 
 
 def _due(now: datetime) -> QuerySet[Identity]:
@@ -169,7 +191,7 @@ def _check(identity: Identity) -> None:
             raise oidc.SignInRefused("code")
         claims = oidc.refresh(token, identity.subject)
     except oidc.SignInRefused as refused:
-        if refused.code == "code":  # it won't be taken later either
+        if refused.code in {"code", "groups"}:  # it won't help later either
             Identity.objects.filter(pk=identity.pk).update(sealed_key=b"", check_at=None)
     else:
         renew(identity.user, claims)

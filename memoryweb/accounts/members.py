@@ -12,6 +12,7 @@ from memoryweb.accounts import exceptions, tokens
 from memoryweb.accounts.models import Invitation, Membership, Team, User, checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.signins import record_act
+from memoryweb.accounts.teams import create_team
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 from memoryweb.core.prepared_queries import PreparedQuery
 
@@ -44,6 +45,14 @@ def add_member(
     membership.save()
     record_change("member.added", membership, by)
     return membership
+
+
+@transaction.atomic
+def found_team(*, name: str, admin: User, by: Actor) -> Team:
+    """Raises NameRefused."""
+    team = create_team(name=name, by=by)
+    add_member(team=team, email=admin.email, role=Role.ADMIN, by=by)
+    return team
 
 
 @transaction.atomic
@@ -103,7 +112,7 @@ def check_end(ends_at: datetime | None) -> None:
 def _person(email: str, name: str, password: str | None) -> User:
     email = checked_address(email)
     known = User.objects.filter(email=email).first()
-    return known or User.objects.create_user(email, password, name=name.strip())
+    return known or User.objects.create_user(email, password, name=name.strip(), time_zone="")
 
 
 def _lock(membership: Membership) -> None:
@@ -174,6 +183,13 @@ def change_profile(
     return True
 
 
+@transaction.atomic
+def set_zone(*, user: User, time_zone: str) -> None:
+    """Of who has chosen none."""
+    if User.objects.filter(pk=user.pk, time_zone="").update(time_zone=time_zone):
+        record_act(user, "profile.changed")
+
+
 # Invitations: a link with which one address may join a team, until it runs out or is withdrawn.
 
 VALID = timedelta(days=7)
@@ -239,7 +255,7 @@ def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Member
     lock(invitation.team_id)  # “Join” pressed twice makes one account
     if has_account(invitation):
         raise exceptions.NotInvited(invitation.email)
-    user = User.objects.create_user(invitation.email, password, name=name.strip())
+    user = User.objects.create_user(invitation.email, password, name=name.strip(), time_zone="")
     return _join(invitation, user)
 
 

@@ -62,7 +62,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def zone(self) -> ZoneInfo:
-        return ZoneInfo(self.time_zone)
+        return ZoneInfo(self.time_zone or "UTC")  # empty: none chosen yet
 
     def has_usable_password(self) -> bool:
         """An installation may have turned passwords off; a superuser's stays."""

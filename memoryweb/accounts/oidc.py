@@ -83,7 +83,7 @@ class Claims:
     subject: str
     email: str  # verified; empty: none is
     name: str
-    groups: frozenset[str] | None  # None: this answer doesn't tell
+    groups: frozenset[str]
     refresh: str  # a token to ask again with; empty: none
 
 
@@ -140,7 +140,6 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
         claims = _proven(answer.get("id_token"), _fetched(found["jwks_uri"], deadline))
         if nonce and claims.get("nonce") != nonce:
             raise SignInRefused("nonce")
-    told = bool(answer.get("id_token"))
     if "userinfo_endpoint" in found:
         bearer = {"Authorization": f"Bearer {answer.get('access_token')}"}
         more = _fetched(found["userinfo_endpoint"], deadline, headers=bearer)
@@ -148,7 +147,7 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
             raise SignInRefused("subject")
         if "email" in claims:
             more.pop("email_verified", None)  # it speaks of the address there
-        claims, told = more | claims, True
+        claims = more | claims
     known = claims.get("sub", "")
     if not (1 <= len(known) <= 255 and known.isprintable() and subject in ("", known)):
         raise SignInRefused("subject")
@@ -158,13 +157,15 @@ def _claims(grant: dict[str, str], *, nonce: str = "", subject: str = "") -> Cla
         subject=known,
         email=email if isinstance(email, str) and is_verified in (True, "true") else "",
         name=" ".join(name.split())[:120] if isinstance(name, str) and name.isprintable() else "",
-        groups=_groups(claims) if told else None,
+        groups=_groups(claims, is_told=bool(answer.get("id_token"))),
         refresh=token if isinstance(token, str) and token.isascii() else "",
     )
 
 
-def _groups(claims: Mapping[str, Any]) -> frozenset[str]:
-    said = claims.get(settings.OIDC_GROUPS_CLAIM, [])
+def _groups(claims: Mapping[str, Any], *, is_told: bool) -> frozenset[str]:
+    """An ID token without any says that there are none; another answer doesn't tell."""
+    is_told = is_told or not settings.OIDC_GROUPS
+    said = claims.get(settings.OIDC_GROUPS_CLAIM, [] if is_told else None)
     if not isinstance(said, list) or not all(isinstance(group, str) for group in said):
         raise SignInRefused("groups")
     return frozenset(said)

@@ -4,6 +4,7 @@ import unicodedata
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from secrets import token_hex
 from typing import Any
 
 from django.db import transaction
@@ -60,6 +61,16 @@ def owners_known_as(team_id: uuid.UUID, source: str, external_id: str) -> "Query
 
 def api_owner(team: Team, integration: Integration, end_user_id: str) -> Owner:
     return _met(team, f"api:{integration.pk}", end_user_id, integration)
+
+
+def trial_owner(team: Team, integration: Integration, user: User, by: Actor) -> Owner:
+    """Somebody made up, as whom a person tries a program out. Whoever makes one has it erased."""
+    owner = api_owner(team, integration, f"test-{token_hex(4)}")
+    owner.person = user
+    owner.save(update_fields=["person"])
+    entry = Entry("owner.linked", by, **target(owner), on_behalf_of=owner.pk)
+    record(team.pk, entry)
+    return owner
 
 
 def channel_owner(team: Team, channel: str, sender_id: str) -> Owner:

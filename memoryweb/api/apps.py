@@ -8,5 +8,5 @@ class ApiConfig(AppConfig):
         from memoryweb.api.models import purge, purge_calls  # noqa: PLC0415  models must be loaded
         from memoryweb.runs import engine  # noqa: PLC0415
 
-        engine.register_tick(purge)
-        engine.register_tick(purge_calls)
+        engine.register_tick(purge, cleans=True)
+        engine.register_tick(purge_calls, cleans=True)

@@ -1,115 +1,40 @@
 """What mem0's clients ask for. A memory is a statement, and its id the statement's."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.core import signing
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from django_scopes import scope
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.api import conversations, pipeline, quotas, request_bodies
-from memoryweb.api.auth import Caller, Right, caller_of, known_id
+from memoryweb.api.auth import Right, caller_of, known_id
 from memoryweb.api.domain_errors import REFUSALS, problem_of
 from memoryweb.api.fact_tools import AskToForget, forget
-from memoryweb.api.problems import Forbidden, Invalid, NotFound, Problem
-from memoryweb.api.request_bodies import parse
-from memoryweb.api.tool_calls import Call
-from memoryweb.api.tools import acting_of, writer_of
+from memoryweb.api.mem0_calls import KINDS, Mem0Call, named_as, parts_of
+from memoryweb.api.problems import Invalid, NotFound, Problem
+from memoryweb.api.tools import writer_of
 from memoryweb.memory import tools
 from memoryweb.memory.models import Conversation, Fact
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.readable import To, statement
 from memoryweb.runs.models import Run
 
-# Whom a call of mem0's client is about: a `user_id`, `agent_id`, `app_id` or `run_id`, as it has
-# them, is an end user of the token's integration.
-
-KINDS = ("user_id", "agent_id", "app_id", "run_id")  # the first that is named says whose it is
-
-
-def end_user(named: Mapping[str, str]) -> str:
-    """Two kinds of one name are two end users. Raises Problem."""
-    for kind in KINDS:
-        if name := named.get(kind):
-            return name if kind == "user_id" else f"{kind}:{name}"
-    raise Problem(400, "owner_required", "Name a user_id, agent_id, app_id or run_id.")
-
-
-def named_as(owner: Owner | None) -> dict[str, str | None]:
-    """As its memories say it."""
-    kind, _colon, name = (owner.external_id if owner else "").partition(":")
-    if kind not in KINDS[1:]:
-        kind, name = "user_id", owner.external_id if owner else ""
-    return {one: name if one == kind else None for one in KINDS}
-
-
-def in_body(body: Mapping[str, Any]) -> dict[str, str]:
-    """Named at the top, or in `filters`."""
-    found = {kind: body[kind] for kind in KINDS if body.get(kind) is not None}
-    for kind, name in _in_filters(body.get("filters") or {}):
-        if found.setdefault(kind, name) != name:
-            raise Invalid("filters", f"A call is about one {kind} alone.")
-    for kind, name in found.items():
-        if not isinstance(name, str):
-            raise Invalid(kind, f"Send {kind} as a JSON string.")
-    return found
-
-
-def _in_filters(filters: Any) -> Iterator[tuple[str, Any]]:
-    """`{"user_id": …}`, alone or in an AND or OR. What else narrows a list isn't kept here."""
-    if not isinstance(filters, dict):
-        raise Invalid("filters", "Filters are a JSON object.")
-    for key, value in filters.items():
-        if key in ("AND", "OR") and isinstance(value, list):
-            for one in value:
-                yield from _in_filters(one)
-        elif key in KINDS:
-            yield key, value
-        else:
-            raise Invalid("filters", "Filter by user_id, agent_id, app_id or run_id alone.")
-
-
 _MOST, _PAGE, _MOST_AT_ONCE = 50, 100, 1000
 _DELETED = {"message": "Memory deleted successfully!"}
 _SOURCE = Conversation.Source.MEM0
 _TALK = "mem0"  # where a client names no run, all it sends of an owner is one conversation
+_EXPORT = "memoryweb.mem0.export"
+_ADDING = (Run.Kind.EXTRACTION, Run.Kind.STATEMENTS)
 _ENDED = {Run.Status.SUCCEEDED, Run.Status.NO_CHANGE, Run.Status.SKIPPED}
-
-
-@dataclass(frozen=True)
-class Mem0Call:
-    caller: Caller
-    agent: Agent
-    body: Mapping[str, Any]
-    query: Mapping[str, str]
-    id: str
-
-    def acting(self) -> Acting:
-        """For whom the body, or else the query, names."""
-        named = in_body(self.body) or in_body(self.query)
-        call = parse(Call, {"endUserId": end_user(named)})
-        return acting_of(self.caller, self.agent, call)
-
-    def found(self, name: str) -> tuple[Acting, Fact]:
-        """A memory by its id alone, or what has taken its place: of an end user of this token."""
-        fact = self.agent.facts.filter(pk=known_id(name)).select_related("owner").first()
-        if fact is None or fact.owner is None:
-            raise NotFound
-        try:
-            call = parse(Call, {"owner": str(fact.owner.pk)})
-            acting = acting_of(self.caller, self.agent, call)
-        except Forbidden:
-            raise NotFound from None
-        now = tools.current(acting, fact)
-        if now is None:
-            raise NotFound
-        return acting, now
 
 
 def ping(asked: Mem0Call) -> dict[str, Any]:
@@ -119,11 +44,12 @@ def ping(asked: Mem0Call) -> dict[str, Any]:
 
 def add(asked: Mem0Call) -> dict[str, Any]:
     """With `infer`, which is the default, memory is made of it as of every conversation."""
-    if asked.body.get("expiration_date"):
-        raise Invalid("expiration_date", "Memories here have no date at which they go.")
     messages = _messages(asked.body.get("messages"))
     if asked.body.get("infer") is False:
         return _stated(asked, messages)
+    if asked.body.get("expiration_date"):
+        detail = "Send expiration_date with infer: false, or with an update."
+        raise Invalid("expiration_date", detail)
     talk, body = _talk(asked, messages)
     run = conversations.received(asked.caller, asked.agent, talk, body, _SOURCE).run
     return {
@@ -141,9 +67,9 @@ def hear_refused(asked: Mem0Call) -> None:
 
 def _talk(asked: Mem0Call, messages: list[dict[str, str]]) -> tuple[str, dict[str, Any]]:
     """The conversation, and what is sent to it."""
-    named = in_body(asked.body)
-    body = {"messages": messages, "endUserId": end_user(named), "finished": True}
-    return named.get("run_id") or _TALK, body
+    part = parts_of(asked.body)[0]
+    body = {"messages": messages, "endUserId": part.end_user, "finished": True}
+    return part.named.get("run_id") or _TALK, body
 
 
 def _messages(sent: Any) -> list[dict[str, str]]:
@@ -170,12 +96,17 @@ def _stated(asked: Mem0Call, messages: list[dict[str, str]]) -> dict[str, Any]:
     if len(texts) > _MOST_AT_ONCE:
         raise Invalid("messages", f"Send up to {_MOST_AT_ONCE} messages.")
     tools.check(texts)
+    about = _about(asked)
+    if about and len(texts) > tools.SLICE:
+        raise Invalid("messages", f"Send up to {tools.SLICE} with metadata or expiration_date.")
     with asked.caller.write() as tx:
         writer = writer_of(asked.caller, acting)
         if len(texts) > tools.SLICE:
             run = tools.request(tx, acting, texts, writer=writer)
             return {"status": "PENDING", "event_id": str(run.pk), "results": []}
         facts = tools.state(tx, acting, texts, writer=writer)
+        for fact in filter(None, facts):
+            tools.describe(tx, fact, **about)
     return {
         "results": [
             {
@@ -198,33 +129,68 @@ def search(asked: Mem0Call) -> dict[str, Any]:
     floor = asked.body.get("threshold", 0)
     if not isinstance(floor, int | float):
         raise Invalid("threshold", "Send a number.")
-    acting = asked.acting()
-    found = tools.search(acting, query, top)
+    each = [tools.search(acting, query, top, which) for acting, which in asked.reading()]
+    found = [one for some in each for one in some if one.relevance >= floor]
+    if len(each) > 1:
+        found.sort(key=lambda one: -one.relevance)
     return {
-        "results": [
-            _memory(one.fact) | {"score": round(one.relevance, 4)}
-            for one in found
-            if one.relevance >= floor
-        ]
+        "results": [_memory(one.fact) | {"score": round(one.relevance, 4)} for one in found[:top]]
     }
 
 
 def pages(asked: Mem0Call) -> dict[str, Any]:
     number = _number(asked.query, "page", 1, most=100_000)
     size = _number(asked.query, "page_size", _PAGE, most=_PAGE)
-    rows = tools.own(asked.acting())
-    count, first = rows.count(), (number - 1) * size
+    each = [tools.own(acting).filter(which) for acting, which in asked.reading()]
+    count, first = sum(rows.count() for rows in each), (number - 1) * size
     here = f"?page={{}}&page_size={size}"
     return {
         "count": count,
         "next": here.format(number + 1) if first + size < count else None,
         "previous": here.format(number - 1) if number > 1 else None,
-        "results": [_memory(fact) for fact in rows[first : first + size]],
+        "results": [_memory(fact) for fact in _window(each, first, size)],
     }
 
 
+def _window(each: list[QuerySet[Any]], first: int, size: int) -> list[Fact]:
+    """Of all these rows one behind the other."""
+    found: list[Fact] = []
+    for rows in each:
+        found += rows[first : first + size - len(found)]
+        if len(found) == size:
+            break
+        first = 0 if found else first - rows.count()
+    return found
+
+
 def listed(asked: Mem0Call) -> dict[str, Any]:
-    return {"results": [_memory(fact) for fact in tools.own(asked.acting())[:_MOST_AT_ONCE]]}
+    each = [tools.own(acting).filter(which) for acting, which in asked.reading()]
+    return {"results": [_memory(fact) for fact in _window(each, 0, _MOST_AT_ONCE)]}
+
+
+def begin_export(asked: Mem0Call) -> dict[str, Any]:
+    """Nothing is kept: what is asked stands in the id, and is read when it is fetched."""
+    asked.reading()
+    told = {name: asked.body[name] for name in (*KINDS, "filters") if name in asked.body}
+    return {"message": "The export can be fetched.", "id": signing.dumps(told, salt=_EXPORT)}
+
+
+def export(asked: Mem0Call) -> dict[str, Any]:
+    name = asked.body.get("memory_export_id")
+    try:
+        told = signing.loads(name, salt=_EXPORT) if isinstance(name, str) else asked.body
+    except signing.BadSignature:
+        raise NotFound from None
+    return listed(replace(asked, body=told))
+
+
+def give_feedback(asked: Mem0Call) -> dict[str, Any]:
+    """Taken and not kept: how far a statement is trusted is for people."""
+    name = asked.body.get("memory_id")
+    if not isinstance(name, str):
+        raise Invalid("memory_id", "Send the id of a memory.")
+    asked.found(name)
+    return {"id": name, "message": "Thank you. It changes nothing about the memory."}
 
 
 def get(asked: Mem0Call) -> dict[str, Any]:
@@ -233,17 +199,36 @@ def get(asked: Mem0Call) -> dict[str, Any]:
 
 
 def update(asked: Mem0Call) -> dict[str, Any]:
-    return _updated(asked, asked.id, asked.body.get("text"))
+    return _updated(asked, asked.id, asked.body.get("text"), _about(asked))
 
 
-def _updated(asked: Mem0Call, name: str, text: Any) -> dict[str, Any]:
-    if not isinstance(text, str):
+def _updated(asked: Mem0Call, name: str, text: Any, about: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(text, str) and (text is not None or not about):
         raise Invalid("text", "Send the new text.")
     acting, fact = asked.found(name)
     with asked.caller.write() as tx:
         writer = writer_of(asked.caller, acting)
-        fact = tools.reword(tx, acting, fact, text, writer=writer)
+        if isinstance(text, str) and text != _said(fact):
+            about = {"metadata": fact.metadata, "until": fact.remembered_until, **about}
+            fact = tools.reword(tx, acting, fact, text, writer=writer)
+        if fact is not None:
+            tools.describe(tx, fact, **about)
     return _memory(fact) | {"id": name}
+
+
+def _about(asked: Mem0Call) -> dict[str, Any]:
+    """The metadata and the last day that are sent with a memory."""
+    found: dict[str, Any] = {}
+    if (metadata := asked.body.get("metadata")) is not None:
+        if not isinstance(metadata, dict):
+            raise Invalid("metadata", "Metadata is a JSON object.")
+        found["metadata"] = metadata
+    if day := asked.body.get("expiration_date"):
+        try:
+            found["until"] = datetime.fromisoformat(str(day)).date()
+        except ValueError:
+            raise Invalid("expiration_date", "Send a day, such as 2027-01-31.") from None
+    return found
 
 
 def delete(asked: Mem0Call) -> dict[str, Any]:
@@ -254,7 +239,15 @@ def delete(asked: Mem0Call) -> dict[str, Any]:
 
 
 def delete_all(asked: Mem0Call) -> dict[str, Any]:
-    acting = asked.acting()
+    return _delete_of(asked, asked.acting())
+
+
+def delete_entity(asked: Mem0Call) -> dict[str, Any]:
+    kind, _slash, name = asked.id.partition("/")
+    return _delete_of(asked, replace(asked, body={f"{kind}_id": name}).acting())
+
+
+def _delete_of(asked: Mem0Call, acting: Acting) -> dict[str, Any]:
     ids = [str(fact.pk) for fact in tools.own(acting)]
     parts = (ids[first : first + _MOST] for first in range(0, len(ids), _MOST))
     _check_gone([_forget(asked, acting, part) for part in parts])
@@ -263,7 +256,7 @@ def delete_all(asked: Mem0Call) -> dict[str, Any]:
 
 def update_many(asked: Mem0Call) -> dict[str, Any]:
     for one in _batch(asked):
-        _updated(asked, one["memory_id"], one.get("text"))
+        _updated(asked, one["memory_id"], one.get("text"), {})
     return {"message": f"Successfully updated {len(_batch(asked))} memories"}
 
 
@@ -296,7 +289,9 @@ def _forget(asked: Mem0Call, acting: Acting, ids: list[str]) -> bool:
 def _check_gone(gone: list[bool]) -> None:
     """Raises Problem: nobody is told that something is deleted that is still given to prompts."""
     if not all(gone):
-        detail = "Not all of it is deleted: of so much at once, a person has to pick."
+        detail = (
+            "Not all of it is deleted: so much at once waits in Review, for its owner or an admin."
+        )
         raise Problem(409, "person_decides", detail)
 
 
@@ -338,14 +333,28 @@ def event(asked: Mem0Call) -> dict[str, Any]:
     program = asked.caller.integration
     if run is None or program is None or run.owner is None or run.owner.integration != program:
         raise NotFound
-    has_ended = run.status in _ENDED and not _dreams(run).exists()
+    return _event(run, _dreaming(asked.agent))
+
+
+def events(asked: Mem0Call) -> dict[str, Any]:
+    """The latest of this token's end users."""
+    made = asked.agent.runs.filter(kind__in=_ADDING, owner__integration=asked.caller.integration)
+    rows = made.order_by("-created_at")[:_MOST] if asked.caller.integration else []
+    dreaming = _dreaming(asked.agent)
+    return {"results": [_event(run, dreaming) for run in rows]}
+
+
+def _event(run: Run, dreaming: set[UUID | None]) -> dict[str, Any]:
+    has_ended = run.status in _ENDED and run.owner_id not in dreaming
     status = "SUCCEEDED" if has_ended else "FAILED" if run.status == "failed" else "PENDING"
-    return {"id": asked.id, "status": status, "results": []}
+    made = {"created_at": run.created_at.isoformat(), "event_type": "ADD"}
+    return {"id": str(run.pk), "status": status, "results": [], **made}
 
 
-def _dreams(run: Run) -> QuerySet[Run]:
-    """What makes statements of what was sent."""
-    return run.agent.runs.active().filter(kind=Run.Kind.DREAM, owner=run.owner, night=None)
+def _dreaming(agent: Agent) -> set[UUID | None]:
+    """Of whom statements are being made of what was sent."""
+    rows = agent.runs.active().filter(kind=Run.Kind.DREAM, night=None)
+    return set(rows.values_list("owner", flat=True))
 
 
 def _said(fact: Fact) -> str:
@@ -360,11 +369,13 @@ def _ended(fact: Fact) -> list[dict[str, str]]:
 
 def _memory(fact: Fact) -> dict[str, Any]:
     said = fact.said_at or fact.created_at
+    ended = {"ended": _ended(fact)} if fact.ended else {}
     return {
         "id": str(fact.pk),
         "memory": _said(fact),
         **named_as(fact.owner),
-        "metadata": {"ended": _ended(fact)} if fact.ended else None,
+        "metadata": {**(fact.metadata or {}), **ended} or None,
+        "expiration_date": fact.valid_to.isoformat() if fact.valid_to else None,
         "categories": [],
         "created_at": said.isoformat(),
         "updated_at": fact.changed_at.isoformat(),
@@ -380,7 +391,8 @@ def _number(given: Mapping[str, Any], name: str, default: int, *, most: int) -> 
     return sent
 
 
-# `/mem0/…`: the REST of mem0, platform and self-hosted, so that its clients work as they are.
+# `/mem0/…`, and `/v1/…` to `/v3/…` for clients that take a host alone: the REST of mem0, platform
+# and self-hosted, so that its clients work as they are.
 
 Act = Callable[[Mem0Call], Any]
 
@@ -389,10 +401,10 @@ _ONE = r"(?:v1/)?memories/(?P<id>[^/]+)"
 # Method, address, what it takes, what answers. Both shapes of an address lead to the same.
 ROUTES: tuple[tuple[str, str, Right, Act], ...] = (
     ("GET", "v1/ping", READ, ping),
-    ("POST", "(?:v3/memories/add|memories)", WRITE, add),
-    ("POST", "(?:v3/memories/)?search", READ, search),
-    ("POST", "v3/memories", READ, pages),
-    ("GET", "memories", READ, listed),
+    ("POST", "(?:v3/memories/add|(?:v1/)?memories)", WRITE, add),
+    ("POST", "(?:v[123]/memories/)?search", READ, search),
+    ("POST", "v[23]/memories", READ, pages),
+    ("GET", "(?:v1/)?memories", READ, listed),
     ("DELETE", "(?:v1/)?memories", WRITE, delete_all),
     ("GET", _ONE + "/history", READ, history),
     ("GET", _ONE, READ, get),
@@ -401,7 +413,12 @@ ROUTES: tuple[tuple[str, str, Right, Act], ...] = (
     ("PUT", "v1/batch", WRITE, update_many),
     ("DELETE", "v1/batch", WRITE, delete_many),
     ("GET", "v1/entities", READ, entities),
+    ("DELETE", "v[12]/entities/(?P<id>(?:user|agent|app|run)/.+)", WRITE, delete_entity),
+    ("GET", "v1/events", READ, events),
     ("GET", "v1/event/(?P<id>[^/]+)", READ, event),
+    ("POST", "v1/feedback", READ, give_feedback),
+    ("POST", "v1/exports", READ, begin_export),
+    ("POST", "v1/exports/get", READ, export),
 )
 
 

@@ -51,4 +51,4 @@ def codes(name: str) -> tuple[int, ...]:
 
 def page_of(caller: Caller) -> dict[str, str]:
     """That tells what is used and allowed."""
-    return {"page": reverse("web:settings_use", args=[caller.team.slug])}
+    return {"page": reverse("web:settings_model", args=[caller.team.slug])}

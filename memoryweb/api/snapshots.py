@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
@@ -111,6 +111,11 @@ class ExportQuery(OwnerQuery):
         "number. Default: everything in one archive.",
         examples=[1],
     )
+    format: Literal["snapshot", "markdown"] = Field(
+        "snapshot",
+        description="`markdown`: every file as a note with front matter, in a folder that Obsidian "
+        "opens as a vault.",
+    )
 
 
 class ImportQuery(Camel):
@@ -148,11 +153,17 @@ def _archive_body(*fields: str) -> dict[str, Any]:
     extra={"responses": {200: {"description": "OK", "content": {ZIP: _BYTES}}}},
 )
 def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) -> HttpResponse:
-    """Export a snapshot: core files, daily notes and a manifest, as a ZIP."""
+    """Export a ZIP: core files, daily notes and a manifest, or all files as Markdown notes."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
     with request.auth.write() as tx:
-        exported = snapshots.export(tx, Memory(agent, owner), query.part, to=request.auth.to)
+        exported = snapshots.export(
+            tx,
+            Memory(agent, owner),
+            query.part,
+            to=request.auth.to,
+            as_notes=query.format == "markdown",
+        )
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     response["Snapshot-Parts"] = str(exported.parts)
@@ -167,7 +178,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     extra={"requestBody": _archive_body("owner")},
 )
 def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -> SnapshotPreview:
-    """Preview an import: a snapshot, or what OpenClaw, Claude Code, ChatGPT or mem0 export."""
+    """Preview an import: a snapshot, Markdown notes, or what another program exports."""
     sent = _sent(request, agent_id, query)
     owner = acting_owner.intended(request.auth, sent.owner)
     previewed = snapshots.preview(Memory(sent.agent, owner), sent.archive, by=request.auth.writer)

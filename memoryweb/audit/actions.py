@@ -55,6 +55,7 @@ ACTIONS: dict[str, str | Promise] = {
     "mark.removed": _("Removed a flagged line."),
     "line.kept": _("Protected lines that a person wrote again."),
     "line.released": _("Let machines change lines that a person wrote."),
+    "message.unnoted": _("Kept a sentence of a chat from being noted."),
     "member.added": _("Added a member."),
     "member.changed": _("Changed a member's role or end date."),
     "member.removed": _("Removed a member."),

@@ -188,6 +188,11 @@ def public_key() -> str:
     return signer().public_key().public_bytes_raw().hex()
 
 
+def have_signed(key: str, signature: str, said: bytes) -> bool:
+    """It was a key of this installation."""
+    return has_signed(key, signature, said) and key in ring().signers
+
+
 def has_signed(key: str, signature: str, said: bytes) -> bool:
     """All in hex, but what was said."""
     try:

@@ -13,6 +13,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,13 +89,12 @@ class LedgerEntry:
 
     def signed(self, now: datetime, previous: str) -> "LedgerEntry":
         at = now.astimezone(UTC).isoformat(timespec="seconds")
-        made = replace(self, at=at, previous=previous, key=keys.public_key(), by=_key_name())
+        made = replace(self, at=at, previous=previous, by=_key_name(), key=keys.public_key())
         return replace(made, signature=keys.signer().sign(made._said()).hex())
 
     @property
     def is_ours(self) -> bool:
-        is_whole = keys.has_signed(self.key, self.signature, self._said())
-        return is_whole and self.key in keys.ring().signers
+        return keys.have_signed(self.key, self.signature, self._said())
 
     def _said(self) -> bytes:
         return _PURPOSE + keys.canonical(asdict(self) | {"signature": ""})
@@ -125,8 +125,17 @@ def deliver(team_id: UUID) -> bool:
             if place:
                 give(ours)
         except (OSError, httpx.HTTPError) as error:
+            with suppress(OSError):
+                _away(team_id).touch(mode=0o600)
             raise LedgerUnavailable(place, error) from error
+    _away(team_id).unlink(missing_ok=True)
     return bool(settings.LEDGER_DIR or settings.LEDGER_URL)
+
+
+def is_away(team_id: UUID | None = None) -> bool:
+    """The second place couldn't be reached when it was last tried: for this team, or for any."""
+    folder = Path(settings.CHECKPOINTS)
+    return any(folder.glob("*.away")) if team_id is None else _away(team_id).exists()
 
 
 def newest(team_id: UUID) -> str:
@@ -222,6 +231,10 @@ def _post(ours: Path) -> None:
             given = {"Content-Type": "application/x-ndjson"}
             client.post(settings.LEDGER_URL, content=lines, headers=given).raise_for_status()
         sent.write_text(str(done + len(lines)))
+
+
+def _away(team_id: UUID) -> Path:
+    return path_of(team_id).with_suffix(".away")
 
 
 def _sent(ours: Path) -> Path:

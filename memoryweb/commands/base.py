@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from django_scopes import scope
@@ -22,18 +23,25 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit import keys
 from memoryweb.audit.keys import KeysRefused
 from memoryweb.audit.ledger import LedgerRefused, LedgerUnavailable
-from memoryweb.core import upgrade
+from memoryweb.audit.record import SYSTEM, Entry, record
+from memoryweb.core import home_lock, upgrade
 from memoryweb.core.archive import BackupRefused
 from memoryweb.core.database_copies import CopyFailed
 from memoryweb.core.database_unavailable import refusal as refusal_of
-from memoryweb.core.home_lock import HalfRestored
-from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.refusals import ArchiveRefused, MemoryRefused
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 
 REFUSALS = (
     *(AccountsRefused, KeysRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown),
-    *(BackupRefused, CopyFailed, HalfRestored, LedgerRefused, LedgerUnavailable),
+    *(
+        ArchiveRefused,
+        BackupRefused,
+        CopyFailed,
+        home_lock.HalfRestored,
+        LedgerRefused,
+        LedgerUnavailable,
+    ),
 )
 
 
@@ -54,6 +62,7 @@ class Command(BaseCommand, ABC):
     # no command needs anything. `migrate`, with which `start` begins, makes them.
     requires_system_checks = ["model"]
     needs_keys = True  # of the database, configured
+    works_alone = False  # no server or worker may run meanwhile
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="answer as one JSON object")
@@ -68,15 +77,18 @@ class Command(BaseCommand, ABC):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
+            if self.works_alone and not home_lock.claim():
+                running = f"memoryweb is running on {settings.HOME}."
+                raise CommandError(f"{running} Stop all web servers and workers first.")
             if self.needs_keys:
                 keys.check()
             outcome = self.act(options)
         except REFUSALS as refusal:
             outcome = Outcome(str(refusal), {"code": getattr(refusal, "code", "refused")}, ok=False)
         except (DatabaseError, OSError) as error:
-            if not (said := refusal_of(error) or upgrade.refusal()):
+            if (found := _of_error(error)) is None:
                 raise
-            outcome = Outcome(str(said), {"code": "unavailable"}, ok=False)
+            outcome = found
         if options["json"]:
             self.stdout.write(_as_json(outcome))
         elif outcome.output:
@@ -86,6 +98,21 @@ class Command(BaseCommand, ABC):
             self.stdout.write(outcome.message)
         if not outcome.ok:
             raise CommandError(outcome.message)
+
+
+def record_everywhere(action: str, **details: int) -> None:
+    """In each team's chain: it is about the memory of all."""
+    for team_id in sorted(teams.with_chain() | {teams.system_team_id()}):
+        record(team_id, Entry(action, SYSTEM, details=details))
+
+
+def _of_error(error: DatabaseError | OSError) -> Outcome | None:
+    if said := refusal_of(error) or upgrade.refusal() or upgrade.unprepared():
+        return Outcome(str(said), {"code": "unavailable"}, ok=False)
+    if isinstance(error, OSError) and error.filename:
+        said = f"{error.filename} cannot be used: {error.strerror}."
+        return Outcome(said, {"code": "file"}, ok=False)
+    return None
 
 
 class TeamsCommand(Command):
@@ -148,10 +175,7 @@ def passphrase(options: dict[str, Any]) -> bytes:
     path: Path | None = options["passphrase_file"]
     if path is None:
         return b""
-    try:
-        given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{path} can't be read: {error.strerror}.") from None
+    given = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     if not given.strip():
         raise CommandError("The passphrase is empty.")
     return given.strip()

@@ -5,7 +5,9 @@ declared gap, and what the ledger tells of is erased, revoked and removed once m
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from django.contrib.sessions.models import Session
@@ -127,8 +129,22 @@ def _again(team_id: UUID, entry: LedgerEntry) -> bool:
     return False
 
 
-def _withdraw(_tx: Transaction, invitation: Invitation) -> None:
-    members.withdraw(invitation=invitation, by=SYSTEM)
+def _by_us(act: Callable[..., object], name: str) -> Callable[..., object]:
+    return lambda _tx, row, *_off: act(**{name: row}, by=SYSTEM)
+
+
+def _remove_endpoint(tx: Transaction, row: Any) -> None:
+    """A team's, or the installation's, whose acts stand in the system's chain."""
+    choices.remove_own(team_id=row.team_id, by=SYSTEM, table=type(row), chain=tx.team.pk)
+
+
+def _choose_none(tx: Transaction, row: Any, *_off: str) -> None:
+    choices.choose(team_id=tx.team.pk, choice="none", by=SYSTEM, table=type(row))
+
+
+def _unlink(_tx: Transaction, owner: Owner) -> bool:
+    user = owner.person
+    return bool(user and one_time_codes.unlink(owner=owner, user=user, by=SYSTEM))
 
 
 def _ask_local_ones(tx: Transaction, agent: Agent, *_off: str) -> bool:
@@ -143,47 +159,25 @@ def _switch(_tx: Transaction, owner: Owner, *off: str) -> bool:
     return bool(off)
 
 
+_withdraw = _by_us(members.withdraw, "invitation")
+# The last admin, too: superusers make another one.
+_remove = _by_us(partial(members.remove_member, keep_an_admin=False), "membership")
+_endpoints: tuple[type[TeamModel | TeamEmbedding], ...] = (TeamModel, TeamEmbedding)
 # By event what it happened to, and doing that once more.
 _ACTS: dict[str, tuple[type[Model], Callable[..., object]]] = {
     "agent.changed": (Agent, _ask_local_ones),
     "agent.removed": (Agent, remove_agent),
-    "integration.revoked": (
-        Integration,
-        lambda _tx, one: integrations.revoke_integration(integration=one, by=SYSTEM),
-    ),
+    "integration.revoked": (Integration, _by_us(integrations.revoke_integration, "integration")),
     "invitation.accepted": (Invitation, _withdraw),
     "invitation.withdrawn": (Invitation, _withdraw),
-    # Also the last admin: superusers make another one.
-    "member.removed": (
-        Membership,
-        lambda _tx, one: members.remove_member(membership=one, by=SYSTEM, keep_an_admin=False),
-    ),
-    **{
-        f"{table.noun}.removed": (
-            table,
-            lambda tx, one: choices.remove_own(team_id=tx.team.pk, by=SYSTEM, table=type(one)),
-        )
-        for table in (TeamModel, TeamEmbedding)
-    },
-    **{
-        f"{table.noun}.chosen": (
-            table,
-            lambda tx, one, *_off: choices.choose(
-                team_id=tx.team.pk, choice="none", by=SYSTEM, table=type(one)
-            ),
-        )
-        for table in (TeamModel, TeamEmbedding)
-    },
-    "owner.code_withdrawn": (Owner, lambda _tx, one: one_time_codes.withdraw(owner=one, by=SYSTEM)),
+    "member.removed": (Membership, _remove),
+    **{f"{one.noun}.removed": (one, _remove_endpoint) for one in _endpoints},
+    **{f"{one.noun}.chosen": (one, _choose_none) for one in _endpoints},
+    "owner.code_withdrawn": (Owner, _by_us(one_time_codes.withdraw, "owner")),
     "owner.paused": (Owner, _switch),
     "owner.resumed": (Owner, _switch),
-    "owner.unlinked": (
-        Owner,
-        lambda _tx, one: (
-            bool(one.person) and one_time_codes.unlink(owner=one, user=one.person, by=SYSTEM)
-        ),
-    ),
-    "team.removed": (Team, lambda _tx, one: teams.remove_demo(team=one, by=SYSTEM)),
-    "token.revoked": (Token, lambda _tx, one: tokens.revoke(token=one, by=SYSTEM)),
+    "owner.unlinked": (Owner, _unlink),
+    "team.removed": (Team, _by_us(teams.remove_demo, "team")),
+    "token.revoked": (Token, _by_us(tokens.revoke, "token")),
     "webhook.removed": (Endpoint, endpoints.remove),
 }

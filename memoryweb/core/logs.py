@@ -7,6 +7,8 @@ import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from django.http import HttpRequest
+
 # What a line was written for, by the floors that know it: the ids of a request and a run.
 sources: dict[str, Callable[[logging.LogRecord], str]] = {}
 
@@ -20,7 +22,7 @@ class JSONLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _said(record),
             "process": record.process,
             **{name: read(record) for name, read in sources.items()},
         }
@@ -32,5 +34,24 @@ class JSONLines(logging.Formatter):
         return json.dumps(told, ensure_ascii=False)
 
 
+def _said(record: logging.LogRecord) -> str:
+    """Of one of Python's warnings its place and kind."""
+    said = record.getMessage()
+    return ": ".join(said.split(": ", 2)[:2]) if record.name == "py.warnings" else said
+
+
 def _kind(error: BaseException) -> str:
     return f"{type(error).__module__}.{type(error).__qualname__}"
+
+
+class WithoutAddresses(logging.Filter):
+    """For the log: the pattern of the address (`t/<slug:team>/…`) instead of the address itself,
+    which holds the names of people's files."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        request = getattr(record, "request", None)
+        if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
+            match = request.resolver_match
+            where = f"/{match.route}" if match else "an unknown address"
+            record.args = tuple(where if arg == request.path else arg for arg in record.args)
+        return True

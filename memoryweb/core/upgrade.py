@@ -17,6 +17,8 @@ BETWEEN = (
     " upgrade it. Restore a backup that version 0.2.0 or this one has made."
 )
 
+UNPREPARED = "This database is not prepared for this version. Run “manage.py migrate” first."
+
 
 def refusal() -> str:
     """Why this version can't migrate the database; empty where it can.
@@ -72,7 +74,18 @@ def keep_copy() -> Path | None:
     return copy
 
 
+def unprepared() -> str:
+    """Why no command can work on it yet; empty where it may."""
+    try:
+        return UNPREPARED if _plan(MigrationExecutor(connection)) else ""
+    except DatabaseError:
+        return ""
+
+
 def _is_pending() -> bool:
     executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return bool(plan and executor.loader.applied_migrations)
+    return bool(_plan(executor) and executor.loader.applied_migrations)
+
+
+def _plan(executor: MigrationExecutor) -> list[Any]:
+    return list(executor.migration_plan(executor.loader.graph.leaf_nodes()))

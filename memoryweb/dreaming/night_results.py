@@ -20,7 +20,7 @@ from memoryweb.dreaming.queries import day_of, local_day
 from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.models import AuthorKind, Contradiction, Evidence, Fact, Proposal
-from memoryweb.memory.statements.listing import weighed
+from memoryweb.memory.statements.listing import counted, weighed
 from memoryweb.memory.visible.hidden import MARK, hiding, is_hidden
 from memoryweb.memory.visible.readable import To, cited, statement
 from memoryweb.memory.writing.changes import brings, not_taken
@@ -241,7 +241,7 @@ def _by_id(facts: Sequence[UUID]) -> "QuerySet[Any]":
 
 
 def _weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
-    rows: QuerySet[Any] = weighed(facts)
+    rows: QuerySet[Any] = counted(weighed(facts))
     asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
     rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
     return rows.select_related("agent", "confirmed_by", "contradiction").order_by("changed_at")

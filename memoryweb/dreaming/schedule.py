@@ -46,11 +46,15 @@ class CoolingDown(Exception):
 def tick(now: datetime) -> int:
     """Queue the nightly runs of agents that are due; how many. One bad agent stops no other; what
     takes longer than a slice goes on in the next call."""
+    due: list[Agent] = []
     with scopes_disabled():
-        for agent in Agent.objects.live().filter(next_dream_at__gt=now + FARTHEST):
-            # Planned while the clock ran ahead: without this it would not dream until then.
-            Agent.objects.filter(pk=agent.pk).update(next_dream_at=next_dream_at(agent, now))
-        due = list(Agent.objects.due(now).select_related("team")) if settings.DREAMING else []
+        far = Agent.objects.live().filter(next_dream_at__gt=now + FARTHEST)
+        for agent in (far | Agent.objects.due(now)).select_related("team"):
+            if agent.next_dream_at and agent.next_dream_at > now:
+                # Planned while the clock ran ahead: without this it would not dream until then.
+                Agent.objects.filter(pk=agent.pk).update(next_dream_at=next_dream_at(agent, now))
+            elif settings.DREAMING:
+                due.append(agent)
     random.shuffle(due)  # those that can't be planned are not the first of each slice
     made, until = 0, time.monotonic() + SLICE
     for agent in due:

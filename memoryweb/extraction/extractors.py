@@ -12,18 +12,19 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.extraction import findings, rules_extractor
+from memoryweb.extraction import findings, requests, rules_extractor
 from memoryweb.extraction.findings import ExtractionAnswer, Findings
+from memoryweb.language.statement_comparison import cited
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
-from memoryweb.memory.conversations import Window, note_date
-from memoryweb.memory.lines.files import untouched
+from memoryweb.memory.conversations import Window, next_window, note_date
+from memoryweb.memory.lines.files import noted, untouched
 from memoryweb.memory.models import Conversation, Message
-from memoryweb.memory.models.writer import Memory
+from memoryweb.memory.models.writer import Memory, Place
 from memoryweb.memory.visible.readable import To, readable_files
-from memoryweb.memory.writing import screening
+from memoryweb.memory.writing import screening, write
 from memoryweb.runs.engine import GiveUp
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
@@ -83,6 +84,39 @@ def by_rules(conversation: Conversation, window: Window) -> ExtractorAnswer:
         before=heard(window.before) if window.before else None,
     )
     return ExtractorAnswer(findings.from_rules(found), "rules")
+
+
+def note_place(conversation: Conversation, window: Window, now: datetime) -> Place:
+    path = note_path(note_date(window.turns, now))
+    return Place(conversation.agent, memory_of(conversation).owner, path)
+
+
+@dataclass(frozen=True)
+class ExpectedLine:
+    """What a run is going to note, and the characters of the message that says it last."""
+
+    text: str
+    message: Message
+    first: int
+    last: int
+
+
+def expected(conversation: Conversation, now: datetime) -> list[ExpectedLine]:
+    """What the rules read in the messages that no run has read. Writes nothing, asks no model."""
+    if requests.stopped(conversation):
+        return []
+    window = next_window(conversation, size=settings.EXTRACTION_WINDOW_MESSAGES)
+    if window is None or not window.turns:
+        return []
+    lines = by_rules(conversation, window).findings.lines
+    known = noted(write.find(note_place(conversation, window, now)))
+    turns = {turn.pk: turn for turn in window.turns}
+    found = []
+    for line in findings.fresh(lines, known):
+        message = turns[line.messages[-1]]
+        said = window.texts[message.pk]
+        found.append(ExpectedLine(line.text, message, *(cited(said, line.text) or (0, len(said)))))
+    return found
 
 
 def by_model(parts: Sequence[Part], now: datetime) -> list[ExtractorAnswer]:

@@ -18,6 +18,7 @@ from memoryweb.language.extraction_rules import Kind, claim_of
 from memoryweb.language.note_line import without_time
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
+from memoryweb.language.statement_comparison import Lookup
 from memoryweb.language.support import Citation, is_said
 from memoryweb.language.support_words import REPLY
 from memoryweb.llm.exceptions import BadAnswer
@@ -261,3 +262,11 @@ def _bare(text: str) -> str:
 
 def _masked(text: str) -> str:
     return credentials.mask(one_line(text, LONGEST))[0]
+
+
+def fresh(lines: Sequence[Line], known: Lookup) -> Iterator[Line]:
+    """Without what the note says already, in the same words or nearly."""
+    for line in lines:
+        if next(known.covering(line.text), None) is None:
+            known.add(line.text)
+            yield line

@@ -13,14 +13,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memoryweb.extraction import extractors, requests
+from memoryweb.extraction import extractors, findings, requests
 from memoryweb.extraction.extractors import ExtractorAnswer, Part, memory_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
 from memoryweb.language.line_flags import UNREAD
 from memoryweb.language.note_line import note_line
-from memoryweb.language.statement_comparison import Lookup
 from memoryweb.llm.exceptions import BadAnswer, ModelError
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import forgetting
@@ -369,8 +368,8 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
             conversation.save(update_fields=["waiting", "skipped"])
             extraction.delete()
             return False
-        if asked_since(window.turns, extraction.created_at):
-            extraction.delete()  # it may say what is to be forgotten: the window is read again
+        if asked_since(window.turns, extraction.created_at) or not _is_asked(extraction, window):
+            extraction.delete()  # it may say what is not to be noted: the window is read again
             return True
         written = _write_lines(tx, lease.run, conversation, window, found)
         _offer(tx, conversation, window, found)
@@ -378,13 +377,23 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
     return True
 
 
+def _is_asked(extraction: Extraction, window: Window) -> bool:
+    """Nothing of the window was left out since the answer was asked for."""
+    left_out = dict(
+        Message.objects.filter(pk__in=[turn.pk for turn in window.turns]).values_list(
+            "pk", "unnoted"
+        )
+    )
+    is_same = all(left_out.get(turn.pk) == turn.unnoted for turn in window.turns)
+    return is_same and Extraction.objects.filter(pk=extraction.pk).exists()
+
+
 def _write_lines(
     tx: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
 ) -> list[dict[str, Any]]:
-    path = note_path(note_date(window.turns, tx.now))
-    place = Place(conversation.agent, memory_of(conversation).owner, path)
+    place = extractors.note_place(conversation, window, tx.now)
     note = write.find(place)
-    fresh = list(_fresh(found.lines, noted(note)))
+    fresh = list(findings.fresh(found.lines, noted(note)))
     if not fresh:
         return []
     turns = {turn.pk: turn for turn in window.turns}
@@ -392,7 +401,7 @@ def _write_lines(
     writer = _writer(run, conversation, window)
     done = write.append(tx, place, lines, writer=writer)
     if done.revision is None:  # somebody has this note in everyone's prompt
-        return [{"path": path, "held": True}] if done.proposal else []
+        return [{"path": place.path, "held": True}] if done.proposal else []
     return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
 
 
@@ -420,14 +429,6 @@ def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
         conversation_id=conversation.pk,
         is_vouched=said and is_known,
     )
-
-
-def _fresh(lines: Sequence[Line], known: Lookup) -> Iterator[Line]:
-    """Without what the note says already, in the same words or nearly."""
-    for line in lines:
-        if next(known.covering(line.text), None) is None:
-            known.add(line.text)
-            yield line
 
 
 def _note_line(line: Line, turns: Mapping[int, Message], now: datetime) -> NewLine:

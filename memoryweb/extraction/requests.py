@@ -1,8 +1,7 @@
 """Asking for an extraction: one queued run covers all that waits of an (agent, owner)."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -18,9 +17,8 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.models import Conversation, Evidence, Fact
+from memoryweb.memory.models import Conversation, Message
 from memoryweb.memory.models.writer import Transaction, write_transaction
-from memoryweb.memory.visible.hidden import hidden_facts
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import ACTIVE, Run
 from memoryweb.runs.queue import enqueue, wake_up
@@ -223,6 +221,17 @@ def stopped(conversation: Conversation) -> Skip | None:
     return Skip.EPHEMERAL if conversation.ephemeral else None
 
 
+def leave_out(tx: Transaction, message: Message, first: int, last: int) -> None:
+    """These characters of it are not to be noted by a run that is still to come. What one has been
+    answered and not written is asked again."""
+    talk = message.conversation
+    message.unnoted = [*(message.unnoted or []), [first, last]]
+    message.save(update_fields=["unnoted"])
+    talk.extractions.filter(status=Extraction.Status.ANSWERED).delete()
+    told = {"message": message.pk}
+    tx.record("message.unnoted", **target(talk), on_behalf_of=talk.owner_id, details=told)
+
+
 def _forsaken(now: datetime) -> Iterator[tuple[Agent, Owner]]:
     waiting = Conversation.objects.filter(waiting=True, agent__archived_at=None).order_by()
     recent = Run.objects.filter(agent=OuterRef("agent"), owner=OuterRef("owner"), kind=KIND).filter(
@@ -280,38 +289,3 @@ def _record(tx: Transaction, action: str, run: Run, details: dict[str, object]) 
         run_id=run.pk,
         details=details,
     )
-
-
-# What the latest conversations taught.
-
-
-@PreparedQuery
-def latest(agent: Any, which: Q) -> "QuerySet[Any]":
-    """The latest five. `noted`: an extraction wrote something down."""
-    wrote = Extraction.objects.filter(conversation=OuterRef("pk"), status=Extraction.Status.APPLIED)
-    found = Conversation.objects.filter(which, agent=agent, message_count__gt=0)
-    return found.annotate(noted=Exists(wrote)).order_by("-last_message_at", "-created_at")[:5]
-
-
-def taught_by(
-    talks: Collection[Conversation], owner_id: UUID | None
-) -> dict[UUID, dict[Fact, bool]]:
-    """Conversation → statements of that memory that stand on it; False: known already. What was
-    asked to be forgotten is left out."""
-    found: dict[UUID, dict[Fact, bool]] = defaultdict(dict)
-    for row in _taught(tuple(talk.pk for talk in talks), owner_id):
-        row.fact.is_hidden = False
-        found[row.talk][row.fact] = found[row.talk].get(row.fact, False) or row.is_new
-    return found
-
-
-@PreparedQuery
-def _taught(talks: Collection[UUID], owner: UUID | None) -> "QuerySet[Any]":
-    said = Evidence.objects.filter(message__conversation__in=talks, fact__owner=owner)
-    said = said.exclude(fact__in=hidden_facts()).exclude(fact__state=Fact.State.PENDING)
-    earlier = Evidence.objects.filter(fact=OuterRef("fact"), said_at__lt=OuterRef("said_at"))
-    earlier = earlier.exclude(message__conversation=OuterRef("message__conversation"))
-    rows: QuerySet[Any] = said.select_related("fact").annotate(
-        talk=F("message__conversation"), is_new=~Exists(earlier)
-    )
-    return rows.order_by("said_at", "pk")

@@ -17,13 +17,14 @@ from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.llm import client
 from memoryweb.llm.endpoint import (
     Endpoint,
+    check_host,
     check_own_host,
     installation_endpoint,
     is_header_value,
     own_endpoint,
 )
 from memoryweb.llm.exceptions import ModelError, NotConfigured
-from memoryweb.llm.models import Breaker, OwnEndpoint, TeamEmbedding, TeamModel
+from memoryweb.llm.models import INSTALLATION, Breaker, OwnEndpoint, TeamEmbedding, TeamModel
 from memoryweb.llm.prompts import fenced
 from memoryweb.llm.tokens import estimate_messages
 
@@ -76,13 +77,21 @@ def choose(*, team_id: UUID, choice: str, by: Actor, table: type[Row]) -> Row:
 
 
 @transaction.atomic
-def set_own(*, team_id: UUID, own: Own, by: Actor, table: type[Row]) -> Row:
-    """A key goes to the address it was entered for: another address deletes it.
+def set_own(
+    *,
+    team_id: UUID,
+    own: Own,
+    by: Actor,
+    table: type[Row],
+    chain: UUID | None = None,
+) -> Row:
+    """A key goes to the address it was entered for: another address deletes it. Of the
+    installation, what may be any host of the operator's, `chain` is told.
 
     Raises NotConfigured or HostRefused.
     """
     base_url, row = own.base_url.rstrip("/"), _locked(team_id, table)
-    check_own_host(base_url)
+    (check_host if team_id == INSTALLATION else check_own_host)(base_url)
     if not is_header_value(own.key):
         raise NotConfigured(_("The key contains characters that no key has, such as spaces."))
     is_moved = (row.provider, row.base_url) != (own.provider, base_url)
@@ -98,12 +107,13 @@ def set_own(*, team_id: UUID, own: Own, by: Actor, table: type[Row]) -> Row:
     Breaker.objects.filter(team_id=team_id, endpoint__startswith=base_url).delete()
     labels = {"base_url": row.base_url, "model": row.model}
     action, details = f"{row.noun}.changed", {"key": key}
-    record(team_id, Entry(action, by, **target(row), labels=labels, details=details))
+    entry = Entry(action, by, **target(row), labels=labels, details=details)
+    record(chain or team_id, entry)
     return row
 
 
 @transaction.atomic
-def remove_own(*, team_id: UUID, by: Actor, table: type[Row]) -> Row:
+def remove_own(*, team_id: UUID, by: Actor, table: type[Row], chain: UUID | None = None) -> Row:
     """With its key. Who used it has no model then: nothing is sent elsewhere unasked."""
     row = _locked(team_id, table)
     if row.choice == OwnEndpoint.Choice.OWN:
@@ -111,7 +121,7 @@ def remove_own(*, team_id: UUID, by: Actor, table: type[Row]) -> Row:
     row.base_url, row.model, row.sealed_key = "", "", b""
     _save(row)
     details = {"choice": str(row.choice)}
-    record(team_id, Entry(f"{row.noun}.removed", by, **target(row), details=details))
+    record(chain or team_id, Entry(f"{row.noun}.removed", by, **target(row), details=details))
     return row
 
 

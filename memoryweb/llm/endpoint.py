@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.audit import keys
 from memoryweb.llm.exceptions import HostRefused, ModelError, NotConfigured
-from memoryweb.llm.models import TeamEmbedding, TeamModel
+from memoryweb.llm.models import INSTALLATION, TeamEmbedding, TeamModel
 
 PUBLIC_BASE_URLS = {
     "openai": "https://api.openai.com/v1",
@@ -40,15 +40,19 @@ class Endpoint:
 
 def configured(team_id: UUID, *, local_only: bool = False) -> bool:
     """Whether the team has a model that may be asked, of an agent for local models only as well."""
-    if not installed() and not settings.MODEL_HOSTS:
-        return False  # without asking what was chosen: there is nothing to choose
-    row = TeamModel.objects.filter(team_id=team_id).only("choice", "base_url").first()
+    found = TeamModel.objects.filter(team_id__in=(team_id, INSTALLATION)).only(
+        "team_id", "choice", "base_url"
+    )
+    rows = {row.team_id: row for row in found}
+    row, here, url = rows.get(team_id), rows.get(INSTALLATION), ""
     if row is None or row.choice == TeamModel.Choice.INSTALLATION:
-        return installed() and (not local_only or is_local(_installed_url()))
-    return row.choice == TeamModel.Choice.OWN and (not local_only or is_local(row.base_url))
+        url = _installed_url() if _is_set() else here.base_url if here else ""
+    elif row.choice == TeamModel.Choice.OWN:
+        url = row.base_url
+    return bool(url) and (not local_only or is_local(url))
 
 
-def installed() -> bool:
+def _is_set() -> bool:
     return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
 
 
@@ -83,12 +87,17 @@ def _chosen(team_id: UUID, role: str) -> Endpoint:
 
 
 def installation_endpoint(role: str) -> Endpoint:
-    """A role without a model of its own uses the default; `embedding` has its own endpoint."""
+    """By the settings, or else as a superuser has set it up. A role without a model of its own
+    uses the default; `embedding` has its own endpoint."""
     if role == TeamEmbedding.role:
         return _installation_embedding()
     provider = settings.MODEL_PROVIDER
     model = settings.MODELS.get(role) or settings.MODELS.get("default")
     if not provider or not model:
+        row = TeamModel.objects.filter(team_id=INSTALLATION).exclude(base_url="").first()
+        if row is not None:
+            check_host(row.base_url)
+            return _entered(row, is_public=False)
         raise NotConfigured(
             _(
                 "No model is configured. "
@@ -126,12 +135,16 @@ def own_endpoint(row: TeamModel | TeamEmbedding) -> Endpoint:
     if not row.base_url:
         raise NotConfigured(_("The team has not set up a model of its own."))
     check_own_host(row.base_url)
+    return _entered(row, is_public=True)
+
+
+def _entered(row: TeamModel | TeamEmbedding, *, is_public: bool) -> Endpoint:
     key = keys.unseal(bytes(row.sealed_key), row.bound_to) if row.has_key else ""
     if key is None:
-        raise NotConfigured(_("The team's model key can't be read any more. Enter it again."))
+        raise NotConfigured(_("The model's key can't be read any more. Enter it again."))
     url = row.base_url + _path(row.provider, row.base_url)
     prices = row.price_in, row.price_out
-    return Endpoint(row.provider, url, row.model, key, *prices, is_public=True)
+    return Endpoint(row.provider, url, row.model, key, *prices, is_public=is_public)
 
 
 def check_own_host(base_url: str) -> None:
@@ -165,7 +178,7 @@ def check_host(base_url: str) -> None:
         raise HostRefused(
             _("The host of the model endpoint is not one of those in MEMORYWEB_MODEL_HOSTS.")
         )
-    if url.scheme == "http" and not listed and not _is_loopback(url.hostname):
+    if url.scheme == "http" and not listed and not is_loopback(url.hostname):
         raise HostRefused(
             _(
                 "The model endpoint is not on this machine, so its URL must begin with https://, "
@@ -199,7 +212,7 @@ def _is_listed(url: SplitResult, hosts: Sequence[str]) -> bool:
     return any(entry.strip().lower().rstrip(".") in names for entry in hosts)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:

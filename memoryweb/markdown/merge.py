@@ -4,9 +4,10 @@ S. Khanna, K. Kunal, B. C. Pierce, “A Formal Investigation of Diff3”, FSTTCS
 left alone is stable; between two stable stretches a side that changed nothing gives way.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from memoryweb.markdown.diff import stretches
 
@@ -21,45 +22,26 @@ class Kind(StrEnum):
     CONFLICT = "conflict"
 
 
-class Choice(StrEnum):
-    THEIRS = "theirs"
-    MINE = "mine"
-    BOTH = "both"
-    BOTH_MINE_FIRST = "mine-first"
-    HAND = "hand"
-
-
-@dataclass(frozen=True)
-class Decision:
-    choice: Choice
-    text: str = ""  # of a hunk that was edited by hand
-
-
 @dataclass(frozen=True)
 class Hunk:
-    """A stretch of the three texts. `theirs_at` and `mine_at` are 1-based line numbers."""
+    """A stretch of the three texts."""
 
     kind: Kind
     base: Lines
     theirs: Lines
     mine: Lines
-    theirs_at: int
-    mine_at: int
+
+    @property
+    def is_rivalry(self) -> bool:
+        """Both changed what stood here, and not alike."""
+        return self.kind == Kind.CONFLICT and any(map(str.strip, self.base))
 
     @property
     def merged(self) -> Lines:
         """What it becomes by itself; of a conflict, what both did."""
         if self.kind == Kind.CONFLICT:
-            return self.both
+            return _done_by_both(self.base, self.theirs, self.mine)
         return self.theirs if self.kind == Kind.THEIRS else self.mine
-
-    @property
-    def both(self) -> Lines:
-        return _done_by_both(self.base, self.theirs, self.mine)
-
-    @property
-    def both_mine_first(self) -> Lines:
-        return _done_by_both(self.base, self.mine, self.theirs)
 
 
 def merge(base: str | None, theirs: str, mine: str) -> list[Hunk]:
@@ -74,46 +56,23 @@ def merge(base: str | None, theirs: str, mine: str) -> list[Hunk]:
     return list(_hunks(base_lines, their_lines, my_lines))
 
 
-def conflicts(hunks: Sequence[Hunk]) -> list[int]:
-    """Where a person has to choose, by the hunk's index."""
-    return [at for at, hunk in enumerate(hunks) if hunk.kind == Kind.CONFLICT]
+def brought_together(base: str | None, theirs: str, mine: str) -> tuple[str, str]:
+    """Theirs and mine, each with all that fits: the same text where nothing overlaps. What both put
+    in at one place fits. Without a common ancestor theirs stays as it is."""
+    hunks = list(chain.from_iterable(map(_by_line, merge(base, theirs, mine))))
+    sides = [(h.theirs, h.mine) if h.is_rivalry else (h.merged, h.merged) for h in hunks]
+    one, other = ("\n".join(chain.from_iterable(side)) for side in zip(*sides, strict=True))
+    return (theirs if base is None else one), other
 
 
-def choices(hunk: Hunk) -> list[Choice]:
-    """What a person may make of a hunk. The first of one that fits is what it becomes by itself."""
-    if hunk.kind == Kind.CONFLICT:
-        return list(Choice)
-    if hunk.kind == Kind.BOTH:
-        return [Choice.MINE, Choice.HAND]
-    own = [Choice.MINE, Choice.THEIRS]
-    return [*(own if hunk.kind == Kind.MINE else own[::-1]), Choice.HAND]
-
-
-def resolved(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> str:
-    """The one text: what fits comes together by itself unless somebody decided otherwise.
-
-    Raises KeyError for a conflict without a decision.
-    """
-    lines: list[str] = []
-    for at, hunk in enumerate(hunks):
-        is_open = hunk.kind == Kind.CONFLICT or at in decisions
-        lines += _decided(hunk, decisions[at]) if is_open else hunk.merged
-    return "\n".join(lines)
-
-
-def text_of(hunk: Hunk, decision: Decision) -> str:
-    return "\n".join(_decided(hunk, decision))
-
-
-def _decided(hunk: Hunk, decision: Decision) -> Lines:
-    if decision.choice == Choice.HAND:
-        return tuple(decision.text.split("\n")) if decision.text else ()
-    return {
-        Choice.THEIRS: hunk.theirs,
-        Choice.MINE: hunk.mine,
-        Choice.BOTH: hunk.both,
-        Choice.BOTH_MINE_FIRST: hunk.both_mine_first,
-    }[decision.choice]
+def _by_line(hunk: Hunk) -> Iterator[Hunk]:
+    """Each line for itself where both kept their number, as in a list: neighbours don't overlap."""
+    if not hunk.is_rivalry or not len(hunk.base) == len(hunk.theirs) == len(hunk.mine):
+        yield hunk
+        return
+    for lines in zip(hunk.base, hunk.theirs, hunk.mine, strict=True):
+        one = tuple((line,) for line in lines)
+        yield Hunk(_kind(*one), *one)
 
 
 def _done_by_both(base: Lines, first: Lines, second: Lines) -> Lines:
@@ -134,13 +93,13 @@ def _hunks(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[Hunk
             end += 1
         if end > b:
             same = tuple(base[b:end])
-            yield Hunk(Kind.SAME, same, same, same, t + 1, m + 1)
+            yield Hunk(Kind.SAME, same, same, same)
             t, m, b = t + end - b, m + end - b, end
             continue
         end = next((i for i in range(b, len(base)) if i in in_theirs and i in in_mine), len(base))
         t_end, m_end = in_theirs.get(end, len(theirs)), in_mine.get(end, len(mine))
         parts = tuple(base[b:end]), tuple(theirs[t:t_end]), tuple(mine[m:m_end])
-        yield Hunk(_kind(*parts), *parts, t + 1, m + 1)
+        yield Hunk(_kind(*parts), *parts)
         b, t, m = end, t_end, m_end
 
 

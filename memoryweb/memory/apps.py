@@ -29,7 +29,7 @@ class MemoryConfig(AppConfig):
         engine.register_tick(agents.remove_expired)
         engine.register_tick(proposals.expire)
         engine.register_tick(questions.expire)
-        engine.register_tick(service.purge)
+        engine.register_tick(service.purge, cleans=True)
         # In this order: the index follows the passages that are made anew.
         post_migrate.connect(fulltext.create, sender=self)
         post_migrate.connect(reindexing.refresh_stale, sender=self)

@@ -69,7 +69,7 @@ def unconfirm(tx: Transaction, fact: models.Fact, *, writer: Writer) -> models.F
     """Undo one's own confirmation. Raises WriteRefused, StatementGone."""
     check_person(writer)
     fact = locked(fact)
-    if fact.confirmed_by_id is None or fact.confirmed_by != writer.user:
+    if fact.confirmed_at is None or fact.confirmed_by != writer.user:
         raise StatementGone
     fact.confirmed_at = fact.confirmed_by = None
     fact.save(update_fields=["confirmed_at", "confirmed_by"])

@@ -122,8 +122,9 @@ def make(lease: Lease) -> None:
         raise _changed()  # the next minute asks again
     if not result["seen"]:
         _clear(lease, row)
-    is_barred = lease.run.agent.local_models_only and endpoint and not is_local(endpoint.url)
-    if endpoint is None or is_barred:
+    agent = lease.run.agent
+    is_barred = agent.local_models_only and endpoint and not is_local(endpoint.url)
+    if endpoint is None or is_barred or agent.archived_at:
         lease.finish(Outcome(Run.Status.NO_CHANGE, result={}))
         return
     work = _Work(lease, endpoint, result)

@@ -10,4 +10,4 @@ class NotifyConfig(AppConfig):
 
         engine.register_tick(morning_mail.tick)
         engine.register_tick(webhooks.tell)
-        engine.register_tick(webhooks.forget)
+        engine.register_tick(webhooks.forget, cleans=True)

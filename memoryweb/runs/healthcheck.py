@@ -1,6 +1,6 @@
 """Is background work done, and audit kept safe? Asked by `healthcheck` and `/readyz`."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
 
+from memoryweb.accounts.models import Membership, Team
+from memoryweb.accounts.permissions import Role
 from memoryweb.agents.models import Agent
-from memoryweb.audit import keys
+from memoryweb.audit import keys, ledger
 from memoryweb.audit.triggers import check_triggers
 from memoryweb.core.database_unavailable import write_refusal
 from memoryweb.runs import queue
@@ -33,6 +35,7 @@ class Health:
         str, ...
     ]  # what is wrong with keys, or with what keeps audit events unchanged
     unwritable: str  # why the database takes no change
+    notices: tuple[str, ...] = ()  # what keeps no work from being done
 
     @property
     def is_ready(self) -> bool:
@@ -45,6 +48,10 @@ class Health:
     @property
     def problems(self) -> list[str]:
         """Whole sentences; none: all is well."""
+        return [*self.failures, *self.notices]
+
+    @property
+    def failures(self) -> list[str]:
         found = [self.unwritable, *self.unprotected, _idle(self.last_tick, self.at)]
         found = [problem for problem in found if problem]
         if self.oldest_waiting and self.at - self.oldest_waiting > RUN_LATE:
@@ -101,7 +108,20 @@ def check(now: datetime) -> Health:
         unprotected.append(str(refusal))
     unwritable = str(write_refusal(Beat._meta.db_table))
     ticked = last_tick(now)
-    return Health(now, ticked, waiting["since"], running["expired"], tuple(unprotected), unwritable)
+    protected = (tuple(unprotected), unwritable, tuple(_notices(now)))
+    return Health(now, ticked, waiting["since"], running["expired"], *protected)
+
+
+def _notices(now: datetime) -> Iterator[str]:
+    if ledger.is_away():
+        yield _("The ledger's second place can't be reached: erasing waits. See the worker's log.")
+    admins = Membership.objects.current(now).filter(role=Role.ADMIN, user__is_active=True)
+    if teams := Team.objects.filter(is_system=False).exclude(pk__in=admins.values("team")).count():
+        yield ngettext(
+            "%(count)d team has no admin. Add one: manage.py add_member --role admin",
+            "%(count)d teams have no admin. Add one: manage.py add_member --role admin",
+            teams,
+        ) % {"count": teams}
 
 
 Counts = list[tuple[str, str, int]]

@@ -1,14 +1,14 @@
 """Once a minute: put back what a dead worker held, ask for what is due, call for what waits."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
-from django_q.models import Failure, Schedule, Success
+from django_q.models import Schedule, Task
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts import company
@@ -27,29 +27,41 @@ FAILURES_KEPT = timedelta(days=7)
 GONE_A_TICK = 200  # so that no tick holds up what writes
 
 CHECKPOINT, SIGNED_EVERY = "checkpoint", timedelta(hours=1)
+CLEANED, CLEANED_EVERY = "cleaned", timedelta(minutes=10)
 
 Tick = Callable[[datetime], object]
 _ticks: list[Tick] = []
+_cleanings: list[Tick] = []
 
 
-def register_tick(tick: Tick) -> None:
-    """Have `tick(now)` called every minute. What it raises is logged and stops nothing else."""
-    if tick not in _ticks:
-        _ticks.append(tick)
+def register_tick(tick: Tick, *, cleans: bool = False) -> None:
+    """Have `tick(now)` called every minute, or seldom if it only deletes what nobody reads any
+    more. What it raises is logged and stops nothing else."""
+    known = _cleanings if cleans else _ticks
+    if tick not in known:
+        known.append(tick)
 
 
 def tick(now: datetime) -> list[str]:
     """Every step, whatever becomes of the others. The names of those that failed."""
-    failed = []
+    failed: list[str] = []
+
+    def clean(now: datetime) -> None:
+        failed.extend(_failures((*_cleanings, purge, forget_runs), now))
+
     with scopes_disabled():
-        steps = (requeue_expired, hurry_lost, *_ticks, call_again, purge, forget_runs)
-        for step in (*steps, company.tick, sign_audit, _remember):
-            try:
-                step(now)
-            except Exception:
-                logger.exception("A step of the tick failed: %r", step)
-                failed.append(getattr(step, "__name__", repr(step)))
-    return failed
+        steps = (requeue_expired, hurry_lost, *_ticks, call_again, company.tick, sign_audit)
+        failed += _failures(steps, now)
+        seldom(CLEANED, CLEANED_EVERY, clean, now)
+        return failed + _failures((_remember,), now)
+
+
+def seldom(name: str, every: timedelta, act: Tick, now: datetime) -> None:
+    """Not again before that time has passed; a clock that ran ahead counts for nothing."""
+    last = Beat.objects.filter(name=name).first()
+    if last is None or not timedelta() <= now - last.at < every:
+        act(now)
+        _note(name, now)
 
 
 def requeue_expired(now: datetime) -> int:
@@ -82,8 +94,7 @@ def call_again(now: datetime) -> None:
 
 def purge(now: datetime) -> None:
     """django-q2 keeps failures for ever; the runs tell how they went."""
-    for kept in (Failure, Success):
-        kept.objects.filter(stopped__lt=now - FAILURES_KEPT).delete()
+    Task.objects.filter(stopped__lt=now - FAILURES_KEPT).delete()
     ended = Session.objects.filter(expire_date__lt=now).values("pk")[:GONE_A_TICK]
     Session.objects.filter(pk__in=list(ended.values_list("pk", flat=True))).delete()
 
@@ -115,10 +126,7 @@ def forget_runs(now: datetime) -> int:
 
 def sign_audit(now: datetime) -> None:
     """Once an hour: a signed checkpoint of every chain that has moved on."""
-    last = Beat.objects.filter(name=CHECKPOINT).first()
-    if last is None or not timedelta() <= now - last.at < SIGNED_EVERY:
-        checkpoints.sign_moved(now)
-        Beat.objects.update_or_create(name=CHECKPOINT, defaults={"at": now})
+    seldom(CHECKPOINT, SIGNED_EVERY, checkpoints.sign_moved, now)
 
 
 def ensure_schedule(now: datetime) -> None:
@@ -175,5 +183,21 @@ def _put_back(run: Run, now: datetime) -> bool:
     return True
 
 
+def _failures(steps: Iterable[Tick], now: datetime) -> list[str]:
+    failed = []
+    for step in steps:
+        try:
+            step(now)
+        except Exception:
+            logger.exception("A step of the tick failed: %r", step)
+            failed.append(getattr(step, "__name__", repr(step)))
+    return failed
+
+
 def _remember(now: datetime) -> None:
-    Beat.objects.update_or_create(name="tick", defaults={"at": now})
+    _note("tick", now)
+
+
+def _note(name: str, now: datetime) -> None:
+    if not Beat.objects.filter(name=name).update(at=now):
+        Beat.objects.update_or_create(name=name, defaults={"at": now})

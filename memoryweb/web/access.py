@@ -183,7 +183,7 @@ def team_view(*methods: str, takes: Permission = Permission.READ) -> Callable[[V
                 except Refused as refused:
                     response = _refuse(request, refused)
                 except AssignmentsFound as found:
-                    response = _ask(request, found)
+                    response = ask(request, found)
             # Whoever goes back after a sign-out finds no memory in the browser's cache.
             response.headers.setdefault("Cache-Control", "private, no-store")
             return response
@@ -420,6 +420,18 @@ def _visit(request: UserRequest, slug: str) -> Visit:
     raise Http404
 
 
+def last_visit(request: HttpRequest) -> Visit | None:
+    """To the team visited last, else the demo, else the first one; None for who is in no team."""
+    user = getattr(request, "user", None)
+    if not isinstance(user, User):
+        return None
+    last, memberships = request.session.get("team", ""), memberships_of(user)
+    if not memberships:
+        return None
+    chosen = min(memberships, key=lambda one: (one.team.slug != last, not one.team.is_demo))
+    return Visit(chosen, [one.team for one in memberships])
+
+
 def _zone(user: User) -> ZoneInfo:
     try:
         return user.zone
@@ -427,11 +439,12 @@ def _zone(user: User) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def _ask(request: TeamRequest, found: AssignmentsFound) -> HttpResponse:
+def ask(request: UserRequest, found: AssignmentsFound, layout: str = "base.html") -> HttpResponse:
     """Whether what they typed is a secret: what was sent goes again where it is none."""
     mine = {"csrfmiddlewaretoken", "no_secrets"}
     sent = [(name, one) for name, all_ in request.POST.lists() for one in all_ if name not in mine]
-    page = render(request, "no_secrets.html", {"said": str(found), "sent": sent}, status=422)
+    asked = {"said": str(found), "sent": sent, "layout": layout}
+    page = render(request, "no_secrets.html", asked, status=422)
     return reselect(reswap(retarget(page, "#main"), "outerHTML"), "#main")
 
 

@@ -158,17 +158,17 @@ def strip(nights: Sequence[Night]) -> BarChart:
 
 
 def week(days: Mapping[date, Prompts], today: date) -> BarChart:
-    """Seven days of prompts: those that memory answered below, the silent ones above."""
+    """Seven days of prompts: those that looked something up below, the others above."""
     shown = [today - timedelta(days=ago) for ago in reversed(range(7))]
     most = max((one.served for one in days.values()), default=0) or 1
     bars: list[Bar] = []
     for at, day in enumerate(shown):
         prompts = days.get(day, Prompts(0, 0))
         x, title = at * _DAY + 8, _prompts(day, prompts)
-        used, silent = (_BARS * n / most for n in (prompts.used, prompts.silent))
+        used, rest = (_BARS * n / most for n in (prompts.used, prompts.silent))
         label = date_format(day, _("D"))
         bars.append(bar("b1", x, _BARS - used, 24, used, title, label))
-        bars.append(bar("b0", x, _BARS - used - silent, 24, silent, title))
+        bars.append(bar("b0", x, _BARS - used - rest, 24, rest, title))
     return BarChart(tuple(bars), _("Prompts of the last seven days"))
 
 
@@ -203,10 +203,8 @@ def _title(night: Night, _language: str | None) -> str:
 
 
 def _prompts(day: date, prompts: Prompts) -> str:
-    said = _("{day}: {n} prompts, {used} used memory, {silent} stayed silent")
-    return said.format(
-        day=date_format(day, _("D j M")), n=prompts.served, used=prompts.used, silent=prompts.silent
-    )
+    said = _("{day}: {n} prompts carried memory, {used} looked something up")
+    return said.format(day=date_format(day, _("D j M")), n=prompts.served, used=prompts.used)
 
 
 # Charts of days as plain numbers for an SVG, and the same numbers as a table.

@@ -3,9 +3,7 @@
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from itertools import chain
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -23,23 +21,28 @@ from memoryweb.agents.owners import person_owner
 from memoryweb.chat import commands, turn
 from memoryweb.chat.commands import Rights
 from memoryweb.chat.turn import ChatQuestion
-from memoryweb.language.tokens import tokens
+from memoryweb.extraction import requests
+from memoryweb.extraction.extractors import ExpectedLine
+from memoryweb.language.extraction_rules import spoken_of
+from memoryweb.language.sentences import MAX_MESSAGE, speech, split
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import tools
 from memoryweb.memory.conversations import SPEAKING, first_said
-from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines.files import find
-from memoryweb.memory.models import AuthorKind, Conversation, Fact, Injection, Marker, Message
+from memoryweb.memory.models import AuthorKind, Conversation, Marker, Message
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Memory, Writer
-from memoryweb.memory.prompt import carried_by, prompts_of_talk, summary_of
+from memoryweb.memory.prompt import summary_of
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.visible.readable import To, readable_facts, readable_messages
+from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
-from memoryweb.web.markdown import plain, render_text
+from memoryweb.web.chat_memory import expected_rows, noted_lines, used_memory, with_read
+from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, show, to
-from memoryweb.web.wording import fact_url, file_url
+from memoryweb.web.statements import Piece
+from memoryweb.web.team.installation_model import may_set_up
+from memoryweb.web.wording import file_url
 
 _SHOWN = 30  # messages
 _MOST = 4_000
@@ -49,7 +52,7 @@ class SayForm(forms.Form):
     message = forms.CharField(
         label=gettext_lazy("Your message"),
         max_length=_MOST,
-        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
+        widget=forms.Textarea(attrs={"rows": 2, "autofocus": True}),
         help_text=gettext_lazy(
             "“/new” begins another conversation, “/memory” tells what is known, “/memory clear” "
             "forgets it."
@@ -64,10 +67,14 @@ class SayForm(forms.Form):
 
 @dataclass(frozen=True)
 class ChatRow:
+    """`text` is an answer's, `pieces` what a person said; `expected`: how many lines will be noted
+    of it."""
+
     message: Message
-    text: Any
-    is_hidden: bool
-    used: list[dict[str, str]] = field(default_factory=list)
+    text: str = ""
+    pieces: Sequence[Piece] = ()
+    expected: int = 0
+    may_remember: bool = False
     archived: dict[str, Any] | None = None  # of it and what was said before
 
 
@@ -128,20 +135,43 @@ def _failed(error: Exception) -> bytes:
 @team_view("POST")
 def remember(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpResponse:
     """What one said in a chat, into today's notes, asked for in person."""
-    agent = find_agent(request, agent_id)
-    owner = request.visit.me
-    talks = agent.conversations.filter(owner=owner.pk, messages=message_id)
-    talk = get_object_or_404(talks)
-    message = get_object_or_404(talk.messages.filter(reverted_at=None), pk=message_id)
+    message = _said_by_me(request, agent_id, message_id)
+    agent = message.conversation.agent
+    acting = Acting(Reader(agent, request.visit.me), request.visit.now)
+    writer = Writer(AuthorKind.PERSON, user=request.user)
     [said] = readable_messages([message], To.PAGE)
     if said.is_cut:
         raise Http404
-    acting = Acting(Reader(agent, owner), request.visit.now)
-    writer = Writer(AuthorKind.PERSON, user=request.user)
     with request.visit.write() as tx:
         tools.remember(tx, acting, said.text, writer=writer)
-    told.success(request, _("It stands in today's notes, and tonight's dream takes it up."))
-    return _back(request, agent, talk.external_id)
+    told.success(request, _("It stands in today's notes, and is learned tonight."))
+    return _back(request, agent, message.conversation.external_id)
+
+
+class SpanForm(forms.Form):
+    first = forms.IntegerField(min_value=0, max_value=MAX_MESSAGE)
+    last = forms.IntegerField(min_value=0, max_value=MAX_MESSAGE)
+
+
+@team_view("POST")
+def leave_out(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpResponse:
+    """These characters of what one said are not to be noted."""
+    message, form = _said_by_me(request, agent_id, message_id), SpanForm(request.POST)
+    talk = message.conversation
+    if form.is_valid():
+        with request.visit.write() as tx:
+            requests.leave_out(tx, message, **form.cleaned_data)
+        told.success(request, _("It will not be noted."))
+    return _back(request, talk.agent, talk.external_id)
+
+
+def _said_by_me(request: TeamRequest, agent_id: UUID, message_id: int) -> Message:
+    agent = find_agent(request, agent_id)
+    said = Message.Role.USER
+    talks = agent.conversations.filter(owner=request.visit.me.pk, messages=message_id)
+    talk = get_object_or_404(talks.select_related("agent"))
+    shown = talk.messages.filter(role=said, reverted_at=None)
+    return get_object_or_404(shown.select_related("conversation__agent"), pk=message_id)
 
 
 def _mine(request: TeamRequest, agent_id: UUID) -> Workspace:
@@ -176,17 +206,32 @@ def _page(
         talk = latest[0].external_id if latest else _fresh()
     found = next((one for one in latest if one.external_id == talk), None)
     found = found or mine.filter(external_id=talk).first()
+    expected = expected_rows(request, found) if found else []
+    said = list(_said(request, found, [row.line for row in expected])) if found else []
+    has_model = configured(agent.team_id, local_only=agent.local_models_only)
     context = about(
         workspace,
         tab="chat",
         form=form or SayForm(initial={"talk": talk}),
         fresh=_fresh(),
-        said=list(_said(request, found)) if found else [],
+        talk=found,
+        said=said,
+        used=used_memory(request, found) if found else None,
+        expected=expected,
+        noted=noted_lines(request, [row.message.pk for row in said]),
         others=_opened([one for one in latest if one.external_id != talk]),
-        has_model=configured(agent.team_id, local_only=agent.local_models_only),
+        has_model=has_model,
+        by_model=has_model and agent.extractor != Agent.Consolidator.RULES,
+        can_manage=request.visit.can(Permission.MANAGE_MEMBERS),
+        may_set_up=may_set_up(request),
         me=me,
     )
     return show(request, "chat/chat.html", context)
+
+
+def _tells(text: str) -> bool:
+    """It says something, and doesn't only ask."""
+    return not all(spoken_of(one).is_question for one in split(speech(text)))
 
 
 def _fresh() -> str:
@@ -201,24 +246,23 @@ def _opened(talks: Sequence[Conversation]) -> list[tuple[Conversation, str]]:
     return [(one, words.get(one.pk, "")) for one in talks]
 
 
-def _said(request: TeamRequest, found: Conversation) -> Iterator[ChatRow]:
+def _said(
+    request: TeamRequest, found: Conversation, expected: Sequence[ExpectedLine]
+) -> Iterator[ChatRow]:
     rows = found.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
     shown = list(rows[:_SHOWN])[::-1]
-    prompts = prompts_of_talk(found, shown[0].timestamp) if shown else []
-    held = carried_by(prompts)
     archives = {
         one.upto: _archive(request, found, one) for one in found.markers.filter(count__gt=0)
     }
-    question = ""
     for message, said in zip(shown, readable_messages(shown, To.PAGE), strict=True):
-        used, shown_as = [], plain
-        if message.role == Message.Role.ASSISTANT:
-            shown_as = render_text  # models write Markdown, people mean what they type
-            facts = _before(prompts, held, message.timestamp)
-            used = _used(request, facts, f"{question}\n{said.text}")
-        question = said.text
         archived = archives.get(message.position)
-        yield ChatRow(message, shown_as(said.shown), said.is_cut, used, archived)
+        if message.role == Message.Role.ASSISTANT:  # models write Markdown
+            yield ChatRow(message, render_text(said.shown), archived=archived)
+            continue
+        lines = [] if said.is_cut else [one for one in expected if one.message.pk == message.pk]
+        may = not (said.is_cut or lines) and _tells(said.text)
+        pieces = with_read(said.shown, lines)
+        yield ChatRow(message, "", pieces, len(lines), may, archived)
 
 
 def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:
@@ -230,22 +274,3 @@ def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[s
         "summary": summary_of(reader, marker.archive_name),
         "url": file_url(request, entry.file) if entry else "",
     }
-
-
-def _before(
-    prompts: Sequence[Injection], held: Sequence[list[Fact]], at: datetime
-) -> Sequence[Fact]:
-    """What the last prompt before that moment held."""
-    earlier = [facts for prompt, facts in zip(prompts, held, strict=True) if prompt.at <= at]
-    return earlier[-1] if earlier else []
-
-
-def _used(request: TeamRequest, facts: Sequence[Fact], text: str) -> list[dict[str, Any]]:
-    """Those that share a word with the question or the answer: what else stood in the prompt
-    has nothing to do with it."""
-    words = set(chain.from_iterable(terms_of(text)))
-    return [
-        {"text": readable.text, "ended": readable.ended, "url": fact_url(request, fact)}
-        for fact, readable in zip(facts, readable_facts(facts, To.PAGE), strict=True)
-        if not words.isdisjoint(tokens(readable.text))
-    ]

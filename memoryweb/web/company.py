@@ -18,7 +18,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts import company, oidc
-from memoryweb.accounts.backends import COMPANY
 from memoryweb.accounts.signins import record_unknown
 from memoryweb.web.access import UserRequest
 
@@ -63,11 +62,9 @@ def callback(request: UserRequest) -> HttpResponse:
 
 def _in(request: UserRequest, claims: oidc.Claims, next: str | None) -> HttpResponse:
     user = company.person_of(claims)
-    if user.is_active:
-        company.renew(user, claims)
     if request.user.is_authenticated:
         get_adapter(request).logout(request)
-    request.session[COMPANY] = timezone.now().timestamp() + settings.OIDC_SECONDS
+    company.keep_claims(request.session, user, claims)
     record_authentication(request, user, "oidc")
     answer: HttpResponse = perform_login(request, Login(user=user, redirect_url=next))
     return answer

@@ -7,33 +7,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from secrets import token_hex
+from urllib.parse import urlencode
 from uuid import UUID
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
 
 from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.models import Integration
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue
-from memoryweb.agents.models import Agent, Reader
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.index.recalls import injections_of
-from memoryweb.memory.models import Conversation, SourceClass
-from memoryweb.memory.search import search
-from memoryweb.memory.visible.readable import To, readable_file
+from memoryweb.memory.models import Conversation
 from memoryweb.runs.models import Run
-from memoryweb.web import wording
+from memoryweb.web import first_answer, wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
-from memoryweb.web.pages import show, to, told_to
-from memoryweb.web.wording import Choice, owner_name
+from memoryweb.web.form_fields import WordsField
+from memoryweb.web.pages import is_fragment, show, to, told_to
 
 # What a program has to say to use an agent's memory, with this installation's own addresses.
 
@@ -110,20 +112,27 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
     )  # fmt: skip
 
 
-_END_USER = {"endUserId": "customer-42"}
-_LONGEST = 300  # characters of a question
-_LINES = 6
-_QUOTED = 3
+_END_USER, _PARTIALS = "customer-42", ("checklist",)
+
+
+class SayForm(forms.Form):
+    said = WordsField(
+        label=gettext_lazy("Say something"),
+        max_length=2000,
+        initial=gettext_lazy("I moved to Porto in May, and I prefer tea to coffee."),
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
 
 
 @dataclass(frozen=True)
 class Step:
-    """`at` is when it last happened; None: not yet."""
+    """`at` is when it last happened; None: not yet, and `hint` says what to do."""
 
-    label: str | Promise
+    label: str
     at: datetime | None
-    said: str | Promise
+    hint: str | Promise
     url: str = ""
+    talk: Conversation | None = None
 
 
 @team_view("GET")
@@ -146,17 +155,54 @@ def token(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return _show(request, agent, since, as_person=as_person, secret=secret)
 
 
-def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
-    """The person's own, or one of an integration that talks to this agent alone, by its name."""
-    visit, integration = request.visit, None
+@team_view("POST")
+def say(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """A first message without a program: one's own, or a test customer's."""
+    agent, visit = find_agent(request, agent_id), request.visit
+    as_person = request.POST.get("as") != "program"
     if not as_person:
-        named = visit.team.integrations.filter(name=agent.name, revoked_at=None)
-        integration = named.first() or create_integration(
-            team=visit.team, name=agent.name, by=visit.actor, agents=[str(agent.pk)]
-        )
+        require(request, Permission.MANAGE_TOKENS)
+    form = SayForm(request.POST)
+    if not form.is_valid():
+        return _show(request, agent, None, as_person=as_person, form=form)
+    owner = None
+    with told_to(request):
+        program = None if as_person else _integration(request, agent)
+        with visit.write() as tx:
+            owner = first_answer.speaker(tx, request, program)
+            first_answer.keep(tx, agent, owner, request.user, form.cleaned_data["said"])
+    since = visit.now.replace(microsecond=0)
+    url = _address(request, agent, since, owner, as_person)
+    if is_fragment(request, _PARTIALS):
+        shown = _show(request, agent, since, as_person=as_person, owner=owner)
+        return push_url(shown, url)
+    return redirect(url)
+
+
+def _address(
+    request: TeamRequest, agent: Agent, since: datetime | None, owner: Owner | None, as_person: bool
+) -> str:
+    """Where what happens since then is watched."""
+    asked = {"since": f"{since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"} if since else {}
+    if not as_person:
+        asked |= {"as": "program", "owner": str(owner.pk) if owner else ""}
+    return to(request, "agents_connect", agent.pk, query=f"?{urlencode(asked)}" if asked else "")
+
+
+def _integration(request: TeamRequest, agent: Agent) -> Integration:
+    """One that talks to this agent alone, by its name."""
+    visit = request.visit
+    named = visit.team.integrations.filter(name=agent.name, revoked_at=None)
+    return named.first() or create_integration(
+        team=visit.team, name=agent.name, by=visit.actor, agents=[str(agent.pk)]
+    )
+
+
+def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
+    integration = None if as_person else _integration(request, agent)
     _token, secret = issue(
-        team=visit.team,
-        by=visit.actor,
+        team=request.visit.team,
+        by=request.visit.actor,
         name=agent.name,
         scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
         user=None if integration else request.user,
@@ -172,76 +218,55 @@ def _show(
     *,
     as_person: bool,
     secret: str = "",
+    form: SayForm | None = None,
+    owner: Owner | None = None,
 ) -> HttpResponse:
-    steps = list(_steps(request, agent, since))
-    base = request.build_absolute_uri(f"/api/v1/agents/{agent.pk}")
-    owner = {} if as_person else _END_USER
-    begun = since or request.visit.now
-    watch = f"?since={begun.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    watch += "" if as_person else "&as=program"
-    url = to(request, "agents_connect", agent.pk)
-    asked = request.GET.get("ask", "").strip()[:_LONGEST] if as_person else ""
+    visit, steps = request.visit, list(_steps(request, agent, since))
+    owner = owner or _whose(request, as_person)
+    end_user = {"endUserId": owner.external_id if owner else _END_USER}
     context = {
         "agent": agent,
-        "tab": "prompt",
         "as_person": as_person,
-        "choices": _choices(request, agent, as_person=as_person),
-        "snippets": snippets(base, owner, f"talk-{token_hex(3)}", secret),
+        "snippets": snippets(
+            request.build_absolute_uri(f"/api/v1/agents/{agent.pk}"),
+            {} if as_person else end_user,
+            f"talk-{token_hex(3)}",
+            secret,
+        ),
         "secret": secret,
         "steps": steps,
-        "arrived": list(_arrived(request, agent, since)) if as_person else [],
+        "next_step": next((step for step in steps if not step.at), None),
         "is_done": all(step.at for step in steps),
         "since": since,
-        "connect": url,
-        "watch": url + watch,
-        "poll": url + (watch if since else "" if as_person else "?as=program"),
-        "asked": asked,
-        "question": QUESTION,
-        "answers": _answers(request, agent, asked),
-        "manages_tokens": request.visit.can(Permission.MANAGE_TOKENS),
+        "connect": to(request, "agents_connect", agent.pk),
+        "watch": _address(request, agent, since or visit.now, owner, as_person),
+        "poll": _address(request, agent, since, owner, as_person),
+        "answer": first_answer.found(request, agent, owner, since),
+        "form": form or SayForm(),
+        "may_say": as_person or visit.can(Permission.MANAGE_TOKENS),
+        "can_dream": owner is not None and visit.can(Permission.DREAM),
+        "whose": str(owner.pk) if owner else "",
         "memory": _memory(request, agent, steps, as_person=as_person),
         "docs": request.build_absolute_uri("/api/v1/docs"),
     }
-    return show(request, "connect/connect.html", context, partials=("checklist",), status=200)
+    return show(request, "connect/connect.html", context, partials=_PARTIALS)
 
 
-def _answers(request: TeamRequest, agent: Agent, asked: str) -> list[str]:
-    """What one's own memory says to a first question; the texts of a new agent say nothing."""
-    if not asked:
-        return []
-    owner = None if request.visit.me._state.adding else request.visit.me
-    with told_to(request):
-        hits = search(Reader(agent, owner), asked).hits
-        return [hit.snippet for hit in hits if hit.source != SourceClass.SYSTEM][:_QUOTED]
-    return []
+def _whose(request: TeamRequest, as_person: bool) -> Owner | None:
+    """Oneself, or the test customer that the address names."""
+    visit = request.visit
+    if as_person:
+        return None if visit.me._state.adding else visit.me
+    asked = request.GET.get("owner", "")
+    return next((one for one in visit.mine.values() if str(one.pk) == asked), None)
 
 
 def _memory(request: TeamRequest, agent: Agent, steps: Sequence[Step], *, as_person: bool) -> str:
     """One's own with this agent; of users the person that the last call named."""
     if as_person or not request.visit.can(Permission.SEE_OWNERS):
         return to(request, "agents_detail", agent.pk, query="?owner=me" if as_person else "")
-    return steps[1].url or to(request, "owners")
-
-
-def _arrived(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterator[str]:
-    """One's own latest lines of notes: what was made of what arrived."""
-    notes = agent.files.of(agent.pk, request.visit.me.pk).filter(
-        note_date__isnull=False, deleted_at=None
-    )
-    if since:
-        notes = notes.filter(updated_at__gte=since)
-    note = notes.order_by("-note_date").first()
-    if note is not None:
-        lines = [line for line in readable_file(note, To.PAGE).lines if line.startswith("- ")]
-        yield from (line.removeprefix("- ") for line in lines[-_LINES:])
-
-
-def _choices(request: TeamRequest, agent: Agent, *, as_person: bool) -> list[Choice]:
-    url = to(request, "agents_connect", agent.pk)
-    return [
-        Choice(_("Me"), url, as_person),
-        Choice(_("My users"), f"{url}?as=program", not as_person),
-    ]
+    talk = steps[0].talk
+    return to(request, "owners_detail", talk.owner_id) if talk else to(request, "owners")
 
 
 def _since(request: TeamRequest) -> datetime | None:
@@ -259,43 +284,17 @@ def _steps(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterat
     talks = agent.conversations.filter(visit.outcomes(), message_count__gt=0)
     if since:
         talks = talks.filter(messages__created_at__gte=since).distinct()
-    talk = talks.select_related("owner__integration", "owner__person").order_by(
-        "-last_message_at"
-    ).first()  # fmt: skip
-    yield from _received(request, talk)
+    talk = talks.order_by("-last_message_at").first()
+    reads = talk is not None and visit.reads(talk.owner_id)
+    url = to(request, "agents_conversation", agent.pk, talk.pk) if talk and reads else ""
+    hint = _("Send a message to …/conversations/{id}/messages.")
+    yield Step(_("Message received"), talk.last_message_at if talk else None, hint, url, talk)
     yield _extracted(request, agent, talk, since)
     given = injections_of(agent).filter(visit.outcomes(), via="context")
     served = (given.filter(at__gte=since) if since else given).first()
-    yield Step(
-        _("Context served"),
-        served.at if served else None,
-        _("{n} tokens were given to the agent.").format(n=served.tokens)
-        if served
-        else _("Call …/context before each answer and send your model what it returns."),
-        to(request, "agents_prompt", agent.pk),
-    )
-
-
-def _received(request: TeamRequest, talk: Conversation | None) -> Iterator[Step]:
-    label, recognised = _("Message received"), _("Person recognised")
-    if talk is None:
-        yield Step(label, None, _("Send a message to …/conversations/{id}/messages."))
-        yield Step(recognised, None, _("Each call names a person."))
-        return
-    received = talk.messages.order_by("-position").values_list("created_at", flat=True).first()
-    reads = request.visit.reads(talk.owner_id)
-    url = to(request, "agents_conversation", talk.agent_id, talk.pk) if reads else ""
-    count = ngettext(
-        "Its conversation holds {n} message.",
-        "Its conversation holds {n} messages.",
-        talk.message_count,
-    ).format(n=talk.message_count)
-    yield Step(label, received, count, url)
-    sees = request.visit.can(Permission.SEE_OWNERS)
-    owner_url = to(request, "owners_detail", talk.owner_id) if sees else ""
-    is_own = talk.owner_id in request.visit.mine
-    name = _("You") if is_own else owner_name(request.visit, talk.owner)
-    yield Step(recognised, received, name, owner_url)
+    hint = _("Call …/context before each answer and send your model what it returns.")
+    url = to(request, "agents_prompt", agent.pk)
+    yield Step(_("Context served"), served.at if served else None, hint, url)
 
 
 def _extracted(
@@ -307,15 +306,16 @@ def _extracted(
     runs = request.visit.team.runs.filter(
         request.visit.outcomes(), agent=agent, kind=Run.Kind.EXTRACTION
     )
-    run = (runs.filter(created_at__gte=since) if since else runs).order_by("-created_at").first()
+    runs = runs.filter(created_at__gte=since) if since else runs
+    run = runs.select_related("report").order_by("-created_at").first()
     if run is None:
         said = _("Starts two minutes after the last message, or at once with “finished”: true.")
         return Step(label, None, said)
     is_done = run.status in {Run.Status.SUCCEEDED, Run.Status.NO_CHANGE}
-    outcome = capfirst(str(wording.of_run(run).label))
-    said = f"{outcome}. {wording.reason(run.reason)}" if run.reason else f"{outcome}."
-    url = to(request, "agents_run", run.pk)
-    return Step(label, run.finished_at if is_done else None, said, url)
+    said = f"{wording.of_run(run).label}. {wording.reason(run.reason)}"
+    return Step(
+        label, run.finished_at if is_done else None, said, to(request, "agents_run", run.pk)
+    )
 
 
 # The folders that plugins of other programs are, each as a ZIP to unpack.

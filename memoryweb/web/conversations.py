@@ -1,4 +1,4 @@
-"""Conversations: the list, and one with its messages and what was extracted from them."""
+"""A conversation: its messages, and what was extracted from them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -13,14 +13,14 @@ from memoryweb.agents.owners import memory_of
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import lines_from_messages
-from memoryweb.memory.models import Conversation, File, Injection, Message
+from memoryweb.memory.models import File, Injection, Message
 from memoryweb.memory.prompt import carried, last_prompt
 from memoryweb.memory.visible.readable import To, readable_facts, readable_files, readable_messages
 from memoryweb.memory.visible.request_contents import away_from
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.web import access, wording
 from memoryweb.web.markdown import marked_html, plain, words_of
-from memoryweb.web.pages import about, page, show, to
+from memoryweb.web.pages import page, show, to
 from memoryweb.web.wording import Chip, fact_url, file_url, owner_query
 
 # Extractions as pages print them: what was read, what was written, and where it stands.
@@ -72,27 +72,6 @@ _SIZE = 50
 
 
 @access.team_view("GET")
-def conversations(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
-    """One's own; with the right to see owners also those of others, without a word of them."""
-    workspace = access.find_workspace(request, agent_id)
-    visit, agent = request.visit, workspace.agent
-    found = agent.conversations.filter(visit.outcomes()).select_related(
-        "owner__integration", "owner__person"
-    )
-    if workspace.owner is not None:
-        found = found.filter(owner=workspace.owner_id)
-    shown = page(request, found.order_by("-last_message_at", "-created_at"), size=25)
-    context = about(
-        workspace,
-        tab="conversations",
-        page=shown,
-        rows=[_listed(request, conversation) for conversation in shown],
-        sees_all=visit.can(Permission.SEE_OWNERS),
-    )
-    return show(request, "conversations/conversations.html", context)
-
-
-@access.team_view("GET")
 def conversation(
     request: access.TeamRequest, agent_id: UUID, conversation_id: UUID
 ) -> HttpResponse:
@@ -109,7 +88,7 @@ def conversation(
         "conversation": found,
         "about_owner": found.owner,
         "is_other": not request.visit.is_common(found.owner_id),
-        "chip": _standing(found),
+        "chip": wording.of_talk(found),
         "skipped": wording.reason(found.skipped),
         "page": shown,
         "messages_shown": _shown(request, shown),
@@ -132,25 +111,6 @@ def _carried(request: access.TeamRequest, prompt: Injection | None) -> list[dict
         told = {"text": text, "ended": readable.ended}
         rows.append({**told, "url": url, "not_true": may and not_true})
     return rows
-
-
-def _listed(request: access.TeamRequest, conversation: Conversation) -> dict[str, Any]:
-    # A client may write words into its ids, and a list records no read of an opened memory.
-    is_plain = request.visit.is_common(conversation.owner_id)
-    return {
-        "conversation": conversation,
-        "title": conversation.external_id if is_plain else str(conversation.pk)[:8],
-        "reads": request.visit.reads(conversation.owner_id),
-        "chip": _standing(conversation),
-    }
-
-
-def _standing(conversation: Conversation) -> Chip:
-    if conversation.skipped:
-        return Chip("idle", wording.SKIPPED)
-    if conversation.extracted_upto >= conversation.message_count > 0:
-        return Chip("ok", wording.EXTRACTED)
-    return Chip("wait", wording.WAITS) if conversation.message_count else Chip("idle", wording.NONE)
 
 
 def _at_message(request: access.TeamRequest) -> access.TeamRequest:

@@ -1,13 +1,14 @@
-"""Error pages. They read nothing, so that a stranger and an unknown address get the same bytes."""
+"""Error pages. A stranger gets the same for every address; who is signed in keeps the way back."""
 
-import logging
 import sys
 
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from memoryweb.core import database_unavailable
+from memoryweb.web.rail import Rail
 
 _BARE = "<!doctype html><title>Server error</title><h1>Something went wrong on our side</h1>"
 
@@ -19,7 +20,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return HttpResponse(render_to_string("404.html"), status=404)
+    return render(request, "404.html", {"rail": Rail(request, page="")}, status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -34,16 +35,3 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if why:
         response["Retry-After"] = str(database_unavailable.RETRY_SECONDS)
     return response
-
-
-class WithoutAddresses(logging.Filter):
-    """For the log: the pattern of the address (`t/<slug:team>/…`) instead of the address itself,
-    which holds the names of people's files."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        request = getattr(record, "request", None)
-        if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
-            match = request.resolver_match
-            where = f"/{match.route}" if match else "an unknown address"
-            record.args = tuple(where if arg == request.path else arg for arg in record.args)
-        return True

@@ -18,7 +18,7 @@ from memoryweb.web import markdown
 # A page's address name begins so → the document and its section. The first that fits counts.
 _ABOUT = (
     ("agents_fact", "statements", ""),
-    ("agents_timeline", "statements", ""),
+    ("agents_activity", "dreams", "see-what-it-did"),
     ("agents_connect", "connect", ""),
     ("agents_chat", "chat", ""),
     ("agents_dream", "dreams", "see-what-it-did"),
@@ -33,7 +33,6 @@ _ABOUT = (
     ("agents_moments", "files", "see-what-changed"),
     ("agents_prompt", "connect", "ask-for-the-prompt"),
     ("agents_edit", "files", "edit"),
-    ("agents_merge", "files", "edit"),
     ("agents_conversation", "connect", "send-conversations"),
     ("agents_detail", "dreams", ""),
     ("agents_file", "files", ""),
@@ -49,7 +48,6 @@ _ABOUT = (
     ("settings_token", "people-and-teams", "tokens"),
     ("settings_integration", "api", "tokens"),
     ("settings_model", "connect", "use-a-model"),
-    ("settings_use", "connect", "use-a-model"),
     ("settings_health", "operations", "health"),
     ("settings_erasing", "forgetting", "legal-holds-and-retention"),
     ("settings_member", "people-and-teams", "add-people"),

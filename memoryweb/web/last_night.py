@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
-from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import night_results, queries
@@ -24,7 +23,7 @@ from memoryweb.memory.review import Item
 from memoryweb.memory.visible.readable import cited
 from memoryweb.runs.healthcheck import TICK_LATE, idle_worker
 from memoryweb.web import charts, wording
-from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.access import TeamRequest, UserRequest, last_visit, team_view
 from memoryweb.web.dreams.rows import others_of, parts_of
 from memoryweb.web.pages import page, show, to
 from memoryweb.web.review.kinds import need_of, needs_of
@@ -139,13 +138,10 @@ _FIRST = date(2000, 1, 1)
 
 @require_GET
 def home(request: UserRequest) -> HttpResponse:
-    """The team visited last, else the demo, else the first one."""
-    teams = [one.team for one in memberships_of(request.user)]
-    slugs = [team.slug for team in sorted(teams, key=lambda team: not team.is_demo)]
-    if not slugs:
+    visit = last_visit(request)
+    if visit is None:
         return render(request, "home/no_team.html")
-    last = request.session.get("team", "")
-    return redirect("web:last_night", last if last in slugs else slugs[0])
+    return redirect("web:last_night", visit.team.slug)
 
 
 @team_view("GET")

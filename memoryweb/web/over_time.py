@@ -126,8 +126,8 @@ def _charts(request: TeamRequest, which: Q, days: Sequence[date]) -> list[Chart]
         chart(
             "prompts", _("Prompts served"), served.total(), _("prompts"), days,
             [
-                Series(_("used memory"), "b1", "", [used[day] for day in days]),
-                Series(_("stayed silent"), "b0", "k0", [served[d] - used[d] for d in days]),
+                Series(_("looked something up"), "b1", "", [used[day] for day in days]),
+                Series(_("carried memory"), "b0", "k0", [served[d] - used[d] for d in days]),
             ],
         ),
     ]  # fmt: skip

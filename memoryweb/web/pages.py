@@ -136,13 +136,14 @@ def page(
     most: int = 0,
     at: int = 0,
     is_endless: bool = False,
+    key: str = "page",
 ) -> Page[Item]:
-    """The page that `?page=` asks for, else that of the row `at`; out of range is the nearest one.
-    `total` if it is known. With `most`, no more rows than that are counted behind the page. Of a
-    list that `is_endless`, `?page=2-` is the second page and all behind it."""
+    """The page that `?page=` (or `key`) asks for, else that of the row `at`; out of range is the
+    nearest one. `total` if it is known. With `most`, no more rows than that are counted behind it.
+    Of a list that `is_endless`, `?page=2-` is the second page and all behind it."""
     listed: Any = rows  # what can be sliced: a queryset or a sequence
     paginator = Paginator(listed, size)
-    asked = request.GET.get("page", str(at // size + 1))
+    asked = request.GET.get(key, str(at // size + 1))
     has_rest, asked = is_endless and asked.endswith("-"), asked.removesuffix("-")
     counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
     first = list(listed[: size + 1]) if is_endless and asked == "1" else None
@@ -163,19 +164,19 @@ def page(
         first=shown.start_index(),
         last=paginator.count if has_rest else shown.end_index(),
         number=shown.number,
-        previous_url=_page_url(request, shown.number - 1) if shown.has_previous() else "",
-        **_behind(request, shown.number + 1 if shown.has_next() and not has_rest else 0),
+        previous_url=_page_url(request, shown.number - 1, key) if shown.has_previous() else "",
+        **_behind(request, shown.number + 1 if shown.has_next() and not has_rest else 0, key),
     )
 
 
-def _behind(request: HttpRequest, number: int) -> dict[str, str]:
+def _behind(request: HttpRequest, number: int, key: str) -> dict[str, str]:
     urls = {"next_url": str(number), "rest_url": f"{number}-"}
-    return {name: _page_url(request, page) if number else "" for name, page in urls.items()}
+    return {name: _page_url(request, page, key) if number else "" for name, page in urls.items()}
 
 
-def _page_url(request: HttpRequest, number: int | str) -> str:
+def _page_url(request: HttpRequest, number: int | str, key: str) -> str:
     query = request.GET.copy()
-    query["page"] = str(number)
+    query[key] = str(number)
     for name in ("edit", "line"):  # these stand on a page of their own
         query.pop(name, None)
     return f"?{query.urlencode()}"

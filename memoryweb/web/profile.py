@@ -22,9 +22,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memoryweb.accounts import addresses
 from memoryweb.accounts.backends import speak
 from memoryweb.accounts.exceptions import AccountsRefused
-from memoryweb.accounts.members import change_profile
+from memoryweb.accounts.members import change_profile, set_zone
 from memoryweb.notify import morning_mail
 from memoryweb.web.access import UserRequest
+from memoryweb.web.form_fields import zone_choices
 from memoryweb.web.pages import show
 from memoryweb.web.team.forms import AddressForm, ProfileForm
 
@@ -37,6 +38,15 @@ class MailForm(forms.Form):
     )
     waits = forms.BooleanField(label=gettext_lazy("What waits for your decision"), required=False)
     failed = forms.BooleanField(label=gettext_lazy("What failed"), required=False)
+
+
+@require_POST
+def zone(request: UserRequest) -> HttpResponse:
+    """The browser's, of a person who has chosen none."""
+    name = request.POST.get("time_zone", "")
+    if is_known := name in dict(zone_choices()):
+        set_zone(user=request.user, time_zone=name)
+    return HttpResponse(status=204 if is_known else 422)
 
 
 @require_POST

@@ -80,13 +80,11 @@ def _week_in_words(prompts: Prompts) -> str:
     if not prompts.served:
         return _("No prompt was asked for in the last seven days.")
     said = ngettext(
-        "In the last seven days {n} prompt was served; memory answered {used}, and was silent for"
-        " {silent}.",
-        "In the last seven days {n} prompts were served; memory answered {used}, and was silent for"
-        " {silent}.",
+        "In the last seven days {n} prompt carried memory; {used} looked something up.",
+        "In the last seven days {n} prompts carried memory; {used} looked something up.",
         prompts.served,
     )
-    return said.format(n=prompts.served, used=prompts.used, silent=prompts.silent)
+    return said.format(n=prompts.served, used=prompts.used)
 
 
 def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[dict[str, Any]]:

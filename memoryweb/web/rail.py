@@ -15,9 +15,9 @@ from django.utils.functional import Promise
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_scopes import scope
 
-from memoryweb.accounts.backends import memberships_of
-from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
@@ -25,7 +25,7 @@ from memoryweb.audit import keys
 from memoryweb.audit.checkpoints import unledgered_at
 from memoryweb.memory import facts
 from memoryweb.memory.statements.validity import today
-from memoryweb.web.access import TeamRequest, Visit, team_view
+from memoryweb.web.access import TeamRequest, Visit, last_visit, team_view
 from memoryweb.web.help import help_url
 from memoryweb.web.pages import to
 from memoryweb.web.wording import Choice, owner_name, owner_title
@@ -38,18 +38,25 @@ def rail(request: HttpRequest) -> dict[str, Any]:
 class Rail:
     """The left rail. Asks the database only when a whole page is rendered."""
 
-    def __init__(self, request: HttpRequest) -> None:
-        self._request = request
-        self.visit: Visit | None = getattr(request, "visit", None)
+    def __init__(self, request: HttpRequest, page: str | None = None) -> None:
+        """`page`: the name of an address, where it shall not be the request's own."""
+        match = request.resolver_match
+        self._request, self._page = request, (match and match.url_name) if page is None else page
+        self.tabs: Tabs | None = None  # of the agent whose page it is
+
+    @cached_property
+    def visit(self) -> Visit | None:
+        """On a page of no team that of the team visited last, so that the way back is there."""
+        return getattr(self._request, "visit", None) or last_visit(self._request)
 
     @cached_property
     def teams(self) -> list[dict[str, Any]]:
         """Every team of the person, as plain links."""
-        user = self._request.user
-        if not user.is_authenticated:
+        user = getattr(self._request, "user", None)
+        if user is None or not user.is_authenticated:
             return []
         current = self.visit.team if self.visit else None
-        teams = self.visit.teams if self.visit else _teams_of(user)
+        teams = self.visit.teams if self.visit else []
         rows = [
             {
                 "name": team.name,
@@ -67,9 +74,11 @@ class Rail:
                 {"url": team["url"], "icon": "moon", "label": team["name"]} for team in self.teams
             ]
         may = self.visit.can
+        with scope(team=self.visit.team):
+            waiting = len(self.visit.waiting)
         places = [
             ("last_night", "moon", _("Last night"), True, 0),
-            ("review", "tray", _("Review"), True, len(self.visit.waiting)),
+            ("review", "tray", _("Review"), True, waiting),
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
@@ -106,17 +115,11 @@ class Rail:
     @property
     def help_url(self) -> str:
         """The section of the documentation that is about this page."""
-        match = self._request.resolver_match
-        return help_url((match.url_name if match else "") or "")
+        return help_url(self._page or "")
 
     def _section(self) -> str:
-        match = self._request.resolver_match
-        name = match.url_name if match and match.url_name else ""
+        name = self._page or ""
         return "last_night" if name in {"last_night", "over_time"} else name.split("_")[0]
-
-
-def _teams_of(user: User) -> list[Team]:
-    return [one.team for one in memberships_of(user)]
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:
@@ -147,50 +150,55 @@ def _places(request: TeamRequest) -> Iterator[Place]:
     for name, label, permission in (
         ("agents_new", _("New agent"), Permission.MANAGE_AGENTS),
         ("over_time", _("Over time"), Permission.READ),
-        ("settings_tokens", _("Tokens"), Permission.READ),
-        ("settings_members", _("Members"), Permission.SEE_MEMBERS),
-        ("settings_integrations", _("Integrations"), Permission.SEE_TOKENS),
-        ("settings_erasing", _("Erasing"), Permission.SEE_AUDIT),
-        ("settings_use", _("Cost and use"), Permission.SEE_AUDIT),
+        ("settings", _("Members"), Permission.READ),
+        ("settings_tokens", _("Connections"), Permission.READ),
+        ("settings_model", _("Model and cost"), Permission.SEE_AUDIT),
         ("settings_health", _("Health"), Permission.SEE_AUDIT),
+        ("settings_erasing", _("Data"), Permission.SEE_AUDIT),
     ):
         if visit.can(permission):
             yield label, _("Settings") if name.startswith("settings") else "", to(request, name)
     for agent in visit.team.agents.live().order_by("name")[:_MOST]:
-        for view, tab in (TABS | HISTORY).items():
+        for view, tab in _EVERY.items():
             yield str(tab), agent.name, to(request, view, agent.pk)
-        yield _("Preview tonight"), agent.name, to(request, "agents_tonight", agent.pk)
 
 
-# Above every page of an agent: whose memory is looked at, the tabs, and the History menu. The
+# Above every page of an agent: whose memory is looked at, five places, and the ways to see one. The
 # address says whose (`owner=`), and every link here keeps it.
 
 TABS: dict[str, str | Promise] = {
     "agents_detail": gettext_lazy("Home"),
     "agents_facts": gettext_lazy("Memory"),
-    "agents_notes": gettext_lazy("Notes"),
-    "agents_dreams": gettext_lazy("Dreams"),
-    "agents_conversations": gettext_lazy("Conversations"),
+    "agents_activity": gettext_lazy("Activity"),
     "agents_chat": gettext_lazy("Chat"),
-    "agents_prompt": gettext_lazy("Prompt"),
     "agents_settings": gettext_lazy("Settings"),
 }
-_VIEWS = {
-    "agents_facts": gettext_lazy("Statements"),
-    "agents_files": gettext_lazy("Files"),
-    "agents_entries": gettext_lazy("Entries"),
-    "agents_timeline": gettext_lazy("Timeline"),
+WAYS: dict[str, dict[str, str | Promise]] = {
+    "agents_facts": {
+        "agents_facts": gettext_lazy("Statements"),
+        "agents_files": gettext_lazy("Files"),
+        "agents_entries": gettext_lazy("Entries"),
+    },
+    "agents_activity": {
+        "agents_activity": gettext_lazy("All"),
+        "agents_dreams": gettext_lazy("Dreams"),
+        "agents_conversations": gettext_lazy("Conversations"),
+        "agents_notes": gettext_lazy("Notes"),
+    },
+    "agents_settings": {
+        "agents_settings": gettext_lazy("How it remembers"),
+        "agents_prompt": gettext_lazy("Prompt"),
+        "agents_connect": gettext_lazy("Connect"),
+        "agents_snapshot": gettext_lazy("Export and import"),
+        "agents_provenance": gettext_lazy("Sources"),
+    },
 }
-HISTORY = {
-    "agents_moments_compare": gettext_lazy("What changed"),
-    "agents_moments": gettext_lazy("Time travel"),
-    "agents_snapshot": gettext_lazy("Export and import"),
-    "agents_provenance": gettext_lazy("Sources"),
-}
-# Where the switch leads from a page that stands below another.
-_ROOTS = {
-    name.removeprefix("agents_"): name
-    for name in ("agents_facts", "agents_files", "agents_entries", "agents_timeline")
+_PLACES = {name: tab for tab, ways in WAYS.items() for name in ways}
+_PLACES |= {"agents_moments": "agents_activity"}
+_EVERY = {name: label for ways in WAYS.values() for name, label in ways.items()} | TABS
+_EVERY |= {
+    "agents_moments": gettext_lazy("Memory on another day"),
+    "agents_tonight": gettext_lazy("Look ahead"),
 }
 
 
@@ -206,16 +214,6 @@ class Side:
     initial: str = ""
 
 
-@dataclass(frozen=True)
-class Tabs:
-    sides: list[Side]
-    told: str
-    tabs: list[Choice]
-    views: list[Choice]
-    search: str
-    history: list[Choice]
-
-
 def value_of(visit: Visit, owner: Owner | None) -> str:
     """What `owner=` says for it; empty for the shared memory."""
     if owner is None or owner.is_system:
@@ -229,30 +227,53 @@ def readable_value(visit: Visit, asked: str) -> str:
     return asked if asked == "me" or asked in known else ""
 
 
-def tabs_of(
-    visit: Visit,
-    agent: Agent,
-    value: str,
-    *,
-    tab: str,
-    stay: str = "",
-    amounts: Mapping[UUID | None, int] | None = None,
-) -> Tabs:
+class Tabs:
     """`tab` is the page's; `stay` the page that the switch leads to, where it is another's."""
-    links = _Links(visit, agent, value)
-    if amounts is None:
-        amounts = counts_of(visit, agent)
-    root = stay or _ROOTS.get(tab, f"agents_{tab}")
-    top = "agents_facts" if tab in _ROOTS else f"agents_{tab}"
-    views = links.all_of(_VIEWS, root) if tab in _ROOTS and root in _VIEWS else []
-    return Tabs(
-        list(_sides(links, root, amounts)),
-        _who_sees_it(links),
-        links.all_of(TABS, top),
-        views,
-        reverse("web:search", args=[visit.team.slug]) + f"?agent={agent.pk}&whose={value}",
-        links.all_of(HISTORY, root),
-    )
+
+    def __init__(
+        self,
+        visit: Visit,
+        agent: Agent,
+        value: str,
+        *,
+        tab: str,
+        stay: str = "",
+        amounts: Mapping[UUID | None, int] | None = None,
+    ) -> None:
+        self._links, self._amounts = _Links(visit, agent, value), amounts
+        self.root = stay or f"agents_{tab}"
+        self._place = _PLACES.get(self.root, self.root)
+
+    @cached_property
+    def sides(self) -> list[Side]:
+        links = self._links
+        amounts = counts_of(links.visit, links.agent) if self._amounts is None else self._amounts
+        return list(_sides(links, self.root, amounts))
+
+    @property
+    def told(self) -> str:
+        return _who_sees_it(self._links)
+
+    @property
+    def tabs(self) -> list[Choice]:
+        return self._links.all_of(TABS, self._place)
+
+    @property
+    def ways(self) -> list[Choice]:
+        return self._links.all_of(WAYS.get(self._place, {}), self.root)
+
+    @property
+    def beside(self) -> Choice | None:
+        """Another way to look at what the place tells of."""
+        links = self._links
+        if self._place == "agents_activity":
+            url, is_here = links.to("agents_moments", links.value), self.root == "agents_moments"
+            return Choice(_("Memory on another day"), url, is_here)
+        if self._place == "agents_facts":
+            url = reverse("web:search", args=[links.visit.team.slug])
+            query = f"?agent={links.agent.pk}&whose={links.value}"
+            return Choice(_("Search in it"), url + query, is_current=False)
+        return None
 
 
 def counts_of(visit: Visit, agent: Agent) -> dict[UUID | None, int]:
@@ -290,7 +311,7 @@ def _sides(links: _Links, root: str, counts: Mapping[UUID | None, int]) -> Itera
     initial = str(visit.user)[:1].upper()
     yield Side(_("Shared"), links.to(root, ""), not value, "people", counts.get(None, 0))
     mine, own = links.to(root, "me"), counts.get(visit.me.pk, 0)
-    yield Side(_("Me"), mine, value == "me", "person", own, initial)
+    yield Side(_("You"), mine, value == "me", "person", own, initial)
     for owner in visit.mine.values():
         its = str(owner.pk)
         if owner.pk != visit.me.pk and (counts.get(owner.pk) or its == value):
@@ -311,7 +332,7 @@ def _who_sees_it(links: _Links) -> str:
     if not links.value:
         return _("Everyone who uses {name} sees it.").format(name=name)
     if (owner := links.opened) is None:
-        return _("What {name} keeps about you. Only you can read it.").format(name=name)
+        return _("Only you can read it.")
     until = localtime(links.visit.opened[owner.pk].expires_at)
     said = _("Open to you until {time}. Each look is recorded, and {person} sees it.")
     return said.format(time=date_format(until, "H:i"), person=owner_title(owner))

@@ -174,8 +174,8 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("File"),
         help_text=gettext_lazy(
-            "A ZIP or JSON file of at most 16 MiB: a snapshot, or what OpenClaw, Claude Code, "
-            "ChatGPT or mem0 export. Which of them it is shows by itself."
+            "A ZIP or JSON file of at most 16 MiB: a snapshot, Markdown notes, or what OpenClaw, "
+            "Claude Code, Claude.ai, ChatGPT, mem0 or basic-memory export."
         ),
         widget=forms.FileInput(attrs={"accept": ".zip,.json,application/zip,application/json"}),
     )
@@ -211,7 +211,11 @@ def export(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     part = number_of(request, "part", 0) or None
     try:
         with request.visit.write() as tx:
-            exported = snapshots.export(tx, Memory(workspace.agent, workspace.owner), part)
+            memory, as_notes = (
+                Memory(workspace.agent, workspace.owner),
+                request.GET.get("format") == "markdown",
+            )
+            exported = snapshots.export(tx, memory, part, as_notes=as_notes)
     except snapshots.PartMissing:
         raise Http404 from None
     response = HttpResponse(exported.archive, content_type="application/zip")

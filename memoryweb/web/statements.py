@@ -21,14 +21,12 @@ from memoryweb.language.extraction_rules.speakers import is_own_word
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.models import Evidence, Fact, Revision
-from memoryweb.memory.statements.listing import weight_of
-from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.pages import to
-from memoryweb.web.wording import owner_query, talk_url
+from memoryweb.web.wording import owner_query, talk_url, trust_in_words
 
 _SIGNS = {
     "learned": ("add", gettext_lazy("Learned")),
@@ -37,18 +35,13 @@ _SIGNS = {
     "waits": ("ask", gettext_lazy("Waits for a person")),
     "rejected": ("retire", gettext_lazy("Rejected")),
 }
-_BANDS = {
-    Band.HIGH: gettext_lazy("high trust"),
-    Band.MEDIUM: gettext_lazy("medium trust"),
-    Band.LOW: gettext_lazy("low trust"),
-}
 _APART = 3  # words that stand between two changes and are read by themselves
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some words of a sentence. `kind`: empty, `old` (struck) or `new`; `ended`: struck, too."""
+    """Some words. `kind`: empty, `old` (struck), `new` or `read`; `ended`: struck, too."""
 
     text: str
     kind: str = ""
@@ -91,9 +84,7 @@ class StatementRow:
     note: str = ""
     is_new: bool = False
     source: Source | None = None
-    band: str = ""
-    trusted: str | Promise = ""
-    confirmed: str = ""
+    trust: str = ""
     url: str = ""
     text: str = ""
     edit_url: str = ""
@@ -115,7 +106,7 @@ def undoable(told: StatementRow, before: Sequence[str]) -> StatementRow:
         elif act.key == {"add": "n", "retire": "c"}.get(told.sign):
             label = _("Undo") if told.sign == "add" else act.label
             undo = undo or replace(act, label=label, key="u")
-    return replace(told, acts=(), undo=undo, edit_url="", band="")
+    return replace(told, acts=(), undo=undo, edit_url="", trust="")
 
 
 def foretold(one: Operation) -> StatementRow:
@@ -236,7 +227,7 @@ def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> Statem
         return replace(row, note=row.note or note, open_url=url)
     why = _("{agent} uses “{text}” until you decide.")
     why = why.format(agent=fact.agent.name, text=one.operation.against)
-    return replace(row, why=why, acts=(), undo=None, edit_url="", band="", open_url=url)
+    return replace(row, why=why, acts=(), undo=None, edit_url="", trust="", open_url=url)
 
 
 def _why(request: TeamRequest, one: NightResult, look: Look) -> str:
@@ -281,7 +272,6 @@ def _reworded(
 
 def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look) -> dict[str, Any]:
     visit = request.visit
-    band = weight_of(fact, visit.now).band
     state = state_on(fact, today(visit.now, fact.agent.zone))
     about: dict[str, Any] = {
         "source": source_of(request, said, look) if said else None,
@@ -290,10 +280,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
     }
     if state in _LIVING:
         about |= _read_out(request, fact, said, about["source"], about["text"])
-        about |= {"band": band.value, "trusted": _BANDS[band]}
-    if fact.confirmed_at and state in _LIVING:
-        mine = fact.confirmed_by == visit.user
-        about["confirmed"] = _("confirmed by you") if mine else _("confirmed")
+        about["trust"] = trust_in_words(fact, visit)
     if fact.why == Fact.Why.NOT_TRUE:
         about["note"] = _("Marked as not true.")
     elif fact.why == Fact.Why.REWORDED:

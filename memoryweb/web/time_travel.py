@@ -1,10 +1,10 @@
-"""Time travel: a workspace as it was, and what changed between two moments."""
+"""History: memory on another day, and what changed since, in statements or in files."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -18,15 +18,19 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.markdown.diff import Row, counts, side_by_side
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.lines import revisions
 from memoryweb.memory.models import Injection
 from memoryweb.memory.prompt import prompts_with
+from memoryweb.memory.statements.bullets import Statement, statements_of
 from memoryweb.memory.statements.listing import Held, held_in
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.agents.activity import Line
 from memoryweb.web.facts.rows import grounds_of, talks_of
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.pages import about, page, show, to
+from memoryweb.web.statements import Piece, changed_words, struck
 from memoryweb.web.wording import Chip, Choice
 
 _MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
@@ -73,40 +77,146 @@ class MomentForm(forms.Form):
     fact = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
 
-class BetweenForm(forms.Form):
-    since = MomentField(label=gettext_lazy("From"))
+class BetweenForm(MomentForm):
     until = MomentField(label=gettext_lazy("Until (leave empty for now)"), required=False)
-    owner = forms.CharField(required=False, widget=forms.HiddenInput)
+    show = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+SHOWS: dict[str, str | Promise] = {
+    "": gettext_lazy("Statements"),
+    "changes": gettext_lazy("Changed files"),
+    "files": gettext_lazy("Files then"),
+}
 
 
 @team_view("GET")
 def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="files")
-    form = MomentForm(_moment_asked(request), initial={"owner": workspace.value})
-    at, fact = map(form.cleaned_data.get, ("at", "fact")) if form.is_valid() else (None, None)
-    found = revisions.files_at(agent_id, workspace.owner_id, at) if at else []
-    shown = page(request, found, size=50)
+    workspace = find_workspace(request, agent_id, read="changes")
+    named = list(_named(workspace, request.visit.now, has_fact="fact" in request.GET))
+    form = BetweenForm(_asked(request, dict(named)))
+    asked = form.cleaned_data if form.is_valid() else {}
+    at, fact, until = asked.get("at"), asked.get("fact"), asked.get("until")
+    since, end = sorted((at, until or request.visit.now)) if at and not fact else (at, at)
+    before = revisions.files_at(agent_id, workspace.owner_id, since) if since else []
+    after = revisions.files_at(agent_id, workspace.owner_id, end) if end and not fact else before
     context = about(
         workspace,
-        stay="agents_moments",
+        tab="moments",
         form=form,
-        at=at,
-        quick=_quick(request, workspace, fact),
-        belief=fact and at and belief(request, workspace, fact, at, found, since=at - _MONTH),
+        is_valid=form.is_valid(),
+        at=since,
+        until=until and end,
+        presets=[_choice(request, label, asked, at=at) for label, at in named],
+        shows=[_choice(request, label, asked, show=key) for key, label in SHOWS.items()],
+        belief=fact and at and belief(request, workspace, fact, at, before, since=at - _MONTH),
         can_pack=request.visit.can(Permission.PACK_EVIDENCE),
-        page=shown,
-        rows=[(past, _since(past)) for past in shown],
-        changes_url=_changes_url(request, workspace, at) if at else "",
+        **({} if fact else _seen(request, workspace, asked.get("show", ""), before, after)),
     )
     return show(request, "time_travel/moment.html", context)
 
 
-def _moment_asked(request: TeamRequest) -> QueryDict | None:
-    """A statement without a moment is asked about as it is now."""
+def _seen(
+    request: TeamRequest,
+    workspace: Workspace,
+    how: str,
+    before: Sequence[revisions.Past],
+    after: Sequence[revisions.Past],
+) -> dict[str, Any]:
+    if how == "changes":
+        shown = page(request, revisions.changes(before, after), size=20)
+        return {"how": how, "page": shown, "changes": _shown(request, workspace, shown.items)}
+    if how == "files":
+        there = page(request, before, size=50)
+        return {"how": how, "page": there, "rows": [(past, _since(past)) for past in there]}
+    return {"how": "", **_told(workspace, before, after)}
+
+
+def _told(
+    workspace: Workspace, before: Sequence[revisions.Past], after: Sequence[revisions.Past]
+) -> dict[str, Any]:
+    """What came, changed and went between two moments, and what stood at the first."""
+    look = Look(To.PAGE, files=list({one.file for one in (*before, *after) if _holds_facts(one)}))
+    was, now = _statements(look, before), _statements(look, after)
+    facts = workspace.agent.facts.of(*workspace.memory.key)
+    facts = facts.filter(fingerprint__in=was.keys() | now.keys())
+    known = {one.fingerprint: one for one in facts.select_related("superseded_by")}
+    lines = [
+        (known.get(key), Line("change", struck(now[key].text, now[key].ended)))
+        for key in was.keys() & now.keys()
+        if was[key].ended != now[key].ended
+    ]
+    came = {key: one for key, one in now.items() if key not in was}
+    for key in was.keys() - now.keys():
+        fact, old = known.get(key), was[key].text
+        newer = fact and fact.superseded_by
+        heir = came.pop(newer.fingerprint, None) if newer else None
+        pieces = changed_words(old, heir.text) if heir else (Piece(old, "old"),)
+        lines.append((fact, Line("change" if heir else "retire", pieces)))
+    for key, one in came.items():
+        lines.append((known.get(key), Line("add", struck(one.text, one.ended))))
+    order = {"add": 0, "change": 1, "retire": 2}
+    stood: dict[str, list[tuple[Piece, ...]]] = defaultdict(list)
+    for one in was.values():
+        stood[one.heading].append(struck(one.text, one.ended))
+    return {
+        "lines": sorted(lines, key=lambda row: order[row[1].sign])[:_MOST_ROWS],
+        "stood": list(stood.items()),
+        "count": len(was),
+    }
+
+
+def _holds_facts(past: revisions.Past) -> bool:
+    return kind_of(past.path).holds_facts
+
+
+def _statements(look: Look, pasts: Sequence[revisions.Past]) -> dict[str, Statement]:
+    """By print."""
+    there = revisions.with_texts([past for past in pasts if _holds_facts(past)])
+    texts = ((look.then(past.file, past.content), past.path) for past in there)
+    return {one.print: one for text, path in texts for one in statements_of(text, path)}
+
+
+def _named(
+    workspace: Workspace, now: datetime, *, has_fact: bool
+) -> Iterator[tuple[str, datetime]]:
+    today = timezone.localtime(now).date()
+    monday = today - timedelta(days=today.weekday() or 7)
+    yield _("Yesterday"), start_of(today - timedelta(days=1))
+    yield _("Last Monday"), start_of(monday)
+    yield _("30 days ago"), start_of(today - timedelta(days=30))
+    if at := revisions.before_last_dream(workspace.memory):
+        yield _("Before the last dream"), at
+    if not has_fact and (at := revisions.before_last_import(workspace.memory)):
+        yield _("Before the last import"), at
+
+
+def _asked(request: TeamRequest, named: dict[str, datetime]) -> QueryDict:
+    """Who names no moment asks about last Monday; of a statement, about now."""
     asked = request.GET.copy()
-    if "fact" in asked and "at" not in asked:
-        asked["at"] = request.visit.now.isoformat()
-    return asked if "at" in asked else None
+    if "at" not in asked:
+        at = request.visit.now if "fact" in asked else named[_("Last Monday")]
+        asked["at"] = at.isoformat(timespec="milliseconds")
+    return asked
+
+
+def _choice(
+    request: TeamRequest,
+    label: str | Promise,
+    asked: Mapping[str, Any],
+    *,
+    at: datetime | None = None,
+    show: str = "",
+) -> Choice:
+    """A link that keeps what else was chosen."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    if at:
+        query["at"] = timezone.localtime(at).isoformat(timespec="milliseconds")
+        is_here = asked.get("at") == at and not asked.get("until")
+    else:
+        query["show"] = show
+        is_here = asked.get("show", "") == show
+    return Choice(label, f"?{query.urlencode()}", is_here)
 
 
 @dataclass(frozen=True)
@@ -153,47 +263,6 @@ def _words(look: Look, held: Held) -> str:
     return "\n".join(lines[held.at.line - 1 : held.at.end])
 
 
-@team_view("GET")
-def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="changes")
-    quick = _quick(request, workspace)
-    form = BetweenForm(_asked(request, quick))
-    found: list[revisions.Change] = []
-    if form.is_valid():
-        sides = (form.cleaned_data["since"], form.cleaned_data["until"] or request.visit.now)
-        found = revisions.changes(
-            *(revisions.files_at(agent_id, workspace.owner_id, at) for at in sorted(sides))
-        )
-    shown = page(request, found, size=20)
-    context = about(
-        workspace,
-        stay="agents_moments_compare",
-        presets=[_preset(one, form) for one in quick],
-        form=form,
-        is_valid=form.is_valid(),
-        since=form.cleaned_data.get("since"),
-        until=form.cleaned_data.get("until"),
-        page=shown,
-        changes=_shown(request, workspace, shown.items),
-    )
-    return show(request, "time_travel/compare.html", context)
-
-
-def _asked(request: TeamRequest, quick: Sequence[dict[str, Any]]) -> QueryDict:
-    """Who names no moment asks about the week."""
-    asked = request.GET.copy()
-    if "since" not in asked:
-        monday = next(one for one in quick if one["key"] == "monday")
-        asked["since"] = monday["moment"].isoformat(timespec="milliseconds")
-    return asked
-
-
-def _preset(quick: dict[str, Any], form: BetweenForm) -> Choice:
-    asked = form.cleaned_data if form.is_valid() else {}
-    is_current = asked.get("since") == quick["moment"] and not asked.get("until")
-    return Choice(quick["label"], quick["changes_url"], is_current)
-
-
 def _since(past: revisions.Past) -> str:
     """What became of a file after the moment."""
     if past.file.deleted_at is not None:
@@ -201,56 +270,6 @@ def _since(past: revisions.Past) -> str:
     if past.file.path != past.path:
         return _("now {path}").format(path=past.file.path)
     return _("changed since") if past.file.revision != past.number else ""
-
-
-def _quick(
-    request: TeamRequest, workspace: Workspace, fact: UUID | None = None
-) -> list[dict[str, Any]]:
-    agent_id, today = workspace.agent.pk, timezone.localtime(request.visit.now).date()
-    week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
-    named: list[tuple[str, str | Promise, datetime | None]] = [
-        ("yesterday", _("Yesterday"), start_of(today - timedelta(days=1))),
-        ("monday", _("Last Monday"), start_of(monday)),
-        ("week", _("A week ago"), start_of(week) if week != monday else None),
-        ("month", _("30 days ago"), start_of(today - timedelta(days=30))),
-        (
-            "dream",
-            _("Before the last dream"),
-            revisions.before_last_dream(workspace.memory),
-        ),
-        (
-            "import",
-            _("Before the last import"),
-            None if fact else revisions.before_last_import(workspace.memory),
-        ),
-    ]
-    return [
-        {
-            "key": key,
-            "label": label,
-            "moment": moment,
-            "files_url": to(
-                request, "agents_moments", agent_id, query=_query(workspace, fact, at=moment)
-            ),
-            "changes_url": _changes_url(request, workspace, moment),
-        }
-        for key, label, moment in named
-        if moment is not None
-    ]
-
-
-def _changes_url(request: TeamRequest, workspace: Workspace, since: datetime) -> str:
-    query = _query(workspace, since=since)
-    return to(request, "agents_moments_compare", workspace.agent.pk, query=query)
-
-
-def _query(workspace: Workspace, fact: UUID | None = None, **moments: datetime) -> str:
-    asked = {"fact": str(fact)} if fact else {}
-    asked |= {
-        name: timezone.localtime(at).isoformat(timespec="milliseconds")
-        for name, at in moments.items()
-    }
-    return f"?{urlencode(asked | ({'owner': workspace.value} if workspace.value else {}))}"
 
 
 def _shown(

@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
+from memoryweb.llm.models import TeamEmbedding
 from memoryweb.web import (
     audit,
     chat,
@@ -24,16 +25,16 @@ from memoryweb.web import (
     time_travel,
     webhooks,
 )
-from memoryweb.web.agents import home
+from memoryweb.web.agents import activity, home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import editing, editor
+from memoryweb.web.files import editing
 from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import embedding_choice, members, model_choice, tokens
+from memoryweb.web.team import installation_model, members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -49,7 +50,6 @@ Patterns = list[URLPattern | URLResolver]
 file_patterns = [
     path("why/<int:line>/", files.why, name="agents_why"),
     path("edit/", editing.edit, name="agents_edit"),
-    path("merge/", editor.merge_texts, name="agents_merge"),
     path("arrange/", editing.arrange, name="agents_arrange"),
     path("rename/", editing.rename, name="agents_rename"),
     path("delete/", editing.delete_confirm, name="agents_delete_confirm"),
@@ -67,7 +67,7 @@ file_patterns = [
 ]
 
 conversation_patterns = [
-    path("", conversations.conversations, name="agents_conversations"),
+    path("", activity.activity, {"only": "conversations"}, name="agents_conversations"),
     path("<uuid:conversation_id>/", conversations.conversation, name="agents_conversation"),
 ]
 
@@ -83,7 +83,6 @@ agent_patterns: Patterns = [
         "global/<md:path>/revisions/<int:number>/", files.global_file, name="agents_global_revision"
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
-    path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
     path("statements/", facts.facts, name="agents_facts"),
     path("statements/many/", facts.many, name="agents_facts_many"),
     path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
@@ -97,20 +96,20 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/still-true/", facts.still_holds, name="agents_fact_still_true"),
-    path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
     path("statements/<uuid:fact_id>/pack/", evidence.pack, name="agents_fact_pack"),
     path("entries/", entries.entries, name="agents_entries"),
     path("entries/new/", entries.add, name="agents_entries_add"),
     path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),
-    path("timeline/", home.timeline, name="agents_timeline"),
-    path("notes/", files.notes, name="agents_notes"),
+    path("activity/", activity.activity, name="agents_activity"),
+    path("notes/", activity.activity, {"only": "notes"}, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("connect/token/", connect.token, name="agents_connect_token"),
+    path("connect/say/", connect.say, name="agents_connect_say"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("provenance/undo/", provenance.undo, name="agents_provenance_undo"),
-    path("dreams/", dreams.dreams, name="agents_dreams"),
+    path("dreams/", activity.activity, {"only": "dreams"}, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
     path("dreams/preview/", dreams.preview, name="agents_tonight"),
     path("dreams/preview/ask/", dreams.ask, name="agents_tonight_ask"),
@@ -118,6 +117,7 @@ agent_patterns: Patterns = [
     path("chat/", chat.chat, name="agents_chat"),
     path("chat/say/", chat.say, name="agents_chat_say"),
     path("chat/<int:message_id>/remember/", chat.remember, name="agents_chat_remember"),
+    path("chat/<int:message_id>/leave-out/", chat.leave_out, name="agents_chat_leave_out"),
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
     path("archive/now/", agents.archive, name="agents_archive"),
@@ -125,7 +125,6 @@ agent_patterns: Patterns = [
 ]
 
 member_patterns = [
-    path("", members.members, name="settings_members"),
     path("add/", members.add, name="settings_member_add"),
     path("invite/", members.invite, name="settings_invite"),
     path(
@@ -181,28 +180,30 @@ webhook_patterns = [
     path("sent/<uuid:delivery_id>/again/", webhooks.resend, name="settings_webhook_resend"),
 ]
 
+_MEANING = {"table": TeamEmbedding}
+
 settings_patterns: Patterns = [
-    path("", team.team, name="settings"),
+    path("", members.team, name="settings"),
+    path("demo/start/", team.start_own, name="settings_start_own"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", include(member_patterns)),
-    path("integrations/", tokens.integrations, name="settings_integrations"),
     path("integrations/new/", tokens.new_integration, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
-    path("webhooks/", webhooks.webhooks, name="settings_webhooks"),
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
+    path(
+        "model/installation/", installation_model.installation, name="settings_installation_model"
+    ),
     path("model/use/", model_choice.use, name="settings_model_use"),
     path("model/own/", model_choice.own, name="settings_model_own"),
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
     path("model/test/", model_choice.test, name="settings_model_test"),
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
-    path("meaning/", embedding_choice.endpoint, name="settings_embedding"),
-    path("meaning/use/", embedding_choice.use, name="settings_embedding_use"),
-    path("meaning/own/", embedding_choice.own, name="settings_embedding_own"),
-    path("use/", team.use_of_models, name="settings_use"),
+    path("meaning/use/", model_choice.use, _MEANING, name="settings_embedding_use"),
+    path("meaning/own/", model_choice.own, _MEANING, name="settings_embedding_own"),
     path("health/", team.health, name="settings_health"),
     path("erasing/", team.erasing, name="settings_erasing"),
     path("erasing/keep/", team.keep, name="settings_keep"),
@@ -243,8 +244,10 @@ team_patterns: Patterns = [
     path("review/<uuid:item_id>/", review.moved, {"kind": "proposal"}, name="review_moved"),
     path("marks/", review.moved, {"kind": "flag"}, name="marks_moved"),
     path("me/", mine.mine, name="mine"),
-    path("me/sentence/", mine.mine_sentence, name="mine_sentence"),
-    *(path(f"me/{name}/", view, name=f"mine_{name}") for name, view in mine.MEMBER_ACTS.items()),
+    *(
+        path(f"me/{where}", view, name=f"mine_{name}")
+        for name, (where, view) in mine.MEMBER_ACTS.items()
+    ),
     path("me/link/", mine.link, name="mine_link"),
     path("me/linked/<uuid:owner_id>/unlink/", mine.unlink, name="mine_unlink"),
     path("owners/", owners.owners, name="owners"),
@@ -269,13 +272,17 @@ urlpatterns = [
     path("join/invitation/accept/", members.accept, name="invitation_accept"),
     path("visit/open/", visits.entrance, name="visit"),
     path("visit/", visits.page, name="visit_page"),
-    path("visit/sentence/", visits.sentence, name="visit_sentence"),
-    *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),
+    path("visit/statements/<uuid:fact_id>/", visits.statement, name="visit_statement"),
+    *(
+        path(f"visit/{where}", view, name=f"visit_{name}")
+        for name, (where, view) in visits.ACTS.items()
+    ),
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("help/<slug:name>/", help.show, name="help"),
     path("profile/", profile.profile, name="profile"),
     path("profile/address/", profile.address, name="profile_address"),
     path("profile/address/confirm/", profile.confirm, name="profile_address_confirm"),
+    path("profile/zone/", profile.zone, name="profile_zone"),
     path("profile/mail/", profile.choose, name="profile_mail"),
     path("mail/stop/<str:link>/", profile.stop, name="mail_stop"),
     path("accounts/company/", company.leave, name="company_leave"),

@@ -2,9 +2,7 @@
 
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
-from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.functional import Promise
@@ -14,35 +12,12 @@ from django.views.decorators.cache import never_cache
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.notify import endpoints
-from memoryweb.notify.endpoints import UrlRefused, check_url
-from memoryweb.notify.models import LABELS, Delivery, Endpoint
+from memoryweb.notify.models import LABELS, Endpoint
 from memoryweb.notify.webhooks import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.pages import page, show, to
-
-
-class WebhookForm(forms.Form):
-    url = forms.URLField(
-        label=gettext_lazy("URL"),
-        max_length=500,
-        assume_scheme="https",
-        help_text=gettext_lazy("It must begin with https:// and be reachable from the internet."),
-    )
-    events = forms.MultipleChoiceField(
-        label=gettext_lazy("What is it told?"),
-        choices=list(LABELS.items()),
-        initial=list(LABELS),
-        widget=forms.CheckboxSelectMultiple,
-    )
-
-    def clean_url(self) -> str:
-        url: str = self.cleaned_data["url"]
-        try:
-            check_url(url)
-        except UrlRefused as refused:
-            raise forms.ValidationError(str(refused)) from None
-        return url
-
+from memoryweb.web.team.forms import WebhookForm
+from memoryweb.web.team.tokens import show_connections
 
 _MANAGE = Permission.MANAGE_TOKENS
 ERRORS: dict[str, str | Promise] = {
@@ -57,18 +32,13 @@ ERRORS: dict[str, str | Promise] = {
 LOOKS = {"waiting": "run", "delivered": "ok", "failed": "warn"}
 
 
-@team_view("GET", takes=_MANAGE)
-def webhooks(request: TeamRequest) -> HttpResponse:
-    return _list(request, WebhookForm())
-
-
 @team_view("POST", takes=_MANAGE)
 @never_cache
 def new(request: TeamRequest) -> HttpResponse:
     """Answers with the secret itself, this once."""
     form = WebhookForm(request.POST)
     if not form.is_valid():
-        return _list(request, form, status=422)
+        return show_connections(request, webhook_form=form, status=422)
     with request.visit.write() as tx:
         made = endpoints.make(tx, **form.cleaned_data)
     return _page(request, made, secret=secret_of(made))
@@ -120,7 +90,7 @@ def renew(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 
 @team_view("GET", takes=_MANAGE)
 def remove_confirm(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
-    context = {"tab": "webhooks", "webhook": _find(request, webhook_id)}
+    context = {"tab": "connections", "webhook": _find(request, webhook_id)}
     return show(request, "webhooks/remove.html", context)
 
 
@@ -129,7 +99,7 @@ def remove(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
     with request.visit.write() as tx:
         endpoints.remove(tx, _find(request, webhook_id))
     messages.success(request, _("The webhook was removed."))
-    return redirect(to(request, "settings_webhooks"))
+    return redirect(to(request, "settings_tokens"))
 
 
 @team_view("POST", takes=_MANAGE)
@@ -150,20 +120,13 @@ def _back(request: TeamRequest, found: Endpoint) -> HttpResponse:
     return redirect(to(request, "settings_webhook", found.pk))
 
 
-def _list(request: TeamRequest, form: WebhookForm, status: int = 200) -> HttpResponse:
-    failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
-    rows = request.visit.team.webhooks.annotate(failed=failed).order_by("-created_at")
-    context = {"tab": "webhooks", "form": form, "page": page(request, rows, size=50)}
-    return show(request, "webhooks/webhooks.html", context, status=status)
-
-
 def _page(
     request: TeamRequest, found: Endpoint, *, form: WebhookForm | None = None, secret: str = ""
 ) -> HttpResponse:
     listed = page(request, found.deliveries.order_by("-created_at", "pk"), size=50)
     initial = {"url": found.url, "events": found.events}
     context = {
-        "tab": "webhooks",
+        "tab": "connections",
         "webhook": found,
         "form": form or WebhookForm(initial=initial),
         "secret": secret,

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
+from django.contrib.humanize.templatetags.humanize import apnumber
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -156,10 +158,16 @@ def of_fact(state: models.Fact.State) -> Chip:
     return Chip(_FACT_TONES.get(state, "idle"), state.label)
 
 
-SKIPPED = gettext_lazy("skipped")
-EXTRACTED = gettext_lazy("extracted")
-WAITS = gettext_lazy("waits for extraction")
-NONE = gettext_lazy("no messages")
+def of_talk(talk: models.Conversation) -> Chip:
+    if talk.skipped:
+        return Chip("idle", _("skipped"))
+    if talk.extracted_upto >= talk.message_count > 0:
+        return Chip("ok", _("read"))
+    return (
+        Chip("wait", _("waits to be read"))
+        if talk.message_count
+        else Chip("idle", _("no messages"))
+    )
 
 
 # What owners, authors and triggers are called on pages, and the links behind an author.
@@ -312,3 +320,22 @@ def _run_url(request: TeamRequest, run: Run | None) -> str:
     if run is None or not (visit.is_common(run.owner_id) or visit.can(Permission.SEE_OWNERS)):
         return ""
     return to(request, "agents_run", run.pk)
+
+
+def trust_in_words(fact: Any, visit: Visit) -> str:
+    """What speaks for a statement, or against it; empty where one person said it once. Of those
+    that `listing.counted` counted."""
+    if fact.confirmed_at:
+        who = fact.confirmed_by
+        if who and who == visit.user:
+            return _("confirmed by you")
+        return _("confirmed by {name}").format(name=who) if who else _("confirmed")
+    times, people = apnumber(fact.times), apnumber(fact.people)
+    if fact.people > 1:
+        both = _("said {times} times by {people} people")
+        said = _("said by {people} people") if fact.times == fact.people else both
+        return said.format(times=times, people=people)
+    if fact.times > 1:
+        return _("said twice") if fact.times == 2 else _("said {times} times").format(times=times)
+    is_agents = fact.source == models.SourceClass.AGENT and not fact.people
+    return _("only once, by an agent") if is_agents else ""

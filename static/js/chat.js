@@ -10,11 +10,9 @@
       form.parentElement.querySelector(".empty").replaceWith(talk);
     }
     const row = Object.assign(document.createElement("li"), { className: role });
-    const name = Object.assign(document.createElement("b"), { textContent: who });
-    const head = Object.assign(document.createElement("span"), { className: "who" });
+    const name = Object.assign(document.createElement("span"), { className: "sr", textContent: who });
     const said = Object.assign(document.createElement("div"), { className: "said" });
-    head.append(name);
-    row.append(head, said);
+    row.append(name, said);
     talk.append(row);
     row.scrollIntoView({ block: "nearest" });
     return said;

@@ -83,10 +83,9 @@ const editing = (editor) => {
   const { draft: name, base } = editor.dataset;
   const hash = () => form.elements.sha256; // another field after each save
   const key = drafts.own(name);
-  let chosen; // what a merge of this text had come to
   const keep = () => {
     if (!editor.isConnected) return; // a merge has taken its place, and keeps the draft
-    if (isChanged()) drafts.keep(key, { base: hash()?.value ?? "", text: text.value, chosen });
+    if (isChanged()) drafts.keep(key, { base: hash()?.value ?? "", text: text.value });
     else drafts.drop(key);
   };
   const offer = () => {
@@ -102,7 +101,6 @@ const editing = (editor) => {
     note.querySelector("[data-use]").onclick = () => {
       // It began with another text if the file moved on: saving it then asks how both fit.
       if (hash() && found.base) hash().value = found.base;
-      chosen = found.chosen;
       if (found.base !== base) lines.unmark("pinned", "persons");
       note.hidden = true;
       text.focus();
@@ -129,8 +127,8 @@ const editing = (editor) => {
   });
 
   let isLeaving = false;
-  form.addEventListener("submit", () => {
-    isLeaving = !form.hasAttribute("hx-post");
+  (form.closest("#editing") ?? form).addEventListener("submit", (event) => {
+    isLeaving = !event.target.hasAttribute("hx-post");
     keep();
     drafts.send(key);
   });
@@ -178,6 +176,7 @@ const editing = (editor) => {
   }
   if ("unsaved" in editor.dataset) {
     drafts.takeOver(text.value);
+    drafts.drop(drafts.sent(name)); // what is merged holds it
     keep();
   }
   count();

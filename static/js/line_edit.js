@@ -1,9 +1,24 @@
 // A line that is edited where it stands: Enter or Ctrl+Enter saves, Escape leaves it as it was.
-// Without this script its buttons do the same.
+// Without this script its buttons do the same. The lines are one stop of Tab: arrows go from one to
+// the next, and what can be done with one comes behind its number.
 {
+  const numbers = () => [...document.querySelectorAll(".blk .num a")];
+  const stop = (at) => numbers().forEach((one) => (one.tabIndex = one === at ? 0 : -1));
+  document.addEventListener("focusin", (event) => {
+    if (event.target.matches(".blk .num a")) stop(event.target);
+  });
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || !event.target.matches?.(".blk .num a")) return;
+    event.preventDefault();
+    const all = numbers();
+    all[all.indexOf(event.target) + step]?.focus();
+  });
   const ready = () => {
     const hint = document.querySelector("[data-line-form] [data-hint]");
     if (hint) hint.hidden = false;
+    const all = numbers();
+    stop(all.find((one) => one.parentElement.parentElement.matches(":focus-within")) ?? all[0]);
   };
   ready();
   document.addEventListener("htmx:load", ready);

@@ -9,7 +9,7 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll(OPEN)) {
-    if (!menu.contains(event.target)) menu.open = false;
+    if (!menu.contains(event.target) || event.target.closest("[data-keep]")) menu.open = false;
   }
 });
 // On a narrow screen the rail and the tabs scroll sideways: bring the current place into view.

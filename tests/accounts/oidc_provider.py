@@ -46,6 +46,7 @@ class Provider:
         self.slow: dict[str, float] = {}
         self.in_token: set[str] = {"email", "email_verified", "name", "groups"}
         self.gives_refresh = False
+        self.renews_id_token = True
         self.refresh = ""  # in the place of a token that works
         self.asked: list[str] = []
         self._codes: dict[str, dict[str, str]] = {}
@@ -74,6 +75,11 @@ class Provider:
 
     def withdraw(self) -> None:
         self._refresh.clear()
+
+    def without_userinfo(self) -> Reply:
+        found = self._configuration()
+        del found["userinfo_endpoint"]
+        return _json(found)
 
     def id_token(self, nonce: str | None) -> str:
         now = int(time.time())
@@ -130,7 +136,9 @@ class Provider:
             nonce = asked["nonce"]
         access, refresh = secrets.token_hex(), secrets.token_hex()
         self._access.add(access)
-        answer = {"access_token": access, "token_type": "Bearer", "id_token": self.id_token(nonce)}
+        answer = {"access_token": access, "token_type": "Bearer"}
+        if nonce or self.renews_id_token:
+            answer["id_token"] = self.id_token(nonce)
         if self.gives_refresh:
             self._refresh.add(refresh)
             answer["refresh_token"] = refresh

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from memoryweb.accounts import company, oidc
+from memoryweb.accounts import company
 from memoryweb.accounts.exceptions import ByGroup, LastAdmin
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Identity, Membership, Token, User
@@ -209,7 +209,7 @@ def test_who_ended_by_hand_comes_back_by_a_group_and_the_other_way_round(
 def test_nobody_changes_by_hand_what_a_group_gives(world: World, nora: Client) -> None:
     with pytest.raises(ByGroup):
         change_member(membership=_hers(world), role=Role.ADMIN, ends_at=None, by=SYSTEM)
-    page = signed_in(world.alice).get(reverse("web:settings_members", args=["harbour"]))
+    page = signed_in(world.alice).get(reverse("web:settings", args=["harbour"]))
     assert "by group" in page.content.decode()
     remove_member(membership=_hers(world), by=SYSTEM)
 
@@ -332,13 +332,40 @@ def test_a_check_follows_the_groups(world: World, provider: Provider, late: Clie
     assert _hers(world).role == Role.ADMIN
 
 
-def test_a_check_that_tells_no_groups_leaves_them(
-    world: World, provider: Provider, late: Client, clock: Clock, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("answer", ["tokens alone", "no groups"])
+def test_a_check_that_tells_no_groups_leaves_them_until_they_end(
+    world: World, provider: Provider, late: Client, clock: Clock, answer: str
 ) -> None:
-    told = oidc.Claims("248289761001", "", "", None, "")
-    monkeypatch.setattr(oidc, "refresh", lambda _token, _subject: told)
+    """Of a provider that gives an ID token at the sign-in alone."""
+    ends_at = _hers(world).ends_at
+    provider.renews_id_token = False
+    del provider.person["groups"]
+    if answer == "tokens alone":
+        provider.instead["/.well-known/openid-configuration"] = provider.without_userinfo()
     company.check_due()
-    assert abs(_hers(world).ends_at - clock.now - DAY) < SECOND * 10  # type: ignore[operator]
+    assert (_hers(world).role, _hers(world).ends_at) == (Role.MEMBER, ends_at)
+    assert Identity.objects.get().check_at is None  # it would say no more
+    clock.put(clock.now + timedelta(hours=6))
+    engine.tick(clock.now)
+    assert _acts(world)[-1] == ("member.removed", "sign_in_over")
+
+
+def test_a_check_by_userinfo_alone_follows_the_groups(
+    world: World, provider: Provider, late: Client, clock: Clock
+) -> None:
+    provider.renews_id_token, provider.person["groups"] = False, ["chiefs"]
+    company.check_due()
+    assert _hers(world).role == Role.ADMIN
+
+
+def test_without_groups_in_the_settings_a_check_needs_none(
+    world: World, provider: Provider, late: Client, clock: Clock, settings: Settings
+) -> None:
+    settings.OIDC_GROUPS = {}
+    provider.renews_id_token = False
+    del provider.person["groups"]
+    company.check_due()
+    assert Identity.objects.get().valid_until > clock.now + timedelta(hours=23)  # type: ignore[operator]
 
 
 def test_who_is_known_there_no_more_ends_with_the_day(

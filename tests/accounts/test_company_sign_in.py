@@ -2,16 +2,25 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from allauth.mfa.totp.internal.auth import (
+    TOTP,
+    format_hotp_value,
+    generate_totp_secret,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.mail import EmailMessage
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from memoryweb.accounts import company, members, oidc
@@ -24,6 +33,7 @@ from memoryweb.web.audit import reason_of
 from tests.accounts import oidc_provider
 from tests.accounts.company import comes_back, leaves, signs_in
 from tests.accounts.oidc_provider import Provider
+from tests.clock import Clock
 from tests.world import PASSWORD, World, signed_in
 
 NORA = "nora@example.org"
@@ -106,6 +116,40 @@ def test_a_second_factor_is_asked_for_as_ever(world: World, provider: Provider) 
     client, answer = signs_in(provider)
     assert answer["Location"] == reverse("mfa_authenticate")
     assert not _is_in(client)
+
+
+def test_what_groups_give_waits_for_the_second_factor(world: World, provider: Provider) -> None:
+    signs_in(provider)
+    user = User.objects.get(email=NORA)
+    secret = generate_totp_secret()
+    TOTP.activate(user, secret)
+    ends_at = user.memberships.get().ends_at
+    provider.person["groups"] = ["chiefs"]
+    provider.refresh = "a refresh token"
+    client, _answer = signs_in(provider)
+    assert (user.memberships.get().role, user.memberships.get().ends_at) == ("member", ends_at)
+    assert "a refresh token" not in str(dict(client.session.items()))
+    code = format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
+    client.post(reverse("mfa_authenticate"), {"code": code})
+    assert _is_in(client)
+    assert user.memberships.get().role == "admin"
+    assert "_company_until" in client.session
+    assert "_company_claims" not in client.session
+
+
+def test_kept_claims_are_of_one_person_and_soon_over(
+    world: World, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(timezone.now(), monkeypatch)
+    signs_in(provider)
+    user, session = User.objects.get(email=NORA), SessionStore()
+    claims = oidc.Claims("248289761001", NORA, "", frozenset({"chiefs"}), "")
+    company.keep_claims(session, user, claims)
+    assert company.renew_kept(session, world.bob) == {}
+    company.keep_claims(session, user, claims)
+    clock.put(clock.now + timedelta(minutes=16))
+    assert company.renew_kept(session, user) == {}
+    assert user.memberships.get().role == "member"
 
 
 def test_who_was_deactivated_stays_out(world: World, provider: Provider) -> None:

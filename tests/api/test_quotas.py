@@ -74,7 +74,7 @@ def test_more_calls_than_allowed_are_told_when_to_come_again(
     said = refused.json()
     assert (refused.status_code, said["code"]) == (429, "quota_requests")
     assert 1 <= int(refused["Retry-After"]) <= (60 if quota == "requests_minute" else 86_400)
-    assert said["page"] == f"/t/{world.team.slug}/settings/use/"
+    assert said["page"] == f"/t/{world.team.slug}/settings/model/"
     assert said["page"] in said["detail"]
     question = {"endUserId": "customer-1", "message": "What do I like?"}
     assert callers.helpdesk.post(f"/agents/{world.agent.pk}/context", question).status_code == 429
@@ -233,7 +233,7 @@ def test_a_page_of_the_team_tells(world: World) -> None:
     limit(world, requests_day=12_000, stored_mb=5, stored_bytes=2_500_000)
     counting.call(world.team.pk, None, None)
     counting.write()
-    page = signed_in(world.audrey).get(reverse("web:settings_use", args=[world.team.slug]))
+    page = signed_in(world.audrey).get(reverse("web:settings_model", args=[world.team.slug]))
     said = " ".join(strip_tags(page.content.decode()).split())
     assert "Calls today 1 of at most 12,000 Calls a minute no limit" in said
     assert "Stored, in MB 2.5 of at most 5" in said

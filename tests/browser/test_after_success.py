@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from memoryweb.memory.models import Fact
+from memoryweb.runs import engine
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import looked_at
 from tests.web.pages import url
@@ -81,7 +82,12 @@ def test_asking_its_memory_keeps_the_token_that_is_shown_once(
     page.get_by_role("button", name="Create a token").press("Enter")
     token = page.locator("#token")
     expect(token).to_contain_text("mwp_")
+    page.get_by_role("button", name="Say it").press("Enter")
+    expect(page.locator("#checklist")).to_contain_text("It reads what you said")
+    list(engine.run_pending(until_idle=True))
+    expect(page.locator("h1")).to_contain_text("knows what you said")
+    page.get_by_label("You ask").fill("Do I prefer tea or coffee?")
     page.get_by_role("button", name="Ask", exact=True).press("Enter")
-    expect(page.locator("#answers")).to_contain_text("no answer to that yet")
+    expect(page.locator(".big-say")).to_contain_text("coffee")
     expect(token).to_contain_text("mwp_")
     assert looked_at(page) == []

@@ -102,6 +102,7 @@ def test_the_prompt_is_ordered_without_losing_the_place(open_page: Open, stage: 
 def test_why_opens_beside_the_line_and_takes_the_focus(open_page: Open, stage: Stage) -> None:
     address = url(stage.world.team, "agents_file", stage.world.agent.pk, NOTE)
     page = open_page(address, stage.world.vera)
+    page.locator("#L3 .num a").focus()
     page.get_by_role("link", name="why? line 3").focus()
     page.keyboard.press("Enter")
     panel = page.locator("#why")
@@ -114,11 +115,12 @@ def test_why_opens_beside_the_line_and_takes_the_focus(open_page: Open, stage: S
 def test_pausing_tells_so_without_a_new_page(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "mine"), world.vera)
     page.evaluate("window.same = true")
-    page.get_by_role("button", name="Pause keeping").press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("Nothing new about you is kept")
-    page.get_by_role("button", name="Pause using").press("Enter")
+    page.get_by_label("Menu", exact=True).press("Enter")
+    page.get_by_role("switch", name="Learn from what I say").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Nothing new about you is noted")
+    page.get_by_role("switch", name="Use what is known").press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Memory is paused")
-    expect(page.get_by_role("button", name="Keep again")).to_be_visible()
+    expect(page.get_by_role("switch", name="Learn from what I say")).not_to_be_checked()
     assert page.evaluate("window.same") is True
 
 

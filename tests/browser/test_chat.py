@@ -21,7 +21,7 @@ def test_enter_sends_and_shift_enter_begins_a_line(page: Page, model_server: Mod
     form.press("Shift+Enter")
     form.press_sequentially("at eight.")
     form.press("Enter")
-    expect(page.get_by_role("button", name="Remember this")).to_be_visible()  # the page came back
+    expect(page.get_by_text("for the last answer")).to_be_visible()  # the page came back
     expect(page.locator("#talk .assistant")).to_contain_text("Then I will book it.")
     expect(page.locator("#talk .user .said")).to_have_text("A table for two,\nat eight.")
     expect(form).to_have_value("")

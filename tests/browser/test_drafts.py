@@ -9,6 +9,7 @@ from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open, expect_saved
+from tests.browser.test_every_page import AXE, RUN, TAGS
 from tests.waiting import until
 from tests.web.pages import url
 from tests.world import PASSWORD, World
@@ -46,7 +47,7 @@ def test_a_draft_of_an_older_text_says_so_and_is_merged(open_page: Open, world: 
     note.get_by_role("button", name="Use the draft").press("Enter")
     page.keyboard.press("Control+s")
     expect(page.get_by_role("alert")).to_contain_text("Alice saved revision 2")
-    expect(page.locator("form.merge")).to_contain_text(MINE)
+    expect(page.locator(".diff")).to_contain_text(MINE)
 
 
 def test_a_text_that_was_refused_leaves_no_second_draft(open_page: Open, world: World) -> None:
@@ -61,44 +62,56 @@ def test_a_text_that_was_refused_leaves_no_second_draft(open_page: Open, world: 
     until(lambda: _drafts(page) == [])
 
 
-def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, world: World) -> None:
+def test_leaving_a_conflict_keeps_my_text(open_page: Open, world: World) -> None:
     page = _conflict(open_page, world)
-    place = page.locator("[data-place]").first
-    place.get_by_label("Edit by hand").check()
-    place.get_by_label("What it becomes").fill("In other words.")
-    page.get_by_role("link", name="Leave and keep my draft").click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    _write(page, "In other words.")
+    page.get_by_role("link", name="Back to the file").click()
     page.wait_for_url("**/files/SOUL.md*")
     page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
     page.get_by_role("button", name="Use the draft").click()
-    page.keyboard.press("Control+s")
-    place = page.locator("[data-place]").first
-    expect(place.get_by_label("Edit by hand")).to_be_checked()
-    expect(place.get_by_label("What it becomes")).to_have_value("In other words.")
     page.keyboard.press("Control+s")
     expect_saved(page)
     until(lambda: _drafts(page) == [])
     assert "In other words." in File.objects.get(path="SOUL.md", agent=world.agent).raw_content
 
 
-def test_a_merge_is_done_by_keyboard_and_refuses_what_is_open(
-    open_page: Open, world: World
-) -> None:
+def test_mine_is_saved_by_keyboard_and_leaves_no_draft(open_page: Open, world: World) -> None:
     page = _conflict(open_page, world)
-    expect(page.locator(".left")).to_have_text("1 place left to choose")
-    page.keyboard.press("Control+s")
-    refused = page.locator(".open-places [role=alert]")
-    expect(refused).to_have_text("Nothing is saved yet: choose what place 1 becomes.")
-    expect(page.get_by_label("Take theirs")).to_be_focused()
-    page.locator("h1").click()
-    page.keyboard.press("Alt+ArrowDown")
-    expect(page.get_by_label("Take theirs")).to_be_focused()
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("Take mine")).to_be_checked()
-    expect(page.locator(".left")).to_have_text("Everything is chosen")
+    page.evaluate(AXE)
+    assert page.evaluate(RUN, TAGS)["violations"] == []
     page.keyboard.press("Control+s")
     expect_saved(page)
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
+    expect(page.get_by_text("Someone else saved first")).to_be_hidden()
+    until(lambda: _drafts(page) == [])
     assert MINE in File.objects.get(path="SOUL.md", agent=world.agent).raw_content
+
+
+def test_theirs_is_taken_without_a_question_and_leaves_no_draft(
+    open_page: Open, world: World
+) -> None:
+    page = _conflict(open_page, world)
+    page.get_by_role("button", name="Take theirs").click()
+    page.wait_for_url("**/files/SOUL.md*")
+    until(lambda: _drafts(page) == [])
+    assert File.objects.get(path="SOUL.md", agent=world.agent).raw_content == "# Theirs\n"
+
+
+def test_what_others_saved_elsewhere_comes_into_the_editor_with_the_save(
+    open_page: Open, world: World
+) -> None:
+    page = _editor(open_page, world)
+    base = File.objects.get(path="SOUL.md", agent=world.agent).raw_content
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, None, "SOUL.md")
+        write(tx, place, f"Theirs.\n{base}", writer=Writer(AuthorKind.PERSON, user=world.alice))
+    page.get_by_label("Text", exact=True).press("Control+End")
+    page.keyboard.type(MINE)
+    page.keyboard.press("Control+s")
+    expect_saved(page)
+    expect(page.get_by_label("Text", exact=True)).to_have_value(f"Theirs.\n{base}{MINE}")
+    until(lambda: _drafts(page) == [])
 
 
 def test_signing_out_asks_and_takes_the_drafts_along(open_page: Open, world: World) -> None:
@@ -196,7 +209,7 @@ def _conflict(open_page: Open, world: World) -> Page:
         write(tx, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     _write(page, MINE)
     page.keyboard.press("Control+s")
-    page.wait_for_selector("form.merge.on")
+    page.wait_for_selector(".diff")
     return page
 
 

@@ -4,7 +4,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from memoryweb.memory.models import File
+from memoryweb.memory.models import AuthorKind, File
+from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.writing.write import write
 from tests.browser.conftest import Open, expect_saved
 from tests.waiting import until
 from tests.web.pages import url
@@ -168,6 +170,10 @@ def test_a_drag_that_escape_ends_moves_nothing(open_page: Open, world: World) ->
 
 
 def test_files_are_found_by_name_as_it_is_typed(open_page: Open, world: World) -> None:
+    with write_transaction(world.team) as tx:
+        for number in range(20):
+            place = Place(world.agent, None, f"skills/n{number}/SKILL.md")
+            write(tx, place, "text", writer=Writer(AuthorKind.PERSON, user=world.bob))
     page = open_page(url(world.team, "agents_files", world.agent.pk), world.bob)
     page.get_by_label("File name").press_sequentially("soul")
     expect(page.locator(".tree th[scope='row']")).to_have_text(["SOUL.md"])

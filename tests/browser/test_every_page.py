@@ -195,15 +195,17 @@ def _addresses(stage: Stage) -> list[str]:
         "audit",
         "settings",
     )
-    of_settings = ("members", "integrations", "integration_new", "tokens", "model", "use", "health")
+    of_settings = ("integration_new", "tokens", "model", "health", "erasing")
     of_agent = (
         "files",
         "prompt",
         "connect",
         "new_file",
+        "activity",
         "dreams",
         "tonight",
         "conversations",
+        "notes",
         "settings",
         "archive_confirm",
     )
@@ -224,7 +226,7 @@ def _addresses(stage: Stage) -> list[str]:
         url(
             team, "agents_moments", agent.pk, query=f"?fact={agent.facts.filter(owner=None)[0].pk}"
         ),
-        url(team, "agents_moments_compare", agent.pk, query="?since=2001-01-01T00:00"),
+        url(team, "agents_moments", agent.pk, query="?show=changes&at=2001-01-01T00:00"),
         url(team, "agents_run", stage.shared_run.pk),
         url(team, "agents_run", stage.customers_run.pk),
         url(team, "agents_conversation", agent.pk, stage.shared_talk.pk),

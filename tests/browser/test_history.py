@@ -25,11 +25,10 @@ LINES = """[...document.querySelectorAll("table.history tbody tr")].map((row) =>
 })"""
 
 
-def test_since_last_monday_stands_in_the_menu_of_histories(open_page: Open, world: World) -> None:
-    page = open_page(url(world.team, "agents_files", world.agent.pk), world.vera)
-    page.locator("details.history > summary").press("Enter")
-    page.get_by_role("link", name="What changed").press("Enter")
-    expect(page.get_by_role("heading", name="What changed")).to_be_visible()
+def test_since_last_monday_is_a_link_beside_activity(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_activity", world.agent.pk), world.vera)
+    page.get_by_role("link", name="Memory on another day").press("Enter")
+    page.get_by_role("link", name="Changed files").press("Enter")
     expect(page.locator(".change")).to_have_count(4)  # the seeded files are new this week
 
 

@@ -92,7 +92,7 @@ def test_no_text_acts_on_the_pages_of_a_file(watched: Watched, hostile: World) -
     watched.check("revision")
     watched.page.goto(url(team, "agents_revisions", agent, PATH))
     watched.check("revisions", shows="Revision 2")
-    watched.page.goto(url(team, "agents_moments_compare", agent, query="?since=2001-01-01T00:00"))
+    watched.page.goto(url(team, "agents_moments", agent, query="?show=changes&at=2001-01-01T00:00"))
     watched.check("moments", shows=PATH)
 
 
@@ -111,11 +111,8 @@ def test_no_text_acts_in_the_editor_its_preview_and_the_merge(
     text = page.get_by_label("Text", exact=True)
     text.fill(ALL.replace("window.broken", "window.broken = 3, window.broken"))
     page.keyboard.press("Control+s")
-    page.wait_for_selector("form.merge fieldset.clash")
+    page.wait_for_selector(".diff")
     watched.check("merge")
-    page.locator("[data-place]").first.get_by_label("Edit by hand").check()
-    watched.check("merge by hand")
-    page.evaluate("document.querySelector('form.merge').reset()")
 
 
 def test_no_text_acts_where_it_is_found_sent_and_told(

@@ -42,14 +42,34 @@ def test_an_address_of_a_line_shows_it_wherever_it_stands(open_page: Open, world
     expect(page.locator("#L280")).to_be_in_viewport()
 
 
-def test_a_sentence_of_my_memory_comes_when_it_is_opened(open_page: Open, world: World) -> None:
+def test_a_sentence_of_my_memory_is_changed_in_its_row(open_page: Open, world: World) -> None:
     keep(world, world.bobs_memory, "MEMORY.md", "- Bob keeps bees.\n")
     page = open_page(url(world.team, "mine"), world.bob)
-    page.get_by_text("Bob keeps bees.").click()
-    page.locator(".doings summary", has_text="Edit").click()
+    page.evaluate("window.same = true")
+    row = page.locator(".mine > li").first
+    row.locator("summary", has_text="Change").click()
     page.get_by_label("New text").fill("Bob keeps goats.")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".sentences .says")).to_have_text("Bob keeps goats.")
+    expect(row).to_contain_text("Bob keeps goats.")
+    expect(row).to_contain_text("You changed this.")
+    row.get_by_role("button", name="Undo").click()
+    expect(row).to_contain_text("Bob keeps bees.")
+    row.locator("summary", has_text="Forget").click()
+    row.get_by_role("button", name="Forget").click()
+    expect(row).to_contain_text("Forgotten. Erased at")
+    row.get_by_role("button", name="Undo").click()
+    expect(row).to_contain_text("Bob keeps bees.")
+
+
+def test_on_a_phone_the_first_sentence_stands_on_the_first_screen(
+    open_page: Open, world: World
+) -> None:
+    keep(world, world.bobs_memory, "MEMORY.md", "- Bob keeps bees.\n")
+    page = open_page(url(world.team, "mine"), world.bob)
+    page.set_viewport_size({"width": 360, "height": 780})
+    box = page.locator(".mine .say").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 300
 
 
 def test_on_a_phone_statements_stand_above_their_folded_filters(

@@ -223,7 +223,9 @@ def test_without_the_ledger_it_is_back_and_admins_are_told(home: Path, world: Wo
 
 
 def test_what_can_t_be_done_is_told(home: Path) -> None:
-    assert "can't be read" in run("backup", str(home / "kept"), "--passphrase-file", "none").failure
+    assert (
+        "cannot be used" in run("backup", str(home / "kept"), "--passphrase-file", "none").failure
+    )
     assert "its folder is not there" in run("backup", str(home / "none" / "kept")).failure
     assert "There is no file" in run("restore", str(home / "kept")).failure
     (home / "kept").touch()

@@ -132,7 +132,7 @@ def test_a_refused_file_makes_no_owner(world: World, file: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_said(world: World, tmp_path: Path) -> None:
-    assert "cannot be read" in bring(world, tmp_path / "none.jsonl").failure
+    assert "cannot be used" in bring(world, tmp_path / "none.jsonl").failure
 
 
 def test_one_file_may_be_imported_for_two_owners(world: World, file: Path) -> None:

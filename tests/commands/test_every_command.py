@@ -1,11 +1,14 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import SystemCheckError
+
+from memoryweb.core import upgrade
 
 # `migrate` is Django's, but for when it checks.
 OURS = sorted({n for n, app in get_commands().items() if app == "memoryweb.commands"} - {"migrate"})
@@ -49,3 +52,11 @@ def test_none_waits_for_the_pages_or_the_rules_of_dates() -> None:
         check=True,
     )
     assert answered.stdout.strip() == "set()"
+
+
+def test_one_in_a_place_that_was_never_prepared_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "backup", str(tmp_path / "copy")]
+    env = os.environ | {"MEMORYWEB_HOME": str(tmp_path)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip() == f"CommandError: {upgrade.UNPREPARED}"

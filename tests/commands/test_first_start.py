@@ -245,7 +245,7 @@ def test_what_can_not_be_set_up_is_told_and_leaves_nothing(
     token_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMORYWEB_SETUP_TOKEN_FILE", str(token_file / "none" / "token"))
-    assert "can't be written" in run("first_start").failure
+    assert "cannot be used" in run("first_start").failure
     monkeypatch.delenv("MEMORYWEB_SETUP_TOKEN_FILE")
     assert "both or neither" in run("first_start").failure
     assert not User.objects.exists()

@@ -104,3 +104,14 @@ def test_a_chatgpt_export_is_worked_to_its_end(world: World, tmp_path: Path) -> 
     assert (done["status"], done["format"]) == ("succeeded", "chatgpt")
     assert Message.objects.count() == 4
     assert run("snapshot", "import", *named, str(path), "--json").json["import"] is None
+
+
+def test_a_folder_of_markdown_is_read_and_notes_are_written(world: World, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    (folder / "trips").mkdir(parents=True)
+    (folder / "trips" / "Ferry.md").write_text("It leaves at six.\n")
+    (folder / "Tea.md").write_text("At five.\n")
+    assert snapshot(world, "import", folder, "--json").json["create"] == 2
+    out = tmp_path / "out.zip"
+    assert not snapshot(world, "export", out, "--notes").failure
+    assert b"atlas-shared/notes/trips/Ferry.md" in out.read_bytes()

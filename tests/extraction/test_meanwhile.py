@@ -9,6 +9,9 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner
 from memoryweb.extraction.models import Extraction
+from memoryweb.extraction.requests import leave_out
+from memoryweb.memory.models import Message
+from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs.models import Run
 from tests.extraction.answering import answer, workspace
 from tests.extraction.talking import NOON, ask, extract, soon, talk, text_of
@@ -51,6 +54,25 @@ def test_memory_that_is_paused_keeps_nothing_of_the_answer(model_server: ModelSe
     model_server.then(paused)
     run = extract(world, talk(world))
     assert (run.status, run.reason) == ("skipped", "paused")
+    assert workspace(world.customer) == {}
+
+
+def test_what_is_left_out_while_the_model_thinks_is_not_noted(model_server: ModelServer) -> None:
+    world = restored_world()
+
+    def left_out(_: Received) -> Behaviour:
+        with write_transaction(world.team) as tx:
+            said = Message.objects.select_related("conversation").get(external_id="t4")
+            leave_out(tx, said, 0, len(said.raw_content))
+        connection.close()
+        return Behaviour(json.dumps(answer()))
+
+    model_server.then(left_out)
+    model_server.answer(answer())  # it insists, but the message says so no longer
+    run = extract(world, talk(world))
+    assert (run.status, len(model_server.requests)) == ("no_change", 2)
+    assert "cello" in str(model_server.requests[0].data)
+    assert "cello" not in str(model_server.requests[1].data)
     assert workspace(world.customer) == {}
 
 

@@ -13,6 +13,7 @@ class Mem0:
     token: str
     agent: str
     scheme: str = "Token"
+    is_host: bool = False  # for clients that take a host alone
 
     def __call__(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
         answer = self.answer(method, path, body)
@@ -27,7 +28,7 @@ class Mem0:
         with scope():
             return Client().generic(
                 method,
-                f"/mem0/{self.agent}{path}",
+                path if self.is_host else f"/mem0/{self.agent}{path}",
                 data,
                 content_type="application/json",
                 headers=key,

@@ -3,15 +3,19 @@
 import random
 
 import pytest
+from django.db.models import Q
 
 from memoryweb.memory.forgetting import removal
 from memoryweb.memory.forgetting.removal import Removal
 from memoryweb.memory.lines.revisions import contents_of
+from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer, write_transaction
+from memoryweb.memory.reverting import revert
 from memoryweb.memory.visible.hidden import MARK, HiddenText
 from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.memory.writing.write import NewLine, append, delete, restore, write
+from tests.memory.test_reverting import _token
 from tests.soaking import first_in_gate
 from tests.world import World
 
@@ -20,7 +24,7 @@ MACHINE = Writer(AuthorKind.SYSTEM)
 
 
 class Story:
-    """A file that machines change at random, and what each of its revisions says."""
+    """A file that programs change at random, and what each of its revisions says."""
 
     def __init__(self, world: World, seed: int) -> None:
         self.random = random.Random(seed)
@@ -28,10 +32,15 @@ class Story:
         self.texts: dict[int, str] = {}
         self.erased: list[str] = []
         self.told = 0
+        self.token = _token(world)
+        self.tool = Writer(
+            AuthorKind.AGENT, integration=world.integration, token=self.token, is_tool=True
+        )
+        self.person = Writer(AuthorKind.PERSON, user=world.alice)
 
     def step(self, tx: Transaction) -> None:
-        acts = (self.edit, self.append, self.restore, self.erase, self.delete)
-        chances = (10, 3, 3, 3, 0.5)
+        acts = (self.edit, self.append, self.restore, self.erase, self.delete, self.revert)
+        chances = (10, 3, 3, 3, 0.5, 1)
         [act] = self.random.choices(acts, chances) if len(self.texts) > 3 else [self.edit]
         act(tx)
 
@@ -50,7 +59,14 @@ class Story:
 
     def append(self, tx: Transaction) -> None:
         said = [NewLine(line) for line in self.fresh(self.random.randrange(1, 3))]
-        self.keep(append(tx, self.place, said, writer=MACHINE).file)
+        writer = self.random.choice((MACHINE, self.tool))
+        self.keep(append(tx, self.place, said, writer=writer).file)
+
+    def revert(self, tx: Transaction) -> None:
+        """All that a program appended."""
+        source = Source(self.memory.agent, Kind.TOKEN, self.token.pk)
+        revert(tx, source, Q(), Q(), writer=self.person)
+        self.keep(self.file)
 
     def restore(self, tx: Transaction) -> None:
         number = self.random.choice([n for n, text in self.texts.items() if text])

@@ -14,7 +14,7 @@ from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Conversation, Fact, File, Import, Message, Passage
 from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.writer import Memory, Writer, write_transaction
-from memoryweb.memory.snapshots import formats
+from memoryweb.memory.snapshots import chat_exports
 from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.snapshots.formats import read
 from memoryweb.memory.snapshots.planning import Plan
@@ -23,7 +23,21 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.language.test_credentials import draw
 from tests.snapshots.archives import Part, zipped
-from tests.snapshots.exports import CLAUDE, MEM0, SPOKEN, TALK, exported, node, sent, talk
+from tests.snapshots.exports import (
+    CLAUDE,
+    CLAUDE_MEMORIES,
+    CLAUDE_TALK,
+    MEM0,
+    SPOKEN,
+    TALK,
+    VAULT,
+    answer,
+    claude_ai,
+    exported,
+    node,
+    sent,
+    talk,
+)
 from tests.world import World
 
 
@@ -102,7 +116,10 @@ def test_what_chatgpt_remembered_becomes_statements(world: World) -> None:
     assert set(Fact.objects.values_list("raw_text", flat=True)) >= {"Has seven hives."}
 
 
-@pytest.mark.parametrize("raw", [exported(TALK), sent([TALK]), sent(MEM0)])
+@pytest.mark.parametrize(
+    "raw",
+    [exported(TALK), sent([TALK]), sent(MEM0), claude_ai(CLAUDE_TALK), sent([CLAUDE_TALK]), VAULT],
+)
 def test_twice_is_once_and_reverted_is_gone_and_can_come_again(world: World, raw: bytes) -> None:
     before = _counted()
     done = take(world, raw, world.bobs_memory)
@@ -267,7 +284,7 @@ def test_reverted_while_it_runs_it_stops(world: World) -> None:
 
 def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     talks = [talk(node(f"m{n}", "root", "user", f"Hive {n}."), key=f"c{n}") for n in range(3)]
-    kept = formats.talk_of
+    kept = chat_exports.talk_of
     seen = []
 
     def break_once(value: Any) -> Any:
@@ -280,7 +297,7 @@ def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.Mon
     token = snapshots.preview(Memory(world.agent, world.bobs_memory), raw, by=by).token
     with write_transaction(world.team) as tx:
         done = snapshots.apply(tx, Memory(world.agent, world.bobs_memory), raw, token, by=by)
-    monkeypatch.setattr(formats, "talk_of", break_once)
+    monkeypatch.setattr(chat_exports, "talk_of", break_once)
     run = worked(done)
     assert run.status == "failed"
     assert Message.objects.count() == 1
@@ -335,9 +352,9 @@ WRONG: list[Any] = [None, 7, "x", [], {}, [[]], {"a": 1}, float("1e308"), True]
 @pytest.mark.parametrize("field", ["mapping", "current_node", "conversation_id", "title"])
 def test_no_type_where_another_is_meant_breaks_it(field: str) -> None:
     for value in WRONG:
-        formats.talk_of({**TALK, field: value})
+        chat_exports.talk_of({**TALK, field: value})
     for value in WRONG:
-        formats.talk_of(value)
+        chat_exports.talk_of(value)
 
 
 @pytest.mark.parametrize(
@@ -345,10 +362,10 @@ def test_no_type_where_another_is_meant_breaks_it(field: str) -> None:
 )
 def test_no_message_of_another_form_breaks_it(field: str) -> None:
     for value in WRONG:
-        made = formats.talk_of(talk(node("m1", "root", "user", "Hello.", **{field: value})))
+        made = chat_exports.talk_of(talk(node("m1", "root", "user", "Hello.", **{field: value})))
         assert len(made.messages) <= 1
         parts = {"content_type": "text", "parts": value}
-        formats.talk_of(talk(node("m1", "root", "user", "Hello.", content=parts)))
+        chat_exports.talk_of(talk(node("m1", "root", "user", "Hello.", content=parts)))
 
 
 @pytest.mark.slow
@@ -367,3 +384,81 @@ def test_two_hundred_thousand_messages_are_looked_at_in_bounded_memory(world: Wo
 def test_every_format_reads_its_own_fixture() -> None:
     found = [read(raw).format for raw in (exported(TALK), sent(MEM0), CLAUDE)]
     assert found == ["chatgpt", "mem0", "claude_code"]
+
+
+def test_claude_ai_s_talk_is_the_branch_that_was_seen_last(world: World) -> None:
+    made = plan(world, claude_ai(CLAUDE_TALK), world.bobs_memory)
+    assert (made.format, made.talks.conversations, made.talks.new) == ("claude_ai", 1, 3)
+    take(world, claude_ai(CLAUDE_TALK), world.bobs_memory)
+    assert said() == [
+        ("user", "I keep bees in Porto."),
+        ("assistant", "How many hives?"),
+        ("user", "Seven hives, and two queens."),
+    ]
+    message = Message.objects.get(position=1)
+    assert message.conversation.external_id == "claude_ai-c1"
+    assert message.timestamp.isoformat() == "2026-03-01T09:30:00.123456+00:00"
+
+
+def test_what_claude_remembers_becomes_statements(world: World) -> None:
+    take(world, claude_ai(), world.bobs_memory)
+    assert content(world, "structured/claude-ai.md", world.bobs_memory) == (
+        "- Zoe keeps bees.\n- She sells honey in Porto.\n## Honey shop\n- Labels are blue.\n"
+    )
+    assert Fact.objects.filter(raw_text="Labels are blue.").exists()
+
+
+@pytest.mark.parametrize("raw", [claude_ai(CLAUDE_TALK), sent(CLAUDE_MEMORIES)])
+def test_of_shared_memory_only_what_claude_remembers_comes(world: World, raw: bytes) -> None:
+    take(world, raw, None)
+    assert "Zoe keeps bees." in content(world, "structured/claude-ai.md", None)
+    assert Message.objects.count() == 0
+
+
+def test_an_older_export_of_claude_ai_names_no_parents(world: World) -> None:
+    messages = [
+        {"uuid": "m1", "sender": "human", "text": "I keep bees.", "created_at": "yesterday"},
+        {"uuid": "m2", "sender": "assistant", "text": "How many?", "content": []},
+        {"uuid": "m3", "sender": "human", "text": "No", "content": [{"type": "tool_use"}]},
+    ]
+    take(world, sent([{"uuid": "c1", "chat_messages": messages}]), world.bobs_memory)
+    assert said() == [("user", "I keep bees."), ("assistant", "How many?")]
+
+
+def test_no_value_in_an_export_of_claude_ai_breaks_it() -> None:
+    odd = [None, 7, "x", [], {}, [7], {"a": 7}, True]
+    for value in odd:
+        chat_exports.claude_talk_of(value)
+        for field in ("uuid", "chat_messages", "current_leaf_message_uuid"):
+            chat_exports.claude_talk_of({**CLAUDE_TALK, field: value})
+        for field in answer("m1", "human", "Hello."):
+            one = answer("m1", "human", "Hello.") | {field: value}
+            chat_exports.claude_talk_of({"uuid": "c1", "chat_messages": [one, value]})
+        memories = [{**CLAUDE_MEMORIES[0], "project_memories": value}, value]
+        assert read(claude_ai(memories=memories)).format == "claude_ai"
+        assert read(claude_ai(CLAUDE_TALK, memories=value)).format == "claude_ai"
+    round_ = [answer("m1", "human", "Hello.", "m2"), answer("m2", "human", "Hello.", "m1")]
+    assert chat_exports.claude_talk_of({"uuid": "c1", "chat_messages": round_}).wrong
+
+
+def test_a_folder_of_markdown_becomes_notes_and_basic_memory_s_become_statements(
+    world: World,
+) -> None:
+    made = plan(world, VAULT, world.bobs_memory)
+    assert (made.format, [item.path for item in made.changes]) == (
+        "markdown",
+        ["notes/Ferry.md", "structured/basic-memory/drinks/Coffee.md"],
+    )
+    assert {(one.name.rpartition("/")[2], one.code) for one in made.ignored} == {
+        ("a:b.md", "path_refused"),
+        *((name, "not_in_import") for name in ("app.json", "old.md", "boat.png")),
+    }
+    take(world, VAULT, world.bobs_memory)
+    ferry = "---\nstatus: open\n---\n\n- It leaves at six.\n"
+    assert content(world, "notes/Ferry.md", world.bobs_memory) == ferry
+    coffee = content(world, "structured/basic-memory/drinks/Coffee.md", world.bobs_memory)
+    assert coffee.startswith("# Coffee\n\nBefore the list.\n")
+    assert '\npairs_with [[Cake]]\n"made in" [[Porto]] (since 2019)\n' in coffee
+    told = set(Fact.objects.living().values_list("raw_text", flat=True))
+    assert "Pour over gives more clarity #brewing (from Rui)" in told
+    assert not any("[[Cake]]" in one for one in told)

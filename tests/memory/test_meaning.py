@@ -176,6 +176,17 @@ def test_a_bad_answer_to_a_query_leaves_what_words_find(
     assert len(embeddings.requests) == before  # left alone for a while
 
 
+def test_an_endpoint_that_was_taken_out_of_the_settings_is_not_waited_for(
+    talk: World, embeddings: ModelServer, settings: Any
+) -> None:
+    settings.EMBEDDING_MODEL, settings.MODEL_HOSTS = "", ["models.example"]
+    before = len(embeddings.requests)
+    found = find(talk, "ferry boat")
+    assert (said(found), found.notice) == ([TALK[0]], "")
+    make()
+    assert len(embeddings.requests) == before
+
+
 @pytest.mark.parametrize("name", sorted({*BAD} - {"slow"}))
 def test_a_bad_answer_to_a_run_writes_no_vector(
     talk: World, embeddings: ModelServer, name: str

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryweb.memory.my_memory.contents import plain
+from memoryweb.memory.my_memory import plain
 from tests.pace import assert_linear
 
 

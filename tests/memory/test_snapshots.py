@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from datetime import date, timedelta
 from typing import Any
 
@@ -430,3 +431,25 @@ def test_a_planted_line_is_flagged_in_each_file_that_brings_it(world: World) -> 
     take(world, of(dict.fromkeys(days, f"{order}\n")), agent=world.agent)
     for file in File.objects.filter(agent=world.agent, path__in=days):
         assert flagged_lines(file) == {1}
+
+
+def test_an_export_as_notes_holds_every_file_for_obsidian(world: World) -> None:
+    put(world, NOTE, TEXT)
+    put(world, "structured/wifi.md", "---\nstatus: open\n---\n\n- The network is “Gäste”.\n")
+    with write_transaction(world.team) as tx:
+        made = snapshots.export(tx, Memory(world.agent, None), as_notes=True)
+    assert made.filename == "atlas-shared-notes.zip"
+    entries = {entry.name: entry.data.decode() for entry in read(made.archive)}
+    head, _mark, body = entries[f"atlas-shared/{NOTE}"].partition("---\n\n")
+    assert body == TEXT
+    lines = head.splitlines()
+    assert lines[:4] == ["---", "source: memoryweb", 'title: "2026-11-20"', "type: notes"]
+    assert re.fullmatch(r"updated: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", lines[4])
+    assert entries["atlas-shared/structured/wifi.md"].startswith("---\nstatus: open\n---\n")
+
+
+def test_notes_come_back_without_their_front_matter(world: World) -> None:
+    put(world, NOTE, TEXT)
+    with write_transaction(world.team) as tx:
+        archive = snapshots.export(tx, Memory(world.agent, None), as_notes=True).archive
+    assert {code for _action, code in actions(world, archive).values()} == {"same"}

@@ -14,6 +14,7 @@ from memoryweb.llm import choices
 from memoryweb.llm.choices import Own
 from memoryweb.llm.models import TeamEmbedding
 from memoryweb.memory import vectors
+from memoryweb.memory.agents import archive_agent, restore_agent
 from memoryweb.memory.forgetting import decisions, finding
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.index import reindexing
@@ -164,6 +165,24 @@ def test_who_turns_it_off_has_no_vectors_a_minute_later(
     make()
     assert with_vectors() == set()
     assert len(embeddings.requests) == before
+
+
+def test_nothing_of_an_archived_agent_is_sent_until_it_is_back(
+    talk: World, embeddings: ModelServer, settings: Any
+) -> None:
+    make()
+    with write_transaction(talk.team) as tx:
+        archive_agent(tx, talk.agent)
+    settings.EMBEDDING_MODEL = "another"
+    embeddings.requests.clear()
+    make()
+    assert not with_vectors() & {FERRY, ROSES}
+    assert not {FERRY, ROSES} & {*sent(embeddings)}
+    with write_transaction(talk.team) as tx:
+        restore_agent(tx, talk.agent)
+    say(talk, "Tea is at five.", name="later")
+    make()
+    assert with_vectors() >= {FERRY, ROSES, "Tea is at five."}
 
 
 def test_another_model_makes_all_of_them_anew(

@@ -2,7 +2,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from memoryweb.accounts.models import Team
+from memoryweb.accounts.models import Membership, Team, User
+from memoryweb.accounts.permissions import Role
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.runs import engine
 from tests.runs.desk import Desk
@@ -38,6 +39,8 @@ def handle() -> Iterator[Handle]:
 
 def make_desk(name: str) -> Desk:
     team = Team.objects.create(name=name, slug=name)
+    user = User.objects.create_user(f"{name}@example.org")
+    Membership.objects.create(team=team, user=user, role=Role.ADMIN)
     agent = Agent.objects.create(team=team, name="Ada", folded_name="ada")
     owner = Owner.objects.create(team=team, source="slack", external_id="U1")
     return Desk(team, agent, owner)

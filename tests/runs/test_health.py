@@ -1,10 +1,13 @@
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 from pytest_django import Settings
 
+from memoryweb.audit import checkpoints
+from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.audit.triggers import create_triggers, drop_triggers
 from memoryweb.runs import healthcheck
 from memoryweb.runs.models import Beat
@@ -32,6 +35,30 @@ def test_a_problem_is_named(desk: Desk, state: dict[str, object], words: str) ->
     change(desk.ask(), **state)
     [problem] = healthcheck.check(timezone.now()).problems
     assert words in problem
+
+
+def test_a_team_without_an_admin_is_told_and_no_failure(desk: Desk) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=5))
+    desk.team.memberships.update(ends_at=ago(seconds=1))
+    found = healthcheck.check(timezone.now())
+    assert found.problems == [
+        "1 team has no admin. Add one: manage.py add_member --role admin",
+    ]
+    assert (found.failures, found.is_ready) == ([], True)
+
+
+def test_a_second_place_of_the_ledger_that_is_away_is_told(
+    desk: Desk, settings: Settings, tmp_path: Path
+) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=5))
+    settings.LEDGER_DIR = str(tmp_path / "unmounted")
+    checkpoints.sign_moved(timezone.now())
+    record(desk.team.pk, Entry("file.written", SYSTEM))
+    checkpoints.sign_moved(timezone.now())
+    assert "second place" in " ".join(healthcheck.check(timezone.now()).problems)
+    (tmp_path / "unmounted").mkdir()
+    checkpoints.sign_moved(timezone.now())  # nothing has moved
+    assert healthcheck.check(timezone.now()).problems == []
 
 
 @pytest.mark.parametrize(

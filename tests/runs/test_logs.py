@@ -2,6 +2,9 @@
 
 import json
 import logging
+import os
+import subprocess
+import sys
 from typing import Any
 
 import httpx
@@ -37,6 +40,16 @@ def test_an_error_tells_its_place_and_not_its_words() -> None:
     assert "test_an_error_tells" in said["trace"][-1]
     assert SECRET not in str(said)
     assert "request" not in said
+
+
+def test_a_warning_of_python_is_a_line_without_its_words() -> None:
+    """In a process of its own: pytest collects warnings itself."""
+    code = f"import django; django.setup(); import warnings; warnings.warn({SECRET!r})"
+    env = {"DJANGO_SETTINGS_MODULE": "memoryweb.settings", "MEMORYWEB_LOG_FORMAT": "json"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=os.environ | env, capture_output=True, text=True, check=True)
+    said = json.loads(done.stderr)
+    assert (said["logger"], said["message"]) == ("py.warnings", "<string>:1: UserWarning")
 
 
 def test_addresses_that_are_called_stay_out_at_any_level(caplog: pytest.LogCaptureFixture) -> None:

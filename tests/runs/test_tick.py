@@ -1,4 +1,5 @@
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -24,6 +25,7 @@ def ticks(monkeypatch: pytest.MonkeyPatch) -> list[ticking.Tick]:
     """The registered ticks, none to begin with."""
     mine: list[ticking.Tick] = []
     monkeypatch.setattr(ticking, "_ticks", mine)
+    monkeypatch.setattr(ticking, "_cleanings", [])
     return mine
 
 
@@ -52,6 +54,24 @@ def test_a_run_that_kills_its_workers_ends(
     run = fresh(run)
     assert (run.status, run.reason, run.due_at) == ("failed", "worker_lost", None)
     assert [event.reason_code for event in desk.events()] == ["worker_lost"]
+
+
+def test_an_idle_tick_asks_little(desk: Desk, django_assert_max_num_queries: Any) -> None:
+    now = timezone.now()
+    engine.tick(now)
+    with django_assert_max_num_queries(24):
+        assert engine.tick(now + timedelta(minutes=1)) == []
+
+
+def test_what_only_cleans_is_called_every_ten_minutes(
+    desk: Desk, ticks: list[ticking.Tick]
+) -> None:
+    heard: list[datetime] = []
+    engine.register_tick(heard.append, cleans=True)
+    now = timezone.now()
+    for minutes in (0, 1, 9, 10, 11):
+        engine.tick(now + timedelta(minutes=minutes))
+    assert [at - now for at in heard] == [timedelta(), timedelta(minutes=10)]
 
 
 def test_every_registered_tick_is_called_whatever_the_others_do(

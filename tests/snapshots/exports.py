@@ -71,3 +71,68 @@ CLAUDE = zipped(
     Part(".claude/projects/-home-tea/talk.jsonl", b"{}\n" * 600_000),
     Part("app/AGENTS.md", b"Run the tests.\n"),
 )
+
+
+def answer(name: str, sender: str, text: str, parent: str = "", **more: Any) -> dict[str, Any]:
+    """A message as Claude.ai exports it; the first of a conversation answers a name of zeros."""
+    blocks = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": text}]
+    made = {"uuid": name, "sender": sender, "text": f"Hm. {text}", "content": blocks}
+    made |= {"created_at": "2026-03-01T09:30:00.123456Z", "attachments": [], "files": []}
+    return made | {"parent_message_uuid": parent or "00000000-0000-4000-8000-000000000000"} | more
+
+
+CLAUDE_TALK = {
+    "uuid": "c1",
+    "name": "Bees",
+    "account": {"uuid": "a1"},
+    "chat_messages": [
+        answer("m1", "human", "I keep bees in Porto."),
+        answer("old", "assistant", "An answer that was asked for again.", "m1"),
+        answer("m2", "assistant", "How many hives?", "m1"),
+        answer("m3", "human", "Seven hives, and two queens.", "m2"),
+    ],
+}
+CLAUDE_MEMORIES = [
+    {
+        "account_uuid": "a1",
+        "conversations_memory": "**Work context**\n\nZoe keeps bees. She sells honey in Porto.\n",
+        "project_memories": {"p1": "- Labels are **blue**.", "p2": ""},
+    }
+]
+
+
+def claude_ai(*talks: object, memories: object = CLAUDE_MEMORIES) -> bytes:
+    return zipped(
+        Part("users.json", b"[]"),
+        Part("memories.json", sent(memories)),
+        Part("projects/p1.json", sent({"uuid": "p1", "name": "Honey shop", "docs": []})),
+        Part("conversations.json", sent(talks)),
+    )
+
+
+BASIC_MEMORY = """---
+title: Coffee
+type: note
+tags: [drinks]
+permalink: coffee
+---
+
+Before the list.
+
+## Observations
+- [method] Pour over gives more clarity #brewing (from Rui)
+- [ ] Buy beans
+
+## Relations
+- pairs_with [[Cake]]
+- "made in" [[Porto]] (since 2019)
+- See [[Tea]] for more
+"""
+VAULT = zipped(
+    Part("vault/.obsidian/app.json", b"{}"),
+    Part("vault/.trash/old.md", b"Gone.\n"),
+    Part("vault/Ferry.md", b"---\nstatus: open\n---\n\n- It leaves at six.\n"),
+    Part("vault/drinks/Coffee.md", BASIC_MEMORY.encode()),
+    Part("vault/a:b.md", b"A name that no file here may have.\n"),
+    Part("vault/boat.png", b"\x89PNG"),
+)

@@ -45,10 +45,9 @@ def _saves(world: World, client: Client, content: str) -> None:
 
 
 def _rewords(world: World, client: Client, old: str, new: str) -> None:
-    file = _memory(world)
-    line = str(file.raw_content.split("\n").index(f"- {old}") + 1)
-    spot = {"file": str(file.pk), "sha256": file.sha256, "first": line, "last": line}
-    assert client.post(url(world.team, "mine_reword"), {**spot, "text": new}).status_code == 302
+    fact = Fact.objects.get(file=_memory(world), raw_text=old)
+    address = url(world.team, "mine_fact_edit", fact.pk)
+    assert client.post(address, {"text": new}).status_code == 302
 
 
 @pytest.mark.parametrize("by", ["rules", "a model"])

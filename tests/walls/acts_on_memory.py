@@ -29,6 +29,7 @@ from memoryweb.memory.models import (
     ForgetRequest,
     Injection,
     LegalHold,
+    Message,
     Proposal,
     ReviewItem,
     Target,
@@ -127,6 +128,12 @@ def _say_otherwise(tx: Transaction, world: World) -> None:
     Fact.objects.filter(raw_text="We live in Hamburg.").update(said_at=tx.now - timedelta(days=1))
     said = [NewMessage("user", "We moved to Berlin.", f"at {tx.now}")]
     add_messages(tx, messages=said, **where)  # type: ignore[arg-type]
+
+
+def _leave_out(tx: Transaction, world: World) -> None:
+    where = {"agent": world.agent, "owner": world.customer, "conversation_id": "kept out"}
+    add_messages(tx, messages=SAID, **where)  # type: ignore[arg-type]
+    requests.leave_out(tx, Message.objects.latest("pk"), 0, 5)
 
 
 def _contradiction(tx: Transaction, world: World) -> Contradiction:
@@ -406,6 +413,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
             lambda u, w: facts.vote(u, _stated(u, w, "Anna sings."), writer=_alice(w), helpful=True)
         ),
     ),
+    "keep a sentence from the notes": ("message.unnoted", _in_unit(_leave_out)),
     "say otherwise": ("fact.hidden", _in_unit(_say_otherwise)),
     "forget": ("memory.forget_requested", _in_unit(_forget)),
     "decide to erase": (

@@ -242,6 +242,8 @@ def _by_mem0(mem0: Mem0, world: World) -> Answers:
         ("POST", "/v3/memories/", {"filters": named}),
         ("GET", "/memories?user_id=customer-1", None),
         ("GET", "/v1/entities/", None),
+        ("GET", "/v1/events/", None),
+        ("POST", "/v1/exports/get/", {"filters": named}),
         *(("GET", f"/v1/memories/{pk}{rest}", None) for pk in facts for rest in ("/", "/history/")),
     ]
     for method, path, body in calls:

@@ -47,7 +47,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 # an end user's memory is none of theirs.
 MEM0 = {
     "v1/ping": ("v1/ping/", 200),
-    "memories": ("memories?user_id=customer-1", 403),
+    "(?:v1/)?memories": ("memories?user_id=customer-1", 403),
+    "v1/events": ("v1/events/", 200),
     mem0._ONE: ("v1/memories/{fact}/", 404),
     mem0._ONE + "/history": ("v1/memories/{fact}/history/", 404),
     "v1/entities": ("v1/entities/", 200),

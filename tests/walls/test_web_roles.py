@@ -26,6 +26,7 @@ IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "item_id",
     "import_id",
     "fact_id",
+    "file_id",
     "hold_id",
     "webhook_id",
     "delivery_id",
@@ -55,7 +56,7 @@ def test_every_address_has_an_entry() -> None:
 
 def test_every_id_in_an_address_is_walked() -> None:
     found = {name for ids in addresses().values() for name in ids}
-    assert found == IDS | NUMBERS | {"team", "kind", "rest", "link", "name"}
+    assert found == IDS | NUMBERS | {"team", "kind", "rest", "link", "name", "sha256"}
 
 
 @pytest.mark.databases

@@ -25,7 +25,7 @@ from tests.mem0.client import Mem0
 from tests.walls.api_routes import ROUTES
 from tests.walls.longest import longest_transaction
 from tests.walls.web_calls import undone
-from tests.walls.web_routes import CHANGES
+from tests.walls.web_routes import CHANGES, MY_FACT_ACTS, MY_LINE_ACTS
 from tests.walls.web_stage import Stage, restored_stage
 from tests.world import World, signed_in
 
@@ -288,8 +288,10 @@ ONE = frozenset(
         "accept_proposal",
         "agents_archive",
         "agents_arrange",
+        "agents_chat_leave_out",
         "agents_chat_remember",
         "agents_chat_say",
+        "agents_connect_say",
         "agents_connect_token",
         "agents_delete",
         "agents_dream",
@@ -308,10 +310,8 @@ ONE = frozenset(
         "agents_fact_unconfirm",
         "agents_fact_unforget",
         "agents_fact_until",
-        "agents_fact_vote",
         "agents_forget_line",
         "agents_keep",
-        "agents_merge",
         "agents_new",
         "agents_new_file",
         "agents_preview",
@@ -355,13 +355,11 @@ ONE = frozenset(
         "mine_forget",
         "mine_link",
         "mine_pause",
-        "mine_remove",
         "mine_resume",
-        "mine_reword",
         "mine_undo",
         "mine_unlink",
-        "mine_still_true",
-        "mine_until",
+        *(f"mine_fact_{verb}" for verb, _data, _first in MY_FACT_ACTS),
+        *(f"mine_line_{verb}" for verb, _first in MY_LINE_ACTS),
         "owners_export",
         "owners_link",
         "keep_fact_true",
@@ -385,6 +383,7 @@ ONE = frozenset(
         "review_scan",
         "settings",
         "settings_demo_remove",
+        "settings_start_own",
         "settings_hold",
         "settings_hold_end",
         "settings_integration_edit",

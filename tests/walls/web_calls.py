@@ -83,10 +83,8 @@ def addresses() -> dict[str, list[str]]:
 
 def looks(answer: "Answer") -> tuple[int, bytes, str, list[str]]:
     """All that a person who guesses could compare; a form's own token is no answer."""
-    content, headers = answer.content, str(sorted(answer.headers.items()))
-    if answer.status_code != 404:
-        content = _OF_ITS_OWN.sub(b"", content)
-        headers = _OF_ITS_OWN.sub(b"", headers.encode()).decode()
+    content = _OF_ITS_OWN.sub(b"", answer.content)
+    headers = _OF_ITS_OWN.sub(b"", str(sorted(answer.headers.items())).encode()).decode()
     return answer.status_code, content, headers, sorted(answer.cookies)
 
 

@@ -93,7 +93,9 @@ AGENT: dict[str, str | list[str]] = {
     "extractor": "auto",
     "consolidator": "rules",
 }
-BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}
+BOBS_LINE = {"file_id": "my_file_id", "start": "line", "end": "line", "sha256": "my_sha256"}
+FACT = {"fact_id": str(UUID(int=1))}
+LINE = {"file_id": str(UUID(int=1)), "start": "1", "end": "1", "sha256": "0"}
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 # The viewer's own token. The auditor sees that it exists.
 OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
@@ -114,8 +116,26 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("recall", {}, "recalled_id"),
     ("restore", {}, "retired_id"),
     ("still_true", {}, "fact_id"),
-    ("vote", {"helpful": "yes"}, "fact_id"),
     ("forget", {}, "fact_id"),
+)
+# What one does about one's own statements and lines, and what has to be done before.
+MY_FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
+    ("confirm", {}, ""),
+    ("unconfirm", {}, "mine_fact_confirm"),
+    ("edit", {"text": "Breakfast ends at ten."}, ""),
+    ("not_true", {}, ""),
+    ("restore", {}, "mine_fact_not_true"),
+    ("still_true", {}, ""),
+    ("until", {"day": "2099-12-31"}, ""),
+    ("forget", {}, ""),
+    ("unforget", {}, "mine_fact_forget"),
+)
+MY_LINE_ACTS = (
+    ("confirm", ""),
+    ("edit", ""),
+    ("not_true", ""),
+    ("forget", ""),
+    ("unforget", "mine_line_forget"),
 )
 
 PAGES: dict[str, Route] = {
@@ -123,6 +143,7 @@ PAGES: dict[str, Route] = {
     "over_time": _get("over_time", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
+    "settings_installation_model": _get("settings_installation_model", dict.fromkeys(ROLES, 404)),
     "agents_detail": _get("agents_detail", READ),
     "agents_detail of a customer": _get("agents_detail", CUSTOMERS, CUSTOMER),
     "agents_detail of Bob": _get("agents_detail", BOBS, BOB),
@@ -134,9 +155,9 @@ PAGES: dict[str, Route] = {
     "agents_entries": _get("agents_entries", READ),
     "agents_entries of a customer": _get("agents_entries", CUSTOMERS, CUSTOMER),
     "agents_entries of Bob": _get("agents_entries", BOBS, BOB),
-    "agents_timeline": _get("agents_timeline", READ),
-    "agents_timeline of a customer": _get("agents_timeline", CUSTOMERS, CUSTOMER),
-    "agents_timeline of Bob": _get("agents_timeline", BOBS, BOB),
+    "agents_activity": _get("agents_activity", READ),
+    "agents_activity of a customer": _get("agents_activity", CUSTOMERS, CUSTOMER),
+    "agents_activity of Bob": _get("agents_activity", BOBS, BOB),
     "agents_notes": _get("agents_notes", READ),
     "agents_notes of a customer": _get("agents_notes", CUSTOMERS, CUSTOMER),
     "agents_notes of Bob": _get("agents_notes", BOBS, BOB),
@@ -198,16 +219,19 @@ PAGES: dict[str, Route] = {
     "agents_moments of a statement about Bob": _get(
         "agents_moments", BOBS, BOB + "&fact={my_fact_id}"
     ),
-    "agents_moments_compare": _get("agents_moments_compare", READ, "?since=2001-01-01T00:00"),
-    "agents_moments_compare of a customer": _get("agents_moments_compare", CUSTOMERS, CUSTOMER),
-    "agents_moments_compare of Bob": _get(
-        "agents_moments_compare", BOBS, BOB + "&since=2001-01-01T00:00"
+    "agents_moments of files": _get("agents_moments", READ, "?show=changes&at=2001-01-01T00:00"),
+    "agents_moments of Bob's files": _get(
+        "agents_moments", BOBS, BOB + "&show=changes&at=2001-01-01T00:00"
     ),
     "agents_snapshot": _get("agents_snapshot", READ),
     "agents_snapshot_export": _get("agents_snapshot_export", READ),
+    "agents_snapshot_export as notes": _get("agents_snapshot_export", READ, "?format=markdown"),
     "agents_snapshot_export of oneself": _get("agents_snapshot_export", READ, ME),
     "agents_snapshot_export of a customer": _get("agents_snapshot_export", CUSTOMERS, CUSTOMER),
     "agents_snapshot_export of Bob": _get("agents_snapshot_export", BOBS, BOB),
+    "agents_snapshot_export of Bob as notes": _get(
+        "agents_snapshot_export", BOBS, BOB + "&format=markdown"
+    ),
     "agents_snapshot_preview": _get("agents_snapshot_preview", BOBS_UPLOAD),
     "agents_snapshot_change": _get("agents_snapshot_change", BOBS_UPLOAD),
     "agents_import": _get("agents_import", READ),
@@ -256,26 +280,20 @@ PAGES: dict[str, Route] = {
     "review_scans": _get("review_scans", MANAGE),
     "review_mask_confirm": _get("review_mask_confirm", MANAGE),
     "mine": _get("mine", READ),
-    "mine_sentence": _get("mine_sentence", ONLY_BOB, "?file={my_file_id}&first=3&last=3"),
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
     "settings": _get("settings", READ),
     "palette": _get("palette", READ),
     "settings_demo_remove_confirm": _get("settings_demo_remove_confirm", MANAGE),
-    "settings_members": _get("settings_members", SEE),
     "settings_member_remove_confirm": _get("settings_member_remove_confirm", MANAGE),
-    "settings_integrations": _get("settings_integrations", SEE),
     "settings_integration_new": _get("settings_integration_new", MANAGE),
     "settings_integration_edit": _get("settings_integration_edit", MANAGE),
     "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
     "settings_tokens": _get("settings_tokens", READ),
     "settings_erasing": _get("settings_erasing", SEE),
-    "settings_webhooks": _get("settings_webhooks", MANAGE),
     "settings_webhook": _get("settings_webhook", MANAGE),
     "settings_webhook_remove_confirm": _get("settings_webhook_remove_confirm", MANAGE),
-    "settings_model": _get("settings_model", MANAGE),
-    "settings_embedding": _get("settings_embedding", MANAGE),
-    "settings_use": _get("settings_use", SEE),
+    "settings_model": _get("settings_model", SEE),
     "settings_health": _get("settings_health", SEE),
     "settings_token": _get("settings_token", OWN_TOKEN | {"auditor": 200}),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
@@ -334,11 +352,11 @@ CHANGES: dict[str, Route] = {
         {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
         message_id="my_message_id",
     ),
-    "agents_merge": _post(
-        "agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}
-    ),
-    "agents_merge of Bob": _post(
-        "agents_merge", BOBS, {**TEXT, "sha256": "{my_sha256}", "choice-1": "mine"}, query=BOB
+    "agents_chat_leave_out": _post(
+        "agents_chat_leave_out",
+        {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
+        {"first": "0", "last": "5"},
+        message_id="my_message_id",
     ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),
@@ -461,11 +479,19 @@ CHANGES: dict[str, Route] = {
     "review_mask": _post("review_mask", MANAGE),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
-    "mine_until": _post("mine_until", ONLY_BOB, {**BOBS_LINE, "day": "2099-12-31"}),
-    "mine_still_true": _post("mine_still_true", ONLY_BOB, {**BOBS_LINE}),
-    "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
-    "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
-    "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
+    **{
+        f"mine_fact_{verb}": _post(
+            f"mine_fact_{verb}", ONLY_BOB, {**data}, fact_id="my_fact_id", first=first
+        )
+        for verb, data, first in MY_FACT_ACTS
+    },
+    **{
+        f"mine_line_{verb}": _post(
+            f"mine_line_{verb}", ONLY_BOB, {"text": "Tea is at five."}, first=first, **BOBS_LINE
+        )
+        for verb, first in MY_LINE_ACTS
+    },
+    "mine_undo": _post("mine_undo", ONLY_BOB, query="?undo={my_file_id}.2"),
     "mine_bring_back": _post("mine_bring_back", ONLY_BOB, MY_REQUEST),
     "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
     "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
@@ -479,6 +505,8 @@ CHANGES: dict[str, Route] = {
     "owners_link_withdraw": _post("owners_link_withdraw", MANAGE),
     "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
+    "settings_installation_model": _post("settings_installation_model", dict.fromkeys(ROLES, 404)),
+    "settings_start_own": _post("settings_start_own", MANAGE),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
     "settings_member_add": _post(
         "settings_member_add", MANAGE, {"email": "new@example.org", "role": "viewer"}
@@ -530,6 +558,12 @@ CHANGES: dict[str, Route] = {
         {"name": "Laptop", "holder": "me", "days": "30", "scopes": ["memory:read"]},
     ),
     "agents_connect_token": Route("agents_connect_token", READ, "POST", {"as": "me"}),
+    "agents_connect_say": _post(
+        "agents_connect_say", READ, {"as": "me", "said": "I live in Porto."}
+    ),
+    "agents_connect_say of a customer": _post(
+        "agents_connect_say", MANAGE, {"as": "program", "said": "I live in Porto."}
+    ),
     "settings_token_revoke": _post("settings_token_revoke", OWN_TOKEN),
     "settings_token_grant": _post(
         "settings_token_grant", MANAGE, {"reason": "Keeps the opening hours."}
@@ -570,6 +604,7 @@ OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
     "help": Address(302, 200, {"name": "review"}),
+    "profile_zone": Address(302, 405),
     "profile_mail": Address(302, 405),
     "mail_stop": Address(404, 404, {"link": "nobody"}),
     "profile_address": Address(302, 200),
@@ -581,15 +616,11 @@ OPEN: dict[str, Address] = {
     "invitation_accept": Address(302, 405),
     "visit": Address(200, 200),
     "visit_page": Address(404, 404),
-    "visit_sentence": Address(404, 404),
+    "visit_statement": Address(404, 404, FACT),
     **dict.fromkeys(
         (
             *(
-                "visit_reword",
-                "visit_until",
                 "visit_answer",
-                "visit_still_true",
-                "visit_remove",
                 "visit_undo",
                 "visit_pause",
                 "visit_resume",
@@ -599,6 +630,8 @@ OPEN: dict[str, Address] = {
         ),
         Address(405, 405),
     ),
+    **{f"visit_fact_{verb}": Address(405, 405, FACT) for verb, _data, _first in MY_FACT_ACTS},
+    **{f"visit_line_{verb}": Address(405, 405, LINE) for verb, _first in MY_LINE_ACTS},
     "mcp": Address(405, 405),
     "plugin": Address(200, 200, {"kind": "openclaw"}),
     "mem0": Address(401, 401, {"rest": "v1/ping/"}),

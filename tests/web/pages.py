@@ -1,6 +1,5 @@
 """How tests ask for pages of a team."""
 
-import html
 import re
 from typing import Any
 
@@ -32,13 +31,6 @@ def fragment(client: Client, address: str, target: str, data: dict[str, Any] | N
     if data is None:
         return client.get(address, headers=headers)
     return client.post(address, data, headers=headers)
-
-
-def opened(client: Client, page: str, says: str) -> str:
-    """What comes where that sentence is opened on the page."""
-    found = re.search(rf'hx-get="([^"]+)"[^>]*>\s*<summary>\s*<span class="says">{says}', page)
-    assert found
-    return text(client.get(html.unescape(found[1])))
 
 
 def actions(team: Team) -> list[str]:

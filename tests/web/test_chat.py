@@ -5,10 +5,12 @@ import pytest
 from django.test import Client
 from django_scopes import scope
 
+from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import person_owner
 from memoryweb.memory.models import AuthorKind, Conversation, File
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
+from tests.extraction.talking import extract
 from tests.fakes import ModelServer
 from tests.web.pages import text, url
 from tests.world import World, signed_in
@@ -32,7 +34,7 @@ def remembered(world: World) -> None:
     with scope(team=world.team):
         place = Place(world.agent, person_owner(world.team, world.bob), "MEMORY.md")
     with write_transaction(world.team) as tx:
-        said = f"- {CANOE}\n- I have a brother in Kyoto.\n"
+        said = f"- {CANOE}\n- I have a brother in Kyoto.\n- I live in Leeds.\n"
         write(tx, place, said, writer=Writer(AuthorKind.DREAM, is_vouched=True))
 
 
@@ -41,18 +43,121 @@ def say(client: Client, address: str, message: str, **headers: str) -> Any:
 
 
 @pytest.mark.usefixtures("remembered")
-def test_an_answer_is_shown_with_the_statements_it_could_draw_on(
+def test_beside_an_answer_stands_what_was_looked_up_and_what_is_in_every_message(
     world: World, bob: Client, address: str, model_server: ModelServer
 ) -> None:
+    with scope(team=world.team):
+        place = Place(world.agent, person_owner(world.team, world.bob), "memory/2026-01-02.md")
+    with write_transaction(world.team) as tx:
+        write(
+            tx,
+            place,
+            "- 09:00 The canoe hangs in the shed.\n",
+            writer=Writer(AuthorKind.EXTRACTION),
+        )
     model_server.text("It is <b>red</b>.")
-    answer = say(bob, address, "What colour is my canoe?")
+    say(bob, address, "Hello there.")
+    model_server.text("It is <b>red</b>.")
+    answer = say(bob, address, "Where does my canoe hang?")
     assert (answer.status_code, answer["Location"]) == (302, f"{address}?talk=chat-1")
     page = text(bob.get(answer["Location"]))
-    assert "What colour is my canoe?" in page
+    assert "Where does my canoe hang?" in page
     assert "It is &lt;b&gt;red&lt;/b&gt;." in page
-    assert "1 statement it could draw on" in page
-    assert CANOE in page
-    assert "Kyoto" not in page
+    used = page.partition('aria-labelledby="us"')[2].partition("</section>")[0]
+    assert "The canoe hangs in the shed." in used
+    assert "3 statements are in every message" in used
+    assert "Kyoto" not in used
+
+
+def test_what_will_be_noted_is_underlined_and_can_be_kept_out(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    said = "I own a bakery in Leeds. What time is it? My sister lives in Porto."
+    page = text(bob.get(say(bob, address, said)["Location"]))
+    assert "<mark>I own a bakery in Leeds.</mark>" in page
+    assert "<mark>My sister lives in Porto.</mark>" in page
+    assert "Atlas will note" in page
+    assert "Remember this" not in page
+    with scope(team=world.team):
+        talk = Conversation.objects.get()
+        first = talk.messages.earliest("position")
+    span = {"first": 0, "last": len("I own a bakery in Leeds.")}
+    assert bob.post(f"{address}{first.pk}/leave-out/", span).status_code == 302
+    page = text(bob.get(f"{address}?talk=chat-1"))
+    assert "<mark>I own" not in page
+    assert "My sister lives in Porto.</mark>" in page
+    _extract(world, talk)
+    note = _note(world).raw_content
+    assert "My sister lives in Porto." in note
+    assert "bakery" not in note
+    page = text(bob.get(f"{address}?talk=chat-1"))
+    assert "Atlas noted" in page
+    assert "My sister lives in Porto.</p>" in page
+
+
+def test_a_noted_line_is_undone_from_the_talk(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    say(bob, address, "My sister lives in Porto.")
+    with scope(team=world.team):
+        talk = Conversation.objects.get()
+    _extract(world, talk)
+    note, here = _note(world), f"{address}?talk=chat-1"
+    line = next(n for n, it in enumerate(note.raw_content.split("\n"), 1) if "Porto" in it)
+    data = {"first": line, "last": line, "sha256": note.sha256, "next": here}
+    edit = url(world.team, "agents_edit_line", world.agent.pk, note.path, query="?owner=me")
+    assert bob.post(edit, data)["Location"] == here
+    assert "Porto" not in _note(world).raw_content
+    assert "Atlas noted" not in text(bob.get(here))
+
+
+@pytest.mark.usefixtures("remembered")
+def test_what_it_replaces_stands_struck(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    page = text(bob.get(say(bob, address, "I moved to Porto.")["Location"]))
+    assert ">I live in Leeds</del>" in page
+    assert "Replaces what was said before." in page
+
+
+def test_a_question_is_not_offered_to_be_remembered(
+    bob: Client, address: str, model_server: ModelServer
+) -> None:
+    for said, is_offered in (("What time is it?", False), ("Ok, thanks a lot.", True)):
+        model_server.text("Nice.")
+        page = text(bob.get(say(bob, address, said)["Location"]))
+        assert ("Remember this" in page) == is_offered
+
+
+def test_what_one_person_said_nobody_else_keeps_out(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    say(bob, address, "I own a bakery in Leeds.")
+    with scope(team=world.team):
+        first = Conversation.objects.get().messages.earliest("position")
+    span = {"first": 0, "last": 5}
+    assert signed_in(world.alice).post(f"{address}{first.pk}/leave-out/", span).status_code == 404
+    bob.post(f"{address}{first.pk}/leave-out/", {"first": "x"})
+    with scope(team=world.team):
+        first.refresh_from_db()
+    assert first.unnoted is None
+
+
+def _extract(world: World, talk: Conversation) -> None:
+    """By rules, though there is a model to talk with."""
+    with scope(team=world.team):
+        Agent.objects.filter(pk=world.agent.pk).update(extractor="rules")
+        talk.refresh_from_db()
+    extract(world, talk)
+
+
+def _note(world: World) -> File:
+    with scope(team=world.team):
+        return File.objects.get(owner__person=world.bob, note_date__isnull=False)
 
 
 def test_an_answer_s_markdown_is_shown_and_one_s_own_words_are_as_typed(

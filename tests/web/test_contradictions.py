@@ -101,9 +101,7 @@ def test_personal_ones_are_decided_by_their_person(
     assert alice.post(address, {"decision": "KEEP_A"}).status_code == 403
     page = text(alice.get(url(world.team, "review", query="?state=others")))
     assert "Porto" not in page
-    assert "1 statement about you may not be true any more" in text(
-        bob.get(url(world.team, "mine"))
-    )
+    assert "1 thing about you waits for your decision" in text(bob.get(url(world.team, "mine")))
     assert bob.post(address, {"decision": "KEEP_A"}).status_code == 302
 
 

@@ -18,6 +18,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.audit.verify import verify
 from memoryweb.llm.models import Usage
 from tests.accounts.refusal import refusing_events
+from tests.walls.web_routes import AGENT
 from tests.web.pages import text, url
 from tests.web.stage import Stage
 from tests.world import World
@@ -96,7 +97,7 @@ def test_no_other_team_can_be_removed(world: World) -> None:
 
 def test_the_page_says_who_goes_too(world: World, demo: Team, alice: Client) -> None:
     elsewhere(world.bob)
-    assert "Remove the demo" in text(alice.get(url(demo, "settings")))
+    assert "A made-up team" in text(alice.get(url(demo, "last_night")))
     page = text(alice.get(url(demo, "settings_demo_remove_confirm")))
     assert "Yours, too" in page
     assert world.vera.email in page
@@ -117,10 +118,25 @@ def test_who_has_another_team_goes_on_there(world: World, demo: Team, alice: Cli
 
 
 def test_a_team_that_is_no_demo_has_no_such_page(world: World, alice: Client) -> None:
-    assert "Demo data" not in text(alice.get(url(world.team, "settings")))
+    assert "A made-up team" not in text(alice.get(url(world.team, "settings")))
+    assert alice.post(url(world.team, "settings_start_own")).status_code == 404
     assert alice.get(url(world.team, "settings_demo_remove_confirm")).status_code == 404
     assert alice.post(url(world.team, "settings_demo_remove")).status_code == 404
 
 
 def test_members_do_not_see_the_button(demo: Team, bob: Client) -> None:
-    assert "Demo data" not in text(bob.get(url(demo, "settings")))
+    page = text(bob.get(url(demo, "settings")))
+    assert "A made-up team" in page
+    assert url(demo, "settings_demo_remove_confirm") not in page
+    assert bob.post(url(demo, "settings_start_own")).status_code == 403
+
+
+def test_a_team_of_one_s_own_begins_with_an_agent(world: World, demo: Team, alice: Client) -> None:
+    """Once: who has one is led there, and outlives the demo."""
+    answer = alice.post(url(demo, "settings_start_own"))
+    own = Team.objects.get(memberships__user=world.alice, is_demo=False)
+    assert answer["Location"] == url(own, "agents_new")
+    assert alice.post(url(demo, "settings_start_own"))["Location"] == url(own, "agents_new")
+    remove_demo(team=demo, by=SYSTEM)
+    made = alice.post(url(own, "agents_new"), AGENT | {"name": "Nova"}, follow=True)
+    assert "Say something to Nova" in text(made)

@@ -21,7 +21,9 @@ def admin(world: World) -> Client:
 
 
 def _url(world: World, name: str = "") -> str:
-    return reverse(f"web:settings_embedding{name}", args=[world.team.slug])
+    return reverse(
+        f"web:settings_{'embedding' + name if name else 'model'}", args=[world.team.slug]
+    )
 
 
 def _choose(admin: Client, world: World, choice: str) -> Any:

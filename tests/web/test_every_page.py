@@ -102,7 +102,7 @@ def test_signing_in_and_out(world: World) -> None:
 def test_a_wrong_password_says_so_and_stays(world: World) -> None:
     login = reverse("account_login")
     page = text(Client().post(login, {"login": "vera@example.org", "password": "wrong"}))
-    assert "not correct" in page
+    assert "The e-mail address or the password is wrong." in page
 
 
 def test_nobody_signs_up(world: World) -> None:

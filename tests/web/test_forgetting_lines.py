@@ -111,7 +111,8 @@ def test_no_page_of_a_file_shows_a_hidden_line(world: World, mine: File, bob: Cl
         at(world, "agents_revision", 1),
         at(world, "agents_revision", 1, query=f"{MINE}&authors=1"),
         at(world, "agents_compare", query=f"{MINE}&from=0&to=1"),
-        url(world.team, "agents_moments_compare", world.agent.pk, query=MINE),
+        url(world.team, "agents_moments", world.agent.pk, query=f"{MINE}&show=changes"),
+        url(world.team, "agents_moments", world.agent.pk, query=MINE),
         url(world.team, "agents_fact", world.agent.pk, fact.pk, query=MINE),
     ]
     for page in pages:

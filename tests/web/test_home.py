@@ -13,7 +13,7 @@ from tests.web.pages import text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage
 from tests.world import World
 
-TABS = ("facts", "files", "notes", "dreams", "conversations", "prompt", "moments", "timeline")
+TABS = ("facts", "files", "notes", "dreams", "conversations", "prompt", "moments", "activity")
 
 
 def home(world: World, query: str = "") -> str:
@@ -34,7 +34,7 @@ def test_every_tab_keeps_whose_memory_it_is(stage: Stage, bob: Client, name: str
     page = tight(
         bob.get(url(stage.world.team, f"agents_{name}", stage.world.agent.pk) + "?owner=me")
     )
-    for other in ("agents_detail", "agents_facts", "agents_dreams", "agents_moments"):
+    for other in ("agents_detail", "agents_facts", "agents_activity", "agents_settings"):
         assert f'href="{url(stage.world.team, other, stage.world.agent.pk)}?owner=me"' in page
     assert re.search(r'owner=me" aria-current="true"', page)
 

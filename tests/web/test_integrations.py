@@ -44,7 +44,7 @@ def test_a_choice_of_agents_is_kept(world: World, alice: Client) -> None:
     agents = [str(world.agent.pk)]
     alice.post(_edit(world), FORM | {"reach": "some", "agents": agents})
     assert _now(world).agents == agents
-    assert "Beacon" not in _row(text(alice.get(url(world.team, "settings_integrations"))))
+    assert "Beacon" not in _row(text(alice.get(url(world.team, "settings_tokens"))))
 
 
 def test_no_agent_chosen_is_not_every_agent(world: World, alice: Client) -> None:
@@ -75,7 +75,7 @@ def test_a_revoked_one_cannot_be_changed(world: World, alice: Client) -> None:
     alice.post(url(world.team, "settings_integration_revoke", world.integration.pk))
     assert alice.get(_edit(world)).status_code == 404
     assert alice.post(_edit(world), FORM).status_code == 404
-    assert _edit(world) not in text(alice.get(url(world.team, "settings_integrations")))
+    assert _edit(world) not in text(alice.get(url(world.team, "settings_tokens")))
 
 
 def test_reading_across_owners_is_granted_with_a_reason(world: World, alice: Client) -> None:
@@ -161,7 +161,7 @@ def test_writing_shared_files_is_granted_with_a_reason_that_is_shown(
     alice.post(grant_it, {"reason": REASON})
     assert Scope.SHARED_WRITE in _now(world).scopes
     assert REASON in text(alice.get(_edit(world)))
-    assert REASON in text(alice.get(url(world.team, "settings_integrations")))
+    assert REASON in text(alice.get(url(world.team, "settings_tokens")))
     tokens = url(world.team, "settings_tokens", query=f"?holder={world.integration.pk}")
     assert "Write shared prompt files (only helpdesk)" in text(alice.get(tokens))
     alice.post(url(world.team, "settings_integration_sharing_withdraw", world.integration.pk))

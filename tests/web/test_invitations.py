@@ -32,7 +32,7 @@ def test_the_link_is_shown_once(world: World, alice: Client) -> None:
     link = re.search(r"/join/#([\w-]+)", page)
     assert link
     assert members.find_invitation(link[1]) is not None
-    assert link[1] not in text(alice.get(url(world.team, "settings_members")))
+    assert link[1] not in text(alice.get(url(world.team, "settings")))
 
 
 def test_a_bad_address_is_422_in_the_same_form(world: World, alice: Client) -> None:
@@ -44,12 +44,12 @@ def test_a_bad_address_is_422_in_the_same_form(world: World, alice: Client) -> N
 
 def test_open_invitations_are_listed_and_withdrawn(world: World, alice: Client) -> None:
     secret = _secret(world)
-    assert GUEST in text(alice.get(url(world.team, "settings_members")))
+    assert GUEST in text(alice.get(url(world.team, "settings")))
     made = members.find_invitation(secret)
     assert made is not None
     alice.post(url(world.team, "settings_invitation_withdraw", made.pk))
     assert members.find_invitation(secret) is None
-    assert GUEST not in text(alice.get(url(world.team, "settings_members")))
+    assert GUEST not in text(alice.get(url(world.team, "settings")))
 
 
 def test_looking_at_the_link_and_at_the_invitation_uses_nothing_up(world: World) -> None:

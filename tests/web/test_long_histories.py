@@ -26,7 +26,7 @@ PAGES: tuple[tuple[str, list[str], str], ...] = (
     ("agents_moments", [], "?at=2099-01-01T00:00"),
     ("agents_moments", [], "?at=2001-01-01T00:00"),
     ("agents_moments", [], "?at={soon}"),
-    ("agents_moments_compare", [], "?since=2001-01-01T00:00&until={soon}"),
+    ("agents_moments", [], "?show=changes&at=2001-01-01T00:00&until={soon}"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Two who edit one file: what fits comes together, the rest is chosen, and no text is lost."""
+"""Two who edit one file: what fits comes together, the rest is asked, and no text is lost."""
 
 from typing import Any
 
@@ -23,91 +23,80 @@ def opened(world: World) -> str:
 def test_changes_in_different_places_are_saved_together(
     world: World, bob: Client, opened: str
 ) -> None:
-    now = _theirs(world, BASE.replace("Calm", "Very calm"))
-    mine = BASE.replace("Kind", "Very kind")
-    page = text(_edit(world, bob, mine, opened))
-    assert "do not overlap" in page
-    saved = _merge(world, bob, content=mine, sha256=now, base=opened)
+    _theirs(world, BASE.replace("Calm", "Very calm"))
+    saved = _edit(world, bob, BASE.replace("Kind", "Very kind"), opened)
     assert saved.status_code == 302
+    assert "What others saved meanwhile is kept." in text(bob.get(saved["Location"]))
     assert _soul(world).raw_content == "# Soul\n\n- Very calm.\n- Brief.\n- Very kind.\n"
-
-
-def test_a_place_that_both_changed_shows_theirs_mine_and_before(
-    world: World, bob: Client, opened: str
-) -> None:
-    theirs, mine = (BASE.replace("Brief", f"Brief {word}") for word in ("theirs", "mine"))
-    _theirs(world, theirs)
-    response = _edit(world, bob, mine, opened)
-    page = text(response)
-    assert response.status_code == 409
-    for line in ("- Brief<ins> theirs</ins>.", "- Brief<ins> mine</ins>.", "- Brief."):
-        assert f">{line}</pre>" in page
-    assert _soul(world).raw_content == theirs
-
-
-@pytest.mark.parametrize(
-    ("choice", "becomes"),
-    [
-        ("theirs", "- Theirs.\n"),
-        ("mine", "- Mine.\n"),
-        ("both", "- Theirs.\n- Mine.\n"),
-        ("mine-first", "- Mine.\n- Theirs.\n"),
-        ("hand", "- By hand.\n"),
-    ],
-)
-def test_each_choice_is_what_is_saved(
-    world: World, bob: Client, opened: str, choice: str, becomes: str
-) -> None:
-    now = _theirs(world, BASE.replace("Brief", "Theirs"))
-    chosen = {"choice-1": choice, "hand-1": "- By hand."}
-    _merge(world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **chosen)
-    assert _soul(world).raw_content == BASE.replace("- Brief.\n", becomes)
 
 
 def test_htmx_goes_on_in_the_editor_with_the_merged_text(
     world: World, bob: Client, opened: str
 ) -> None:
-    now = _theirs(world, BASE.replace("Calm", "Very calm"))
-    said = {"content": BASE.replace("Kind", "Very kind"), "sha256": now, "base": opened}
-    headers = {"HX-Request": "true", "HX-Target": "editing"}
-    address = url(world.team, "agents_merge", world.agent.pk, "SOUL.md")
-    response = bob.post(address, said, headers=headers)
+    _theirs(world, BASE.replace("Calm", "Very calm"))
+    headers = {"HX-Request": "true", "HX-Target": "saved"}
+    response = _edit(world, bob, BASE.replace("Kind", "Very kind"), opened, headers=headers)
     page = text(response)
-    assert response.status_code == 200
+    assert (response.status_code, response["HX-Retarget"]) == (200, "#editing")
     assert "<html" not in page
     assert "- Very calm.\n- Brief.\n- Very kind.\n</textarea>" in page
     assert _soul(world).sha256 in page
     assert url(world.team, "agents_undo_save", world.agent.pk, "SOUL.md", 4) in page
 
 
-def test_without_a_choice_nothing_is_saved_and_what_was_chosen_stays(
+def test_where_both_changed_a_line_the_current_text_stands_beside_mine(
     world: World, bob: Client, opened: str
 ) -> None:
-    now = _theirs(world, BASE.replace("Calm", "X").replace("Kind", "Y"))
-    mine = BASE.replace("Calm", "Q").replace("Kind", "R")
-    chosen = {"choice-1": "hand", "hand-1": "- My own words."}
-    response = _merge(world, bob, content=mine, sha256=now, base=opened, **chosen)
+    theirs = BASE.replace("Brief", "Brief theirs").replace("Soul", "The soul")
+    now = _theirs(world, theirs)
+    response = _edit(world, bob, BASE.replace("Brief", "Brief mine"), opened)
     page = text(response)
-    assert response.status_code == 422
-    assert "Nothing is saved yet: choose what place 2 becomes." in page
-    assert "- My own words." in page
-    assert _soul(world).sha256 == now
+    assert response.status_code == 409
+    for line in ("- Brief <del>theirs</del>.", "- Brief <ins>mine</ins>."):
+        assert line in page
+    assert "# The soul\n\n- Calm.\n- Brief mine.\n- Kind.\n</textarea>" in page
+    assert f"{theirs}</textarea>" in page
+    assert f'value="{now}"' in page
+    assert _soul(world).raw_content == theirs
 
 
-def test_what_fits_by_itself_can_be_left_as_it_was(world: World, bob: Client, opened: str) -> None:
-    now = _theirs(world, BASE.replace("Calm", "Very calm"))
-    mine = BASE.replace("Kind", "Very kind")
-    chosen = {"choice-1": "mine", "choice-3": "hand", "hand-3": "- By hand."}
-    _merge(world, bob, content=mine, sha256=now, base=opened, **chosen)
-    assert _soul(world).raw_content == BASE.replace("- Kind.", "- By hand.")
+@pytest.mark.parametrize("word", ["Brief mine", "Brief theirs", "In other words"])
+def test_mine_theirs_or_what_was_edited_is_saved_beside_all_that_fits(
+    world: World, bob: Client, opened: str, word: str
+) -> None:
+    now = _theirs(world, BASE.replace("Brief", "Brief theirs").replace("Soul", "The soul"))
+    mine = BASE.replace("Brief", "Brief mine") + "- New.\n"
+    page = text(_edit(world, bob, mine, opened))
+    offered = "# The soul\n\n- Calm.\n- {}.\n- Kind.\n- New.\n"
+    for side in ("Brief mine", "Brief theirs"):
+        assert f"{offered.format(side)}</textarea>" in page
+    saved = _edit(world, bob, offered.format(word), now)
+    assert saved.status_code == 302
+    assert _soul(world).raw_content == offered.format(word)
 
 
-def test_a_choice_that_a_hunk_does_not_offer_counts_as_none(
+def test_what_changes_again_while_one_chooses_is_merged_too(
     world: World, bob: Client, opened: str
 ) -> None:
-    now = _theirs(world, BASE.replace("Calm", "Very calm"))
-    _merge(world, bob, content=BASE, sha256=now, base=opened, **{"choice-1": "mine-first"})
-    assert _soul(world).sha256 == now
+    theirs = BASE.replace("Brief", "Theirs")
+    now = _theirs(world, theirs)
+    _edit(world, bob, BASE.replace("Brief", "Mine"), opened)
+    _theirs(world, theirs.replace("Soul", "Faster"))
+    _edit(world, bob, BASE.replace("Brief", "Mine"), now)
+    assert _soul(world).raw_content == BASE.replace("Brief", "Mine").replace("Soul", "Faster")
+
+
+def test_the_same_line_changed_again_while_one_chooses_is_asked_again(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Brief", "Theirs"))
+    mine = BASE.replace("Brief", "Mine")
+    _edit(world, bob, mine, opened)
+    _theirs(world, BASE.replace("Brief", "Theirs, again"))
+    response = _edit(world, bob, mine, now)
+    assert response.status_code == 409
+    assert f"{mine}</textarea>" in text(response)
+    assert _soul(world).raw_content == BASE.replace("Brief", "Theirs, again")
 
 
 def test_everybody_who_was_faster_is_named_with_a_link_to_what_changed(
@@ -123,26 +112,14 @@ def test_everybody_who_was_faster_is_named_with_a_link_to_what_changed(
     assert url(world.team, "agents_compare", world.agent.pk, "SOUL.md") + "?from=2&amp;to=4" in page
 
 
-def test_somebody_who_is_faster_again_is_merged_again(
-    world: World, bob: Client, opened: str
-) -> None:
-    now = _theirs(world, BASE.replace("Brief", "Theirs"))
-    _theirs(world, BASE.replace("Brief", "Theirs").replace("Calm", "Faster"))
-    mine = BASE.replace("Brief", "Mine")
-    response = _merge(world, bob, content=mine, sha256=now, base=opened, **{"choice-1": "both"})
-    page = text(response)
-    assert response.status_code == 409
-    assert "do not overlap" in page
-    assert "- Theirs.\n- Mine.\n" in page
-
-
 def test_an_ancestor_that_is_unknown_takes_no_line_away(
     world: World, bob: Client, opened: str
 ) -> None:
     now = _theirs(world, "- Theirs.\n- Shared.\n")
-    _edit(world, bob, "- Shared.\n- Mine.\n", "0" * 64)
-    _merge(world, bob, content="- Shared.\n- Mine.\n", sha256=now, base="0" * 64)
-    assert _soul(world).raw_content == "- Theirs.\n- Shared.\n- Mine.\n"
+    response = _edit(world, bob, "- Shared.\n- Mine.\n", "0" * 64)
+    assert response.status_code == 409
+    assert "- Theirs.\n- Shared.\n- Mine.\n</textarea>" in text(response)
+    assert _soul(world).sha256 == now
 
 
 def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
@@ -183,39 +160,24 @@ def test_a_new_file_under_the_old_name_is_not_what_was_edited(
     assert _soul(world).sha256 == other
 
 
-def test_a_secret_in_the_merged_text_is_refused_and_the_choices_stay(
+def test_a_secret_in_the_merged_text_is_refused_and_the_text_stays(
     world: World, bob: Client, opened: str
 ) -> None:
     now = _theirs(world, BASE.replace("Brief", "Theirs"))
     secret = "AKIA" + "QXNBTM4PLZ7RWD2K"
-    chosen = {"choice-1": "hand", "hand-1": f"- {secret}"}
-    response = _merge(
-        world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **chosen
-    )
+    response = _edit(world, bob, BASE.replace("Kind", secret), opened)
+    page = text(response)
     assert response.status_code == 422
-    assert "looks like a secret" in text(response)
+    assert "looks like a secret" in page
+    assert f"- {secret}.\n</textarea>" in page
     assert _soul(world).sha256 == now
-
-
-def test_hundreds_of_places_are_chosen_in_one_form(world: World, bob: Client) -> None:
-    base, theirs, mine = (
-        "\n".join(f"- {n} {word}\n- {n} stays" for n in range(300))
-        for word in ("first", "theirs", "mine")
-    )
-    opened, now = _theirs(world, base), _theirs(world, theirs)
-    said = {f"choice-{at}": "mine" for at in range(600)}
-    said |= {f"hand-{at}": "" for at in range(600)}
-    saved = _merge(world, bob, content=mine, sha256=now, base=opened, **said)
-    assert saved.status_code == 302
-    assert _soul(world).raw_content == mine
 
 
 def test_saving_both_together_is_an_event_with_its_reason(
     world: World, bob: Client, opened: str
 ) -> None:
-    now = _theirs(world, BASE.replace("Brief", "Theirs"))
-    said = {"choice-1": "mine", "reason": "Agreed on the phone."}
-    _merge(world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **said)
+    _theirs(world, BASE.replace("Brief", "Theirs"))
+    _edit(world, bob, BASE.replace("Kind", "Mine"), opened, reason="Agreed on the phone.")
     assert actions(world.team)[-1] == "file.written"
     assert _soul(world).revisions.latest("number").reason == "Agreed on the phone."
 
@@ -234,10 +196,14 @@ def _soul(world: World) -> File:
     return File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
 
 
-def _edit(world: World, client: Client, content: str, sha256: str) -> Any:
+def _edit(
+    world: World,
+    client: Client,
+    content: str,
+    sha256: str,
+    *,
+    headers: dict[str, str] | None = None,
+    **said: str,
+) -> Any:
     address = url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
-    return client.post(address, {"content": content, "sha256": sha256})
-
-
-def _merge(world: World, client: Client, **fields: str) -> Any:
-    return client.post(url(world.team, "agents_merge", world.agent.pk, "SOUL.md"), fields)
+    return client.post(address, {"content": content, "sha256": sha256, **said}, headers=headers)

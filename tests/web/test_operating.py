@@ -17,7 +17,7 @@ from tests.world import World
 def test_tokens_are_summed_by_agent_and_by_work(world: World, alice: Client) -> None:
     for kind, tokens in (("dream", 1_200), ("dream", 300), ("extraction", 41)):
         _ran(world, kind=kind, status="succeeded", tokens_in=tokens)
-    page = _words(alice, "settings_use", world)
+    page = _words(alice, "settings_model", world)
     assert "1,541 tokens in 30 days" in page
     assert "Atlas 3 1,541 0" in page
     assert "Dream 2 1,500 0" in page
@@ -29,7 +29,7 @@ def test_chats_count_beside_runs(world: World, alice: Client) -> None:
     for agent_id in (world.agent.pk, world.agent.pk, uuid4()):
         with usage.reserved(world.team.pk, 80, chat_with=agent_id) as spent:
             spent.tokens_in, spent.tokens_out = 70, 6
-    page = _words(alice, "settings_use", world)
+    page = _words(alice, "settings_model", world)
     assert "328 tokens in 30 days" in page
     assert "Atlas 3 240 12" in page
     assert "A deleted agent 1 70 6" in page
@@ -43,7 +43,7 @@ def test_four_fifths_of_the_day_s_tokens_are_told(
     world.team.save(update_fields=["daily_tokens"])
     with usage.reserved(world.team.pk, 80, 100) as spent:
         spent.tokens_in = 80
-    assert "Over four fifths of today's budget" in _words(alice, "settings_use", world)
+    assert "Over four fifths of today's budget" in _words(alice, "settings_model", world)
 
 
 def test_health_tells_the_queue_and_what_failed(world: World, audrey: Client) -> None:
@@ -63,7 +63,7 @@ def test_health_tells_the_queue_and_what_failed(world: World, audrey: Client) ->
 
 
 def test_members_see_neither(world: World, bob: Client) -> None:
-    for name in ("settings_use", "settings_health"):
+    for name in ("settings_model", "settings_health"):
         assert bob.get(url(world.team, name)).status_code == 403
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -27,7 +28,7 @@ def test_my_memory_counts_what_is_kept(stage: Stage, bob: Client) -> None:
 
 
 def test_my_memory_says_when_there_is_none(world: World, vera: Client) -> None:
-    assert "Nothing is kept about you yet" in text(vera.get(url(world.team, "mine")))
+    assert "Nothing is learned about you yet" in text(vera.get(url(world.team, "mine")))
 
 
 def test_pausing_and_resuming(world: World, vera: Client) -> None:
@@ -43,7 +44,7 @@ def test_keeping_and_using_are_paused_apart(
     world: World, vera: Client, what: str, left: str
 ) -> None:
     page = text(fragment(vera, url(world.team, "mine_pause"), "pause", {"what": what}))
-    assert "Memory is partly paused" in page
+    assert re.findall(r'value="(\w+)" role="switch" aria-checked="false"', page) == [what]
     mine = Owner.objects.get(person=world.vera)
     assert (getattr(mine, what), getattr(mine, left), mine.paused) == (False, True, False)
     event = Event.objects.filter(team_id=world.team.pk, action="owner.paused").latest("seq")

@@ -14,7 +14,7 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.test import Client
 from django.urls import reverse
 
-from memoryweb.web.errors import WithoutAddresses
+from memoryweb.core.logs import WithoutAddresses
 from tests.web.pages import text, url
 from tests.workers import ROOT
 from tests.world import World

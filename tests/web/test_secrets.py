@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 from django.test import Client
 
-from memoryweb.memory.models import AuthorKind, File, NoSecret
+from memoryweb.memory.models import AuthorKind, Fact, File, NoSecret
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
@@ -68,17 +68,16 @@ def test_a_page_without_a_tick_asks_and_sends_the_same_again(stage: Stage, bob: 
     assert VALUE in File.objects.get(path="entries/Wi-Fi.md").raw_content
 
 
-def test_my_memory_asks_in_the_form(stage: Stage, bob: Client) -> None:
+def test_my_memory_asks_whether_it_is_one(stage: Stage, bob: Client) -> None:
     owner = stage.world.bobs_memory
     with write_transaction(stage.world.team) as tx:
         place = Place(stage.world.agent, owner, "MEMORY.md")
         by = Writer(AuthorKind.PERSON, user=stage.world.bob)
         file = write(tx, place, "- Bob sings.\n", writer=by).file
-    said = {"file": file.pk, "first": 1, "last": 1, "sha256": file.sha256}
-    said["text"] = f"Bob's Wi-Fi password: {VALUE}"
-    address = url(stage.world.team, "mine_reword")
+    said = {"text": f"Bob's Wi-Fi password: {VALUE}"}
+    address = url(stage.world.team, "mine_fact_edit", Fact.objects.get(file=file).pk)
     page = text(bob.post(address, said))
-    assert "These are no secrets" in page
+    assert "It is no secret: save it" in page
     assert bob.post(address, said | {"no_secrets": "on"}).status_code == 302
     assert VALUE in File.objects.get(pk=file.pk).raw_content
 

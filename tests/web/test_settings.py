@@ -7,10 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memoryweb.accounts.models import Integration, Token
+from memoryweb.accounts.models import Integration, Token, User
 from memoryweb.accounts.tokens import recognise
 from tests.web.pages import actions, fragment, text, url
-from tests.world import World
+from tests.world import World, signed_in
 
 MAY: dict[str, Any] = {"reach": "every", "scopes": ["memory:read"]}
 
@@ -177,3 +177,15 @@ def test_the_colors_that_a_person_chose_hold_on_every_device(world: World, alice
     assert "prefers-color-scheme" not in page
     alice.post(reverse("profile"), sent | {"theme": "light"})
     assert "css/dark" not in text(alice.get(reverse("profile")))
+
+
+def test_who_has_chosen_no_time_zone_has_the_browser_s(world: World) -> None:
+    User.objects.filter(pk=world.bob.pk).update(time_zone="")
+    bob, where = signed_in(world.bob), reverse("profile_zone")
+    assert where in text(bob.get(url(world.team, "last_night")))
+    assert bob.post(where, {"time_zone": "Mars/Olympus"}).status_code == 422
+    assert bob.post(where, {"time_zone": "Europe/Lisbon"}).status_code == 204
+    assert bob.post(where, {"time_zone": "Asia/Tokyo"}).status_code == 204
+    world.bob.refresh_from_db()
+    assert world.bob.time_zone == "Europe/Lisbon"
+    assert where not in text(bob.get(url(world.team, "last_night")))

@@ -1,3 +1,4 @@
+import re
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
@@ -13,7 +14,8 @@ from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import delete, rename, write
 from tests.web.pages import text, tight, url
-from tests.web.stage import NOTE, PERSONAL, Stage
+from tests.web.stage import NOTE, PERSONAL, SHARED, Stage
+from tests.world import World
 
 AGO = timezone.now() - timedelta(days=3)
 
@@ -40,7 +42,7 @@ def past(stage: Stage) -> Stage:
 
 
 def test_the_files_then_have_their_names_of_then(past: Stage, vera: Client) -> None:
-    page = tight(vera.get(f"{_url(past)}?at={_iso(AGO)}"))
+    page = tight(vera.get(f"{_url(past)}?show=files&at={_iso(AGO)}"))
     for path in ("plan.md", "draft.md", "list.md"):
         assert f'">{path}</a>' in page
     assert "deleted since" in page
@@ -48,13 +50,13 @@ def test_the_files_then_have_their_names_of_then(past: Stage, vera: Client) -> N
 
 
 def test_before_everything_nothing_was_there(past: Stage, vera: Client) -> None:
-    page = text(vera.get(f"{_url(past)}?at=2001-01-01T00:00"))
+    page = text(vera.get(f"{_url(past)}?show=files&at=2001-01-01T00:00"))
     assert "No files at that time" in page
 
 
 def test_what_changed_since_is_told_with_the_difference(past: Stage, vera: Client) -> None:
-    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
-    page = text(vera.get(f"{address}?since={_iso(AGO)}"))
+    address = _url(past)
+    page = text(vera.get(f"{address}?show=changes&at={_iso(AGO)}"))
     for word in ("added", "removed", "renamed", "changed"):
         assert f">{word}</span>" in page
     assert "was list.md" in page
@@ -68,35 +70,53 @@ def test_very_long_lines_are_left_to_the_comparison(past: Stage, vera: Client) -
     with write_transaction(past.world.team) as tx:
         place = Place(past.world.agent, None, "dump.md")
         write(tx, place, f"# Dump\n\n{'x' * 500_000}\n", writer=writer)
-    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
-    page = text(vera.get(f"{address}?since={_iso(AGO)}"))
+    address = _url(past)
+    page = text(vera.get(f"{address}?show=changes&at={_iso(AGO)}"))
     assert "# Dump" in page
     assert "Only the beginning is shown here." in page
     assert len(page) < 200_000
 
 
 def test_two_moments_are_compared_in_either_order(past: Stage, vera: Client) -> None:
-    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
+    address = _url(past)
     later = AGO + timedelta(minutes=1)
-    page = text(vera.get(f"{address}?since={_iso(later)}&until=2001-01-01T00:00"))
+    page = text(vera.get(f"{address}?show=changes&at={_iso(later)}&until=2001-01-01T00:00"))
     assert page.count(">added</span>") >= 3
     assert ">removed</span>" not in page
 
 
-def test_since_last_monday_is_one_click_from_the_files(past: Stage, vera: Client) -> None:
-    files = text(vera.get(url(past.world.team, "agents_files", past.world.agent.pk)))
-    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
-    assert f'href="{address}"' in files
-    page = text(vera.get(address))
+def test_since_last_monday_is_one_click_from_activity(past: Stage, vera: Client) -> None:
+    activity = text(vera.get(url(past.world.team, "agents_activity", past.world.agent.pk)))
+    assert f'href="{_url(past)}"' in activity
+    page = text(vera.get(_url(past)))
     assert 'aria-current="true">Last Monday</a>' in page
-    assert "shopping.md" in page
+    assert SHARED in page
 
 
 def test_other_moments_are_one_click_further(past: Stage, vera: Client) -> None:
     page = text(vera.get(_url(past)))
-    assert "Last Monday" in page
-    assert url(past.world.team, "agents_moments_compare", past.world.agent.pk) + "?since=" in page
-    assert "Before the last dream" in page
+    for label in ("Yesterday", "30 days ago", "Before the last dream"):
+        assert re.search(rf'href="\?at=[^"]+">{label}</a>', page)
+
+
+def test_history_tells_which_statements_came_changed_and_ended(world: World, bob: Client) -> None:
+    place, moments = Place(world.agent, None, "MEMORY.md"), list[datetime]()
+    for content in (
+        "- Tea is at five.\n- The pier is open.\n",
+        "- The pier is open.\n- Rita sings.\n",
+    ):
+        with write_transaction(world.team) as tx:
+            write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
+        moments.append(timezone.now())
+    page = tight(
+        bob.get(f"{url(world.team, 'agents_moments', world.agent.pk)}?at={_iso(moments[0])}")
+    )
+    came, held = page.split("What it held at")
+    assert re.search(r'class="is-add">.*Rita sings', came)
+    assert re.search(r'class="is-retire">.*<del>Tea is at five', came)
+    assert "pier" not in came
+    assert "Tea is at five." in held
+    assert "Rita" not in held
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-13-40T99:99", "0001-01-01T00:00", "9" * 400])
@@ -107,18 +127,21 @@ def test_what_is_no_moment_is_said(past: Stage, vera: Client, at: str) -> None:
 
 
 def test_ones_own_past_is_apart_from_the_shared_one(past: Stage, bob: Client) -> None:
-    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
-    mine = text(bob.get(f"{address}?owner=me&since=2001-01-01T00:00"))
+    address = _url(past)
+    mine = text(bob.get(f"{address}?owner=me&show=changes&at=2001-01-01T00:00"))
     assert PERSONAL.split()[-1] in mine
     assert "plan.md" not in mine
-    shared = text(bob.get(f"{address}?since=2001-01-01T00:00"))
+    shared = text(bob.get(f"{address}?show=changes&at=2001-01-01T00:00"))
     assert "thermos" not in shared
 
 
 def test_it_takes_the_same_statements_for_many_files(past: Stage, vera: Client) -> None:
     now = _iso(timezone.now() + timedelta(days=1))
-    compare = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
-    addresses = (f"{_url(past)}?at={now}", f"{compare}?since={_iso(AGO)}&until={now}")
+    compare = _url(past)
+    addresses = (
+        f"{_url(past)}?show=files&at={now}",
+        f"{compare}?show=changes&at={_iso(AGO)}&until={now}",
+    )
     few = [_statements(vera, address) for address in addresses]
     writer = Writer(AuthorKind.PERSON, user=past.world.bob)
     with write_transaction(past.world.team) as tx:
@@ -128,7 +151,7 @@ def test_it_takes_the_same_statements_for_many_files(past: Stage, vera: Client) 
 
 
 def test_a_note_opens_as_it_was(past: Stage, vera: Client) -> None:
-    page = text(vera.get(f"{_url(past)}?at={_iso(timezone.now() + timedelta(days=1))}"))
+    page = text(vera.get(f"{_url(past)}?show=files&at={_iso(timezone.now() + timedelta(days=1))}"))
     assert url(past.world.team, "agents_revision", past.world.agent.pk, NOTE, 1) in page
 
 
@@ -137,8 +160,8 @@ def test_whose_memory_it_is_learns_that_its_changes_were_read(
 ) -> None:
     world = stage.world
     open_glass(owner=world.bobs_memory, user=world.alice, reason="Bob is ill.", by=SYSTEM)
-    compare = url(world.team, "agents_moments_compare", world.agent.pk)
-    page = text(alice.get(f"{compare}?owner={world.bobs_memory.pk}&since={_iso(AGO)}"))
+    compare = url(world.team, "agents_moments", world.agent.pk)
+    page = text(alice.get(f"{compare}?owner={world.bobs_memory.pk}&show=changes&at={_iso(AGO)}"))
     assert PERSONAL in page
     assert "Read what changed in the files." in text(bob.get(url(world.team, "mine")))
 

@@ -4,7 +4,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from django.db import connection
+from django.db import close_old_connections, connection
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
@@ -33,6 +33,14 @@ REASON = [
 @pytest.fixture
 def stood() -> World:
     return restored_world()
+
+
+@pytest.mark.only_on("postgresql", why="a file is never away")
+def test_a_connection_that_broke_while_nobody_asked_is_replaced(db: None) -> None:
+    Beat.objects.count()
+    connection.connection.close()
+    close_old_connections()  # as a request begins
+    assert Beat.objects.count() == 0
 
 
 def _quiet(world: World) -> Client:

@@ -1,5 +1,6 @@
 """A single-use link to My memory: one owner, one browser, half an hour, nothing of the team."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -14,14 +15,14 @@ from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.models import File, ForgetRequest, Revision
+from memoryweb.memory.models import Fact, File, ForgetRequest, Revision
 from tests.walls.api_stage import asked_to_forget
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
 ACTS = (
-    *("reword", "until", "remove", "undo", "pause", "resume", "export"),
-    *("bring_back", "keep", "erase", "forget", "answer"),
+    *("fact_confirm", "fact_edit", "fact_forget", "fact_until", "line_edit", "line_not_true"),
+    *("undo", "pause", "resume", "export", "bring_back", "keep", "erase", "forget", "answer"),
 )
 OVER = "visit has ended"
 
@@ -51,11 +52,26 @@ def page(client: Client, query: str = "") -> str:
         return text(client.get(reverse("visit_page") + query))
 
 
-def spot(stage: Stage, path: str = NOTE) -> dict[str, str]:
-    file = File.objects.get(owner=stage.world.customer, path=path)
+def on_fact(act: str, owner: Owner) -> str:
+    with scope(team=owner.team):
+        return reverse(f"visit_fact_{act}", args=[Fact.objects.living().get(owner=owner).pk])
+
+
+def on_line(act: str, file: File) -> str:
     lines = file.raw_content.split("\n")
-    at = next(n for n, line in enumerate(lines, 1) if CUSTOMERS in line)
-    return {"file": str(file.pk), "first": str(at), "last": str(at), "sha256": file.sha256}
+    at = next(n for n, line in enumerate(lines, 1) if line.startswith("- "))
+    return reverse(f"visit_line_{act}", args=[file.pk, at, at, file.sha256])
+
+
+def note(stage: Stage) -> File:
+    return File.objects.get(owner=stage.world.customer, path=NOTE)
+
+
+def address_of(stage: Stage, act: str) -> str:
+    kind, _of, name = act.partition("_")
+    if kind == "fact":
+        return on_fact(name, stage.world.customer)
+    return on_line(name, note(stage)) if kind == "line" else reverse(f"visit_{act}")
 
 
 def test_a_look_at_the_link_uses_nothing_up(stage: Stage) -> None:
@@ -166,7 +182,7 @@ def test_after_half_an_hour_it_is_over(stage: Stage) -> None:
     OneTimeCode.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert OVER in page(client)
     for act in ACTS:
-        assert client.post(reverse(f"visit_{act}"), spot(stage)).status_code == 404
+        assert client.post(address_of(stage, act)).status_code == 404
 
 
 def test_a_revoked_integration_ends_it(stage: Stage) -> None:
@@ -193,35 +209,60 @@ def test_every_act_needs_the_token_of_its_form(stage: Stage) -> None:
     said = {"code": code, "csrfmiddlewaretoken": token}
     assert client.post(reverse("visit"), said).status_code == 302
     for act in (*ACTS, "leave"):
-        assert client.post(reverse(f"visit_{act}"), spot(stage)).status_code == 403
+        assert client.post(address_of(stage, act)).status_code == 403
     assert CUSTOMERS in page(client)
 
 
 @pytest.mark.parametrize("act", [*ACTS, "leave"])
 def test_an_act_rejects_get(stage: Stage, act: str) -> None:
-    assert opened(stage).get(reverse(f"visit_{act}")).status_code == 405
+    assert opened(stage).get(address_of(stage, act)).status_code == 405
 
 
-def test_rewording_is_the_owners_word(stage: Stage) -> None:
-    said = spot(stage) | {"text": "Jonas lives in Linz."}
-    assert opened(stage).post(reverse("visit_reword"), said).status_code == 302
-    made = Revision.objects.filter(file_id=said["file"]).latest("number")
+def test_an_edit_is_the_owners_word(stage: Stage) -> None:
+    said = {"text": "Jonas lives in Linz."}
+    assert opened(stage).post(address_of(stage, "fact_edit"), said).status_code == 302
+    made = Revision.objects.filter(file__owner=stage.world.customer).latest("created_at")
     assert "- Jonas lives in Linz.\n" in made.raw_text
     assert (made.author_kind, made.source, made.user) == ("person", "owner", None)
     event = Event.objects.filter(team_id=stage.world.team.pk).latest("seq")
-    assert (event.action, event.actor_role) == ("file.written", "visitor")
+    assert (event.action, event.actor_role) == ("fact.edited", "visitor")
     assert event.on_behalf_of == stage.world.customer.pk
 
 
-def test_removing_and_bringing_back(stage: Stage) -> None:
+def test_each_act_is_undone_where_it_was_done(stage: Stage) -> None:
+    client, headers = opened(stage), {"HX-Request": "true"}
+    for act in ("fact_confirm", "fact_not_true", "fact_forget", "line_not_true", "line_forget"):
+        told = text(client.post(address_of(stage, act), headers=headers))
+        done = told.partition('class="about done"')[2]
+        undo = re.findall(r'hx-post="([^"]*)"', done)[0].replace("&amp;", "&")
+        assert client.post(undo).status_code == 302, act
+        assert CUSTOMERS in page(client), act
+        assert CUSTOMERS in page(client, "?kind=notes"), act
+    assert not ForgetRequest.objects.filter(state=ForgetRequest.State.HIDDEN).exists()
+
+
+def test_a_sentence_tells_where_it_came_from(stage: Stage) -> None:
     client = opened(stage)
-    answer = client.post(reverse("visit_remove"), spot(stage))
-    file = File.objects.get(owner=stage.world.customer, path=NOTE)
-    assert CUSTOMERS not in file.raw_content
-    undo = answer.headers["Location"].split("undo=")[1]
-    client.post(reverse("visit_undo"), {"undo": undo})
-    file.refresh_from_db()
-    assert CUSTOMERS in file.raw_content
+    fact = Fact.objects.living().get(owner=stage.world.customer)
+    address = reverse("visit_statement", args=[fact.pk])
+    assert address in page(client)
+    told = text(client.get(address))
+    assert f'<blockquote class="quote">{CUSTOMERS}' in told
+    assert "not used in the last 90 days" in told
+    client.post(reverse("visit_fact_until", args=[fact.pk]), {"day": "2099-12-31"})
+    assert "until 31 Dec 2099" in page(client)
+    theirs = Fact.objects.living().get(owner=stage.world.bobs_memory)
+    assert client.get(reverse("visit_statement", args=[theirs.pk])).status_code == 404
+
+
+def test_what_looks_like_a_password_is_asked_about(stage: Stage) -> None:
+    client, said = opened(stage), {"text": "The Wi-Fi password: tulip-Mango-88-river"}
+    address = address_of(stage, "fact_edit")
+    asked = client.post(address, said)
+    assert asked.status_code == 422
+    assert "Is this a password?" in text(asked)
+    assert client.post(address, said | {"no_secrets": "on"}).status_code == 302
+    assert "tulip-Mango" in page(client)
 
 
 def test_pausing_is_for_this_owner(stage: Stage) -> None:
@@ -238,11 +279,15 @@ def test_nothing_of_others_can_be_named(stage: Stage) -> None:
     client = opened(stage)
     for owner in (stage.world.bobs_memory, None, stage.world.twin.customer):
         for file in File.objects.filter(owner=owner, deleted_at=None)[:2]:
-            named = spot(stage) | {"file": str(file.pk), "sha256": file.sha256, "text": "Mine now."}
-            for act in ("reword", "remove"):
-                assert client.post(reverse(f"visit_{act}"), named).status_code == 404
-            undo = f"{file.pk}.{file.revision}"
-            assert client.post(reverse("visit_undo"), {"undo": undo}).status_code == 404
+            for act in ("edit", "not_true"):
+                named = reverse(f"visit_line_{act}", args=[file.pk, 3, 3, file.sha256])
+                assert client.post(named, {"text": "Mine now."}).status_code == 404
+            undo = f"{reverse('visit_undo')}?undo={file.pk}.{file.revision}"
+            assert client.post(undo).status_code == 404
+        for fact in Fact.objects.filter(owner=owner)[:2]:
+            for act in ("edit", "forget", "confirm"):
+                named = reverse(f"visit_fact_{act}", args=[fact.pk])
+                assert client.post(named, {"text": "Mine now."}).status_code == 404
     assert not Revision.objects.filter(raw_text__contains="Mine now.").exists()
 
 
@@ -256,9 +301,14 @@ def test_the_export_holds_this_owner_alone(stage: Stage) -> None:
 
 def test_each_step_is_an_event_without_text(stage: Stage) -> None:
     client = opened(stage)
-    client.post(reverse("visit_reword"), spot(stage) | {"text": "Jonas lives in Linz."})
+    client.post(address_of(stage, "fact_edit"), {"text": "Jonas lives in Linz."})
     events = Event.objects.filter(team_id=stage.world.team.pk, actor_role="visitor")
-    assert {event.action for event in events} == {"visit.opened", "file.written"}
+    assert {event.action for event in events} == {
+        "visit.opened",
+        "file.written",
+        "fact.changed",
+        "fact.edited",
+    }
     assert all("Linz" not in bytes(event.canonical).decode() for event in events)
 
 

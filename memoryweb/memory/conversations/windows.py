@@ -14,7 +14,7 @@ SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
 class Window:
     """Positions `first` to `last`, all roles; `turns` are what people and assistants said there,
     `before` what was said just before, and `texts` (by their keys) the words of it, without what is
-    to be forgotten."""
+    to be forgotten; what is not to be noted is blank."""
 
     first: int
     last: int
@@ -26,14 +26,22 @@ class Window:
     def of(
         cls, first: int, last: int, turns: Sequence[Message], before: Message | None = None
     ) -> "Window":
-        readable = readable_messages([*filter(None, [before]), *turns], To.HOST)
-        return cls(first, last, tuple(turns), {one.id: one.text for one in readable}, before)
+        said = [*filter(None, [before]), *turns]
+        readable = zip(readable_messages(said, To.HOST), said, strict=True)
+        texts = {one.id: _without(one.text, message.unnoted or ()) for one, message in readable}
+        return cls(first, last, tuple(turns), texts, before)
 
     @property
     def heard(self) -> tuple[Message, ...]:
         """With what an assistant asked just before, which the first of them may answer."""
         is_asked = self.before and self.before.role == Message.Role.ASSISTANT
         return (self.before, *self.turns) if self.before and is_asked else self.turns
+
+
+def _without(text: str, spans: Sequence[Sequence[int]]) -> str:
+    for first, last in spans:
+        text = text[:first] + " " * len(text[first:last]) + text[last:]
+    return text
 
 
 def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:

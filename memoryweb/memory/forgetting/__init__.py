@@ -2,7 +2,7 @@
 
 from memoryweb.memory.forgetting.again import Replayed, erase_again
 from memoryweb.memory.forgetting.decisions import erase, keep, reopen, undo
-from memoryweb.memory.forgetting.erasing import erase_owner, overdue
+from memoryweb.memory.forgetting.erasing import erase_later, erase_owner, overdue
 from memoryweb.memory.forgetting.finding import (
     Finding,
     Matches,

@@ -66,40 +66,44 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
     hiding.check_hold(tx.team.pk, None, owner.pk)
     owner.keeping = owner.using = False
     owner.save(update_fields=["keeping", "using"])
-    tx.record(
-        "memory.erasure_requested",
-        **target(owner),
-        on_behalf_of=owner.pk,
-    )
-    runs = []
-    for agent in Agent.objects.filter(team=tx.team):
-        request = models.ForgetRequest.objects.create(
+    asked = erase_later(tx, owner, timedelta(), by)
+    return [queue(one.agent, one.owner, Run.Trigger.PERSON, by) for one in asked]
+
+
+def erase_later(
+    tx: Transaction, owner: Owner, after: timedelta, by: User | None = None
+) -> list[models.ForgetRequest]:
+    """All that will be kept about them until then, and is used as anybody's."""
+    tx.record("memory.erasure_requested", **target(owner), on_behalf_of=owner.pk)
+    asked = [
+        models.ForgetRequest(
             team=tx.team,
             agent=agent,
             owner=owner,
             via=models.ForgetRequest.Via.API,
             state=models.ForgetRequest.State.HIDDEN,
             is_everything=True,
-            erase_at=tx.now,
+            erase_at=tx.now + after,
             asked_by=by,
             created_at=tx.now,
         )
-        runs.append(queue(agent, request.owner, Run.Trigger.PERSON, by))
-    return runs
+        for agent in Agent.objects.filter(team=tx.team)
+    ]
+    return models.ForgetRequest.objects.bulk_create(asked)
 
 
 def queue_due(now: datetime) -> None:
     """Once a minute: what is due, one run for each memory. What has failed waits for an hour."""
     due = _due_at(now)
-    failed = Run.objects.filter(
-        kind=KIND, status=Run.Status.FAILED, finished_at__gt=now - _AFTER_FAILURE
-    )
-    seen: set[tuple[UUID, UUID | None]] = set(failed.values_list("agent", "owner"))
+    ended = Run.objects.filter(kind=KIND, finished_at__gt=now - _AFTER_FAILURE)
+    rows = list(ended.values_list("agent", "owner", "status", "finished_at"))
+    seen: set[tuple[UUID, UUID | None]]
+    seen = {(agent, owner) for agent, owner, status, _at in rows if status == Run.Status.FAILED}
     for request in due.select_related("agent", "owner").order_by("erase_at"):
         if (key := (request.agent_id, request.owner_id)) not in seen:
             seen.add(key)
             queue(request.agent, request.owner)
-    if Run.objects.filter(kind=KIND, finished_at__gt=now - hiding.LOG_EMPTIED).exists():
+    if any(at and at > now - hiding.LOG_EMPTIED for *_run, at in rows):
         truncate_log()
 
 

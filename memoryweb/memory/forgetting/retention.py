@@ -14,7 +14,7 @@ from memoryweb.memory.models import Conversation, ForgetRequest, Message
 from memoryweb.memory.models.files import stored_bytes
 from memoryweb.memory.models.review import drop_empty
 from memoryweb.memory.models.writer import write_transaction
-from memoryweb.runs.models import Beat
+from memoryweb.runs import ticking
 
 MEASURED, MEASURED_EVERY = "measured", timedelta(hours=1)
 MESSAGES_A_TICK, OWNERS_A_TICK = 500, 5  # so that no tick holds up what writes
@@ -33,13 +33,14 @@ def measure(now: datetime) -> None:
     """Once an hour, where it is limited for anyone: how much each team stores."""
     if not (settings.QUOTAS["stored_mb"] or Team.objects.exclude(stored_mb=None).exists()):
         return
-    last = Beat.objects.filter(name=MEASURED).first()
-    if last is None or not timedelta() <= now - last.at < MEASURED_EVERY:
-        Beat.objects.update_or_create(name=MEASURED, defaults={"at": now})
-        sizes = stored_bytes()
-        for team in Team.objects.only("stored_bytes"):
-            if team.stored_bytes != sizes[team.pk]:
-                Team.objects.filter(pk=team.pk).update(stored_bytes=sizes[team.pk])
+    ticking.seldom(MEASURED, MEASURED_EVERY, _measure, now)
+
+
+def _measure(_now: datetime) -> None:
+    sizes = stored_bytes()
+    for team in Team.objects.only("stored_bytes"):
+        if team.stored_bytes != sizes[team.pk]:
+            Team.objects.filter(pk=team.pk).update(stored_bytes=sizes[team.pk])
 
 
 def _expire_messages(team: Team, now: datetime) -> None:

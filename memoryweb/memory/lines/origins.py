@@ -4,6 +4,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -221,3 +222,15 @@ def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
         .select_related("file")
         .order_by("file__folded_path", "line")
     )
+
+
+_BY_HAND = Q(message=None) & ~Q(author_kind__in=(AuthorKind.EXTRACTION, AuthorKind.DREAM))
+
+
+def noted(talks: Iterable[Any], files: Any) -> "QuerySet[LineOrigin]":
+    """The lines of daily notes that were taken from these conversations, and those of these files
+    that somebody wrote by hand."""
+    which = Q(message__conversation__in=list(talks)) | _BY_HAND & Q(file__in=files)
+    found = LineOrigin.objects.filter(which, file__note_date__isnull=False, source_file=None)
+    found = found.filter(file__deleted_at=None).select_related("message", "user", "file")
+    return found.defer("message__raw_content", "file__raw_content").order_by("file", "line", "pk")

@@ -112,6 +112,9 @@ class Message(tables.TeamRow):
     )
     masked = models.IntegerField(default=0, help_text="secrets that were masked")
     reverted_at = models.DateTimeField(null=True, help_text="since then kept, and no longer used")
+    unnoted = tables.PlainJSONField(
+        null=True, help_text="[[first, last]] of its characters that no extraction reads"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     erasure = tables.Erasure.BY_DOORS

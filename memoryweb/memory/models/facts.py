@@ -95,6 +95,9 @@ class Fact(tables.TeamRow):
     raw_ended = tables.ErasableJSONField(
         null=True, db_column="ended", help_text="[[first day, words]] of what holds no longer"
     )
+    metadata = tables.ErasableJSONField(
+        null=True, help_text="what a program sent with it; given to no prompt"
+    )
     heading = tables.ErasableCharField(max_length=200, blank=True)
     fingerprint = tables.PlainCharField(max_length=64, help_text="of the normalised text")
     kind = models.CharField(max_length=12, choices=[(kind.value, kind.value) for kind in Kinds])

@@ -1,27 +1,24 @@
 """What is kept about a person, for that person."""
 
 from memoryweb.memory.my_memory.actions import (
-    SentenceGone,
     Spot,
     export,
+    learn,
     moved,
-    remember_until,
+    place,
     remove,
     reword,
-    still_holds,
     undo,
 )
 from memoryweb.memory.my_memory.contents import (
-    KINDS,
-    STANDING,
     Kept,
     Sentence,
     SentenceFilter,
-    in_full,
     kept_about,
-    last_use,
+    own_fact,
     own_file,
     passages,
+    plain,
     sentences,
-    wish_passages,
+    statements,
 )

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from io import RawIOBase
 from typing import Any, TypeVar
 from uuid import UUID
@@ -17,18 +17,15 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
-from memoryweb.markdown.sections import without_lines
-from memoryweb.memory import facts
-from memoryweb.memory.lines.revisions import line_now
-from memoryweb.memory.models import Conversation, Fact, File, LineOrigin, Message
+from memoryweb.markdown.sections import with_bullet, without_lines
+from memoryweb.memory.lines.revisions import content_of, line_now
+from memoryweb.memory.models import Conversation, File, LineOrigin, Message
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
-from memoryweb.memory.still_true import still_true
-from memoryweb.memory.visible.readable import Look, To, readable_file, readable_messages
+from memoryweb.memory.visible.readable import To, readable_file, readable_messages
 from memoryweb.memory.writing import put_back, write
 from memoryweb.memory.writing.write import WriteResult
 
@@ -206,32 +203,28 @@ class Spot:
     sha256: str
 
 
+def place(file: File, spot: Spot) -> Spot:
+    """Where the same words stand now. Raises Stale, SentenceGone."""
+    file, block = _found(file, spot)
+    return Spot(block.line, block.end, file.sha256)
+
+
+def learn(tx: Transaction, file: File, spot: Spot, *, writer: Writer) -> WriteResult:
+    """What a line says is right: it is a statement from now on. Raises Stale, SentenceGone,
+    ContentRefused."""
+    file, block = _found(file, spot)
+    said = " ".join(file.raw_content.split("\n")[block.line - 1 : block.end])
+    bullet = f"- {said[len(marker_of(said, block)) :]}"
+    memory = Place(file.agent, file.owner, "MEMORY.md")
+    return write.change(tx, memory, lambda text: with_bullet(text, "", bullet), writer=writer)
+
+
 def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer) -> WriteResult:
     """Raises Stale, SentenceGone, ContentRefused, SecretRefused."""
     file, block = _found(file, spot)
     lines = file.raw_content.split("\n")
     lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
     return _write(tx, file, lines, writer, gettext_noop("Edited on My memory"))
-
-
-def remember_until(
-    tx: Transaction, file: File, spot: Spot, *, day: date | None, writer: Writer
-) -> None:
-    """Raises Stale, SentenceGone, ContentRefused."""
-    facts.remember_until(tx, _fact_at(file, spot), day, writer=writer)
-
-
-def still_holds(tx: Transaction, file: File, spot: Spot, *, writer: Writer) -> None:
-    """What had ended of it. Raises Stale, SentenceGone."""
-    still_true(tx, _fact_at(file, spot), writer=writer)
-
-
-def _fact_at(file: File, spot: Spot) -> Fact:
-    file, block = _found(file, spot)
-    found = Fact.objects.filter(file=file, fingerprint=fingerprint(clean(block.text))).first()
-    if found is None:
-        raise SentenceGone
-    return found
 
 
 def remove(
@@ -261,30 +254,37 @@ def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> WriteRe
     return write.restore(tx, file, number - 1, writer=writer)
 
 
-def moved(file: File, spot: Spot) -> tuple[Sentence | None, str]:
-    """What became of the sentence in the file's present text, and what it said when it was seen."""
-    seen = file.revisions.filter(sha256=spot.sha256).order_by("-number").first()
-    if seen is None:
-        return None, ""
-    look = Look(To.PAGE, files=[file])
-    text, before = look.file(file), look.at(file, seen.number).split("\n")
-    said = "\n".join(before[spot.first - 1 : spot.last])
-    carried = carry(before, text.lines)
-    came = {**carried.changed, **carried.same}
-    wanted = range(spot.first, spot.last + 1)
-    now = {new for new, old in came.items() if old in wanted}
-    found = (sentence(file, text, block) for block in blocks(text.text) if now & {*_numbers(block)})
-    return next(found, None), said
+def moved(file: File, spot: Spot) -> Sentence | None:
+    """What became of the sentence in the file's present text, whatever it says now."""
+    text = readable_file(file, To.PAGE)
+    found = (sentence(file, text, block) for block in blocks(text.text))
+    now = _lines_now(file, spot)
+    return next((one for one in found if now & {*_numbers(one.block)}), None)
 
 
 def _found(file: File, spot: Spot) -> tuple[File, Block]:
+    """Where else in the file somebody changed something meanwhile, it is found all the same."""
     file = write.lock(file)
-    if file.deleted_at is not None or file.sha256 != spot.sha256:
+    if file.deleted_at is not None:
         raise Stale(file)
+    now = _lines_now(file, spot, is_same=True)
     for block in blocks(file.raw_content):
-        if (block.line, block.end) == (spot.first, spot.last):
+        if now == {*_numbers(block)}:
             return file, block
-    raise SentenceGone
+    raise SentenceGone if file.sha256 == spot.sha256 else Stale(file)
+
+
+def _lines_now(file: File, spot: Spot, *, is_same: bool = False) -> set[int]:
+    """Numbers of the present lines that came from these; `is_same`: that say the same."""
+    lines, wanted = file.raw_content.split("\n"), range(spot.first, spot.last + 1)
+    if file.sha256 == spot.sha256:
+        return {*wanted[: len(lines)]}
+    seen = file.revisions.filter(sha256=spot.sha256).order_by("-number").first()
+    if seen is None:
+        return set()
+    carried = carry(content_of(file, seen.number).split("\n"), lines)
+    came = carried.same if is_same else {**carried.changed, **carried.same}
+    return {new for new, old in came.items() if old in wanted}
 
 
 def _worded(line: str, block: Block, text: str) -> list[str]:

@@ -28,12 +28,11 @@ from memoryweb.memory.prompt.injections import (
     Line,
     Span,
     carried,
-    carried_by,
     found,
     is_first_today,
     last_prompt,
+    looked_up,
     note,
-    prompts_of_talk,
     prompts_with,
     recall,
     served,
@@ -41,4 +40,3 @@ from memoryweb.memory.prompt.injections import (
 )
 from memoryweb.memory.prompt.notices import can_recall, recall_of, send
 from memoryweb.memory.prompt.prefetch import PromptHit, place_of
-from memoryweb.memory.prompt.wishes import wishes_about

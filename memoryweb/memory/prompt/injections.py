@@ -5,9 +5,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
-from itertools import chain
-from operator import or_
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -230,6 +227,13 @@ def _given(lines: Iterable[Line]) -> list[recalls.RecalledLine]:
     return [recalls.RecalledLine(one.file.pk, one.text) for one in lines if one.file.note_date]
 
 
+def looked_up(prompt: models.Injection) -> list[models.InjectedSpan]:
+    """What was found for its message: those of its spans that came last."""
+    spans = _with_files(models.InjectedSpan.objects.filter(injection=prompt))
+    latest = spans.select_related("file", "message__conversation").order_by("-pk")
+    return list(latest[: prompt.hits])[::-1]
+
+
 def last_prompt(conversation: models.Conversation) -> models.Injection | None:
     return _prompts_of(conversation).order_by("-at", "-pk").first()
 
@@ -240,39 +244,16 @@ def _prompts_of(conversation: models.Conversation) -> "QuerySet[models.Injection
     )
 
 
-def prompts_of_talk(conversation: models.Conversation, since: datetime) -> list[models.Injection]:
-    """Of a talk from the one before that moment on, the oldest first."""
-    prompts = _prompts_of(conversation)
-    before = prompts.filter(at__lt=since).order_by("-at", "-pk")[:1]
-    return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
-
-
 def carried(prompt: models.Injection | None) -> "QuerySet[models.Fact]":
     """Those that it held, or that were made of the messages it held, and that still stand."""
     if prompt is None:
         return models.Fact.objects.none()
-    (held,) = _held([prompt])
+    spans = list(_with_files(models.InjectedSpan.objects.filter(injection=prompt)))
+    held = _held_in(spans, _lines_then(spans, {prompt.agent_id}))
     given = _standing(prompt).filter(held.rows())
     return none_hidden(models.Fact.objects.filter(pk__in=given.values("pk"))).order_by(
         "-changed_at", "pk"
     )
-
-
-def carried_by(prompts: Sequence[models.Injection]) -> list[list[models.Fact]]:
-    """The same for several prompts of one reader, in a fixed number of queries."""
-    if not prompts:
-        return []
-    held = _held(prompts)
-    found = reduce(or_, (one.rows() for one in held))
-    given = _standing(prompts[0]).filter(found).values("pk")
-    facts = list(
-        none_hidden(models.Fact.objects.filter(pk__in=given)).order_by("-changed_at", "pk")
-    )
-    said: dict[UUID, set[int]] = defaultdict(set)
-    rows = models.Evidence.objects.filter(fact__in=facts, message__isnull=False)
-    for fact_id, message_id in rows.values_list("fact", "message"):
-        said[fact_id].add(message_id)
-    return [[fact for fact in facts if one.holds(fact, said[fact.pk])] for one in held]
 
 
 _Lines = Mapping[tuple[UUID, int], Sequence[Statement]]  # file and revision → its statements
@@ -291,24 +272,12 @@ class _PromptContents:
             found |= Q(file=file_id, fingerprint__in=prints)
         return found
 
-    def holds(self, fact: models.Fact, said: set[int]) -> bool:
-        known = self.prints.get(fact.file_id, set()) if fact.file_id else set()
-        return fact.fingerprint in known or not said.isdisjoint(self.said)
-
 
 def _standing(prompt: models.Injection) -> "QuerySet[models.Fact]":
     standing = models.Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
     if prompt.owner_id:
         standing |= models.Fact.objects.of(prompt.agent_id, None).living().standing()
     return standing.filter(hidden_at=None).exclude(pk__in=hidden_facts())
-
-
-def _held(prompts: Sequence[models.Injection]) -> list[_PromptContents]:
-    spans: dict[int, list[models.InjectedSpan]] = defaultdict(list)
-    for span in _with_files(models.InjectedSpan.objects.filter(injection__in=prompts)):
-        spans[span.injection_id].append(span)
-    lines = _lines_then(chain(*spans.values()), {prompt.agent_id for prompt in prompts})
-    return [_held_in(spans[prompt.pk], lines) for prompt in prompts]
 
 
 def _with_files(spans: "QuerySet[models.InjectedSpan]") -> "QuerySet[models.InjectedSpan]":
@@ -342,7 +311,6 @@ def _held_in(spans: Iterable[models.InjectedSpan], lines: _Lines) -> _PromptCont
     return held
 
 
-_TALK = 100  # prompts
 _MOST = 5_000  # spans that are looked through
 
 

@@ -46,19 +46,6 @@ def wishes_of(reader: Reader) -> tuple[StandingWish, ...]:
     return tuple(_newest(_evidence_of(reader.agent.pk, reader.owner.pk)))
 
 
-def wishes_about(owner_ids: Collection[UUID]) -> list[StandingWish]:
-    """Of all their agents."""
-    found = list(_evidence(owner_ids).order_by("fact__agent", "fact__owner"))
-    whose = dict.fromkeys((one.fact.agent_id, one.fact.owner_id) for one in found)
-    return [
-        wish
-        for memory in whose
-        for wish in _newest(
-            one for one in found if (one.fact.agent_id, one.fact.owner_id) == memory
-        )
-    ]
-
-
 def told(wishes: Collection[StandingWish]) -> str:
     """Before the block that holds no instructions."""
     return (
@@ -72,14 +59,11 @@ def cost(wishes: Collection[StandingWish]) -> int:
 
 @PreparedQuery
 def _evidence_of(agent_id: UUID, owner_id: UUID) -> "QuerySet[Any]":
-    return _evidence([owner_id]).filter(fact__agent=agent_id)
-
-
-def _evidence(owner_ids: Collection[UUID]) -> "QuerySet[Any]":
     """Of instructions that hold, and that their prompts are given."""
     rows = Evidence.objects.filter(
         Q(message__reverted_at=None) | Q(message=None),
-        fact__owner__in=owner_ids,
+        fact__agent=agent_id,
+        fact__owner=owner_id,
         fact__kind=Kind.INSTRUCTION,
         fact__state=Fact.State.ACTIVE,
         fact__hidden_at=None,

@@ -21,7 +21,7 @@ from memoryweb.memory.lines.flags import line_at, print_of
 from memoryweb.memory.models import Contradiction, Fact, ReviewItem
 from memoryweb.memory.models.review import CAUSES, Difference, about, differences, follow
 from memoryweb.memory.models.writer import write_transaction
-from memoryweb.memory.statements.listing import weighed
+from memoryweb.memory.statements.listing import counted, weighed
 from memoryweb.memory.visible.hidden import is_hidden, is_meant
 from memoryweb.memory.visible.request_contents import with_offer
 
@@ -276,7 +276,7 @@ def _outcome(item: ReviewItem, row: Any) -> str:
 
 @PreparedQuery
 def _sides(keys: Sequence[UUID]) -> "QuerySet[Any]":
-    sides = weighed(Fact.objects.filter(contradiction__in=keys))
+    sides = counted(weighed(Fact.objects.filter(contradiction__in=keys)))
     found: QuerySet[Any] = sides.annotate(is_hidden=is_hidden())
     return found.select_related("agent", "file__owner", "confirmed_by")
 

@@ -17,7 +17,7 @@ from memoryweb.language.line_flags import suspicious
 from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import Row, Span, carry, paired
 from memoryweb.markdown.marks import ended_in, told
-from memoryweb.markdown.merge import conflicts, merge
+from memoryweb.markdown.merge import merge
 from memoryweb.memory import soul
 from memoryweb.memory.lines import flags
 from memoryweb.memory.lines.origins import Origin, Source
@@ -133,7 +133,7 @@ def outcome(proposal: Proposal) -> str | None:
         return None
     base = content_of(file, proposal.base_revision)
     hunks = merge(base, file.raw_content, proposal.raw_content)
-    if any(hunks[at].base for at in conflicts(hunks)):
+    if any(hunk.is_rivalry for hunk in hunks):
         return None
     return "\n".join(line for hunk in hunks for line in hunk.merged)
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import embedding
-from memoryweb.llm.exceptions import HostRefused, ModelError
+from memoryweb.llm.exceptions import HostRefused, ModelError, NotConfigured
 from memoryweb.memory.index.fulltext import Found
 from memoryweb.memory.index.ranking import Places
 from memoryweb.memory.models import Passage
@@ -69,7 +69,7 @@ def of(team_id: UUID, text: str, finds: bool, *, local_only: bool) -> Meaning:
     row = rows[0]
     try:
         vector = embedding.of_query(row, credentials.mask(text)[0], local_only=local_only)
-    except HostRefused:
+    except (HostRefused, NotConfigured):  # nobody expects an answer
         return Meaning()
     except ModelError:
         said = _("The embedding endpoint gave no answer in time, so only words were searched.")

@@ -1,6 +1,6 @@
 """Taking a memory along, and bringing one in."""
 
-from memoryweb.memory.snapshots.contents import Part
+from memoryweb.memory.snapshots.contents import Part, zipped
 from memoryweb.memory.snapshots.conversations import Talks
 from memoryweb.memory.snapshots.formats import LABELS
 from memoryweb.memory.snapshots.planning import Action, Item, Plan

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.file_kinds import KINDS
@@ -22,7 +23,7 @@ from memoryweb.memory.snapshots.reading import MAX_ENTRIES, MAX_TOTAL, Entry
 NAMES = frozenset(kind.name for kind in KINDS if kind.in_snapshot)
 _ALSO = {"USER.md": "PROFILE.md"}  # OpenClaw's name
 _NOTE = re.compile(r"memory/(\d{4}-\d{2}-\d{2})(-[^/]+)?\.md")
-_LITTER = ("__MACOSX/",)
+LITTER = ("__MACOSX/",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +106,25 @@ def sort_out(entries: Sequence[Entry]) -> Contents:
 
 
 def _meant(entries: Sequence[Entry]) -> list[_NamedEntry]:
-    top = _top(entries)
+    top = top_of([entry.name for entry in entries])
     named = ((entry.name.removeprefix(top), entry) for entry in entries)
     return [_NamedEntry(_target(name), name, entry) for name, entry in named if name != MANIFEST]
 
 
-def _top(entries: Sequence[Entry]) -> str:
+def is_workspace(names: Sequence[str]) -> bool:
+    """Whether one of them means a file here."""
+    top = top_of(names)
+    return any(_is_ours(name.removeprefix(top)) for name in names)
+
+
+def _is_ours(name: str) -> bool:
+    return name == MANIFEST or _target(name) is not None
+
+
+def top_of(names: Sequence[str]) -> str:
     """The one folder around everything, where nothing has a name of ours without it."""
-    names = [entry.name for entry in entries if not entry.name.startswith(_LITTER)]
-    if any(_target(name) or name == MANIFEST for name in names):
+    names = [name for name in names if not name.startswith(LITTER)]
+    if any(map(_is_ours, names)):
         return ""
     tops = {name.partition("/")[0] + "/" for name in names if "/" in name}
     if len(tops) == 1 and all("/" in name for name in names):
@@ -132,12 +143,12 @@ def _target(name: str) -> _Target | None:
         return None
     if not match[2]:
         return _Target(name, day, is_plain=True)
-    if _refusal(f"notes{match[2]}.md"):
+    if refusal(f"notes{match[2]}.md"):
         return None
     return _Target(paths.note_path(day), day, is_plain=False)
 
 
-def _refusal(path: str) -> str:
+def refusal(path: str) -> str:
     """Why no file may be called so; empty for a path like any other."""
     try:
         paths.parse(path)
@@ -158,9 +169,9 @@ def _ignored(full_name: str, name: str) -> IgnoredEntry:
     reason = ""
     if match:
         # What follows the date of a note must be a name like any other.
-        reason = _refusal(f"memory/{match[1]}.md") or _refusal(f"notes{match[2]}.md")
+        reason = refusal(f"memory/{match[1]}.md") or refusal(f"notes{match[2]}.md")
     elif name.casefold().endswith(".md"):
-        reason = _refusal(name)
+        reason = refusal(name)
     if reason:
         return IgnoredEntry(full_name, "path_refused", reason)
     said = _("A snapshot takes along the core files and the daily notes, nothing else.")
@@ -168,9 +179,8 @@ def _ignored(full_name: str, name: str) -> IgnoredEntry:
 
 
 def _incoming(given: list[_NamedEntry]) -> Incoming:
-    data = given[0].entry.data
-    for one in given[1:]:
-        more = one.entry.data
+    data, *further = (_OUR_FRONT_MATTER.sub(b"", one.entry.data) for one in given)
+    for more in further:
         data = data.rstrip(b"\n") + b"\n\n" + more.lstrip(b"\n") if data else more
     target = given[0].target
     assert target is not None
@@ -197,6 +207,15 @@ def bullets(texts: Iterable[object]) -> tuple[list[str], int]:
     return list(lines), left_out
 
 
+def not_taken(name: str, left_out: int) -> tuple[IgnoredEntry, ...]:
+    said = ngettext(
+        "{n} memory isn't taken: it has no text, too long a text, or markup.",
+        "{n} memories aren't taken: they have no text, too long a text, or markup.",
+        left_out,
+    )
+    return (IgnoredEntry(name, "not_taken", said.format(n=left_out)),) if left_out else ()
+
+
 def as_file(lines: Iterable[str]) -> bytes:
     """A lone surrogate is no text and no reason to refuse the rest."""
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
@@ -209,6 +228,8 @@ SCHEMA = "memoryweb-snapshot/1"
 _TIME = (1980, 1, 1, 0, 0, 0)  # ZIP knows none before
 _MODE = (stat.S_IFREG | 0o644) << 16
 _UNIX = 3
+_OURS = "source: memoryweb"  # begins the front matter of an exported note
+_OUR_FRONT_MATTER = re.compile(rf"\A---\n{_OURS}\n(?:\w+: .*\n)*---\n\n?".encode())
 
 
 @dataclass(frozen=True)
@@ -245,9 +266,33 @@ def write(
     if part:
         manifest["part"], manifest["parts"] = part
     text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    return zipped([(MANIFEST, text.encode()), *packed])
+
+
+def write_notes(files: Sequence[FileToPack], folder: str) -> bytes:
+    """The same files as notes in a folder, which Obsidian opens as a vault."""
+    packed = [
+        (f"{folder}/{file.path}", (_front_matter(file) + file.content).encode())
+        for file in sorted(files, key=lambda file: file.path)
+    ]
+    return zipped(packed)
+
+
+def _front_matter(file: FileToPack) -> str:
+    """As Obsidian and OKF 0.2 know it; a text with one of its own keeps that."""
+    if file.content.startswith("---\n"):
+        return ""
+    title = json.dumps(paths.stem_of(file.path), ensure_ascii=False)
+    changed = file.changed_at.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat()
+    kind = paths.kind_of(file.path).written
+    return f"---\n{_OURS}\ntitle: {title}\ntype: {kind}\nupdated: {changed}\n---\n\n"
+
+
+def zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
+    """The same files give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        for path, data in [(MANIFEST, text.encode()), *packed]:
+        for path, data in files:
             archive.writestr(_info(path), data)
     return out.getvalue()
 

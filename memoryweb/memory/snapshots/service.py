@@ -124,17 +124,29 @@ def parts_of_each(agent: Agent, owners: Sequence[Owner | None]) -> list[tuple[Pa
     return [divide(found[key]) for key in keys]
 
 
-def export(tx: Transaction, memory: Memory, part: int | None = None, *, to: To = To.PAGE) -> Export:
+def export(
+    tx: Transaction,
+    memory: Memory,
+    part: int | None = None,
+    *,
+    to: To = To.PAGE,
+    as_notes: bool = False,
+) -> Export:
     """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
     calls has checked that the person is that owner. The same state gives the same bytes; of lines
-    that wait for a person, a program gets placeholders.
+    that wait for a person, a program gets placeholders. `as_notes`: every file, to read elsewhere.
 
     Raises PartMissing.
     """
     agent, parts = memory.agent, parts_of(memory)
     if part is not None and not 1 <= part <= len(parts):
         raise PartMissing(len(parts))
-    packed = _packed(memory, parts[part - 1] if part else None, to)
+    rows = memory.files.present()
+    if not as_notes:
+        rows = rows.filter(_TAKEN)
+    if part:
+        rows = rows.filter(path__in=[file.path for file in parts[part - 1].files])
+    packed = _packed(list(rows), to)
     tx.record(
         "snapshot.exported",
         **target(agent),
@@ -142,13 +154,15 @@ def export(tx: Transaction, memory: Memory, part: int | None = None, *, to: To =
         details={"files": len(packed)},
     )
     whose = "personal" if memory.owner else "shared"
+    name = f"{slugify(agent.name) or 'agent'}-{whose}"
+    if as_notes:
+        return Export(contents.write_notes(packed, name), len(packed), f"{name}-notes", 1)
     archive = contents.write(
         packed,
         agent={"id": str(agent.pk), "name": agent.name},
         owner=whose,
         part=(part, len(parts)) if part else None,
     )
-    name = f"{slugify(agent.name) or 'agent'}-{whose}"
     return Export(archive, len(packed), name, len(parts), part)
 
 
@@ -174,11 +188,7 @@ def apply(
     return ImportOutcome(batch, made, write_files(tx, batch, made, by))
 
 
-def _packed(memory: Memory, part: Part | None, to: To) -> list[FileToPack]:
-    rows = memory.files.present().filter(_TAKEN)
-    if part:
-        rows = rows.filter(path__in=[file.path for file in part.files])
-    found = list(rows)
+def _packed(found: list[File], to: To) -> list[FileToPack]:
     look = Look(to, files=found)
     return [
         FileToPack(
@@ -372,12 +382,13 @@ def bring_conversations(lease: Lease) -> None:
     """The handler of runs of kind `import`; goes on behind the last conversation that it kept."""
     run = lease.run
     batch = Import.objects.select_related("agent", "owner", "user", "token").filter(run=run).first()
-    if batch is None or batch.archive is None or batch.owner is None:
+    if batch is None or batch.archive is None:
         lease.finish(Outcome(Run.Status.SKIPPED, "import_gone"))
         return
     contents = formats.read(bytes(batch.archive))
     is_there = bool(run.result) or _began(lease, batch, contents)
-    for talk in islice(contents.talks(), run.result.get("done", 0), None):
+    talks = contents.talks() if batch.owner else iter(())  # else only what was remembered comes
+    for talk in islice(talks, run.result.get("done", 0), None):
         lease.make_room(STEP_SECONDS)
         is_there = is_there and _kept_talk(lease, batch, batch.owner, talk)
         if not is_there:
@@ -405,7 +416,8 @@ def _began(lease: Lease, batch: Import, contents: Contents) -> bool:
     return True
 
 
-def _kept_talk(lease: Lease, batch: Import, owner: Owner, talk: Talk) -> bool:
+def _kept_talk(lease: Lease, batch: Import, owner: Owner | None, talk: Talk) -> bool:
+    assert owner
     with write_transaction(lease.run.team, run=lease.run) as tx:
         if not _is_wanted(batch):
             return False

@@ -19,11 +19,12 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    TextField,
     When,
 )
-from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
+from django.db.models.functions import Cast, Coalesce, Concat, Greatest, Least, TruncDate
 
-from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.models import Team
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.markdown.marks import Ended
@@ -80,10 +81,14 @@ def weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     )
 
 
-def voted(facts: "QuerySet[Any]", user: User) -> "QuerySet[Any]":
-    """`my_vote`: what this person found of each; None without a vote."""
-    own = Vote.objects.filter(fact=OuterRef("pk"), user=user)
-    found: QuerySet[Any] = facts.annotate(my_vote=Subquery(own.values("helpful")[:1]))
+def counted(facts: "QuerySet[Any]") -> "QuerySet[Any]":
+    """`times`: in how many messages each was said; `people`: by how many persons."""
+    said = Evidence.objects.filter(fact=OuterRef("pk"), message__isnull=False)
+    who = Concat(Cast("message__conversation__owner", TextField()), "message__name")
+    found: QuerySet[Any] = facts.annotate(
+        times=_number(said, Count("message", distinct=True)),
+        people=_number(said.filter(message__role="user"), Count(who, distinct=True)),
+    )
     return found
 
 
@@ -263,8 +268,12 @@ def held_from(fact: Fact) -> date:
 
 
 def _votes(*, helpful: bool) -> Coalesce:
-    votes = Vote.objects.filter(fact=OuterRef("pk"), helpful=helpful).order_by().values("fact")
-    return Coalesce(Subquery(votes.annotate(n=Count("pk")).values("n")), 0)
+    return _number(Vote.objects.filter(fact=OuterRef("pk"), helpful=helpful), Count("pk"))
+
+
+def _number(rows: "QuerySet[Any]", count: Count) -> Coalesce:
+    """Of the rows of each fact."""
+    return Coalesce(Subquery(rows.order_by().values("fact").annotate(n=count).values("n")), 0)
 
 
 def _summed(facts: "QuerySet[Any]") -> "QuerySet[Any]":

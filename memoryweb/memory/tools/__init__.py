@@ -7,6 +7,8 @@ from memoryweb.memory.tools.facts import (
     contradictions,
     counted,
     current,
+    describe,
+    having,
     own,
     probe,
     request,

@@ -1,6 +1,8 @@
 """Statements as an agent asks for them: by a question, by whom they are about, by their type."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet
@@ -10,6 +12,7 @@ from memoryweb.accounts.models import Integration, Token
 from memoryweb.agents.models import Agent, Owner, Reader, reading
 from memoryweb.audit.record import target
 from memoryweb.language.normal_form import normalise
+from memoryweb.language.secrets import in_names
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, Injection
@@ -29,10 +32,12 @@ from memoryweb.memory.statements import moves
 from memoryweb.memory.statements.bullets import bullets_of, statements_of
 from memoryweb.memory.statements.listing import lines_of, saying
 from memoryweb.memory.statements.moves import Departure
+from memoryweb.memory.statements.validity import today
 from memoryweb.memory.tools import files
 from memoryweb.memory.tools.files import Acting
 from memoryweb.memory.visible.hidden import remembered_of
-from memoryweb.memory.writing import write
+from memoryweb.memory.writing import tombstones, write
+from memoryweb.memory.writing.screening import with_each_text
 from memoryweb.memory.writing.write import NewLine
 from memoryweb.runs.engine import Lease, Outcome, enqueue
 from memoryweb.runs.models import Run
@@ -108,8 +113,17 @@ def own(acting: Acting) -> "QuerySet[Any]":
     return mine.order_by("-changed_at", "pk")
 
 
-def search(acting: Acting, query: str, limit: int) -> list[WeighedFact]:
-    return search_facts(acting, query, limit, Q(owner=acting.reader.owner))
+def search(acting: Acting, query: str, limit: int, which: Q | None = None) -> list[WeighedFact]:
+    mine = Q(owner=acting.reader.owner)
+    return search_facts(acting, query, limit, mine & which if which else mine)
+
+
+def having(acting: Acting, metadata: Mapping[str, Any]) -> Q:
+    """Of an owner's statements those with all of this metadata."""
+    if not metadata:
+        return Q()
+    rows = own(acting).filter(metadata__isnull=False)
+    return Q(pk__in=[one.pk for one in rows if _has(one.metadata, metadata)])
 
 
 def counted(agent: Agent, program: Integration) -> list[tuple[Owner, int]]:
@@ -182,6 +196,47 @@ def reword(tx: Transaction, acting: Acting, fact: Fact, text: str, *, writer: Wr
     whys = moves.whys_of(fact, Departure(Fact.Why.SUPERSEDED, said))
     files.change_file(tx, acting, fact.path, change, writer=writer, whys=whys)
     return own(acting).filter(fingerprint=fingerprint(said)).first()
+
+
+def _has(labels: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(name in labels and labels[name] == value for name, value in wanted.items())
+
+
+MOST_METADATA = 2_000  # bytes of JSON
+
+
+def describe(
+    tx: Transaction,
+    fact: Fact,
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    until: date | None = None,
+) -> None:
+    """What a program says of a statement beside its text: this is no part of it. Its last day only
+    where no person said the statement. Raises ContentRefused, SecretRefused."""
+    if until is not None:
+        if fact.is_persons_word or until < today(tx.now, fact.agent.zone):
+            raise ContentRefused(_("Choose a day that isn't over yet, of what no person wrote."))
+        moves.remember(fact, until)
+    if metadata is not None:
+        _check_metadata(fact, metadata)
+        fact.metadata = dict(metadata) or None
+        fact.save(update_fields=["metadata"])
+    if until or metadata is not None:
+        tx.record("fact.edited", **target(fact), on_behalf_of=fact.owner_id)
+
+
+def _check_metadata(fact: Fact, metadata: Mapping[str, Any]) -> None:
+    text = json.dumps(metadata, ensure_ascii=False)
+    if len(text.encode("utf-8", "replace")) > MOST_METADATA:
+        raise ContentRefused(_("Metadata may have at most 2,000 bytes."))
+    texts = [text]
+    with_each_text(metadata, lambda one: texts.append(one) or one)  # type: ignore[func-returns-value]
+    if any(map(in_names.holds_secret, texts)):
+        raise ContentRefused(_("The metadata holds what looks like a secret. Take it out."))
+    lines = "\n".join(texts[1:])
+    if tombstones.of(fact.agent_id, fact.owner_id).kept_out(lines) != lines:
+        raise ContentRefused(_("The metadata holds something that was to be forgotten."))
 
 
 # Many statements that a program sends at once are written by a run, some at a time: nobody who

@@ -1,7 +1,7 @@
 """An agent's home: one memory as it stands, what made it so, and its health."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
@@ -10,38 +10,30 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
-from memoryweb.dreaming.story import Tally
-from memoryweb.extraction.requests import latest, taught_by
-from memoryweb.markdown import marks
 from memoryweb.memory import prompt
-from memoryweb.memory.facts import MOST_STANDING, standing
+from memoryweb.memory.facts import standing
 from memoryweb.memory.index.recalls import Day, days_of
-from memoryweb.memory.models import Conversation, File
 from memoryweb.memory.prompt import MOST_PERSONAL, budget
-from memoryweb.memory.statements.listing import held_from, weight_of
-from memoryweb.memory.statements.trust import Band
+from memoryweb.memory.statements.listing import held_from
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.runs.models import Run
-from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.agents import activity
 from memoryweb.web.charts import day_bars
-from memoryweb.web.pages import about, show, to
+from memoryweb.web.pages import about, show
 from memoryweb.web.rail import counts_of
 from memoryweb.web.wording import Chip
 
 _SHOWN, _OF_SUBJECT = 14, 4  # statements
-_LINES, _NIGHTS = 3, 7
+_NIGHTS = 7
 _NEW = timedelta(days=1)
-_MARKS = {"learned": "came", "changed": "became", "ended": "went"}
 
 
 @team_view("GET")
@@ -53,7 +45,6 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     note_read(request, workspace.owner, "facts", agent_id)
     loaded = standing(agent, workspace.owner_id, today(visit.now, agent.zone))
     dreams = dreamt(workspace.memory, visit.now)
-    talks = latest(agent, _talks_of(workspace, request))
     days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)
     context = about(
         workspace,
@@ -61,11 +52,9 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         amounts=counts,
         memory=_memory(request, loaded, counts.get(workspace.owner_id, 0), _fresh(request, dreams)),
         prompt=_prompt(workspace),
-        nights=_nights(request, agent, dreams),
-        talks=_talks(workspace, talks),
-        health=_health(agent, request, dreams, days, talks),
+        happened=activity.latest(request, dreams),
+        health=_health(agent, request, dreams, days),
         dreams_at=_dreams_at(agent),
-        can_dream=visit.can(Permission.DREAM) and workspace.can_write,
         here=request.get_full_path(),
     )
     return show(request, "agents/home.html", context)
@@ -85,7 +74,6 @@ def _memory(
     request: TeamRequest, loaded: Sequence[Any], total: int, fresh: set[str]
 ) -> dict[str, Any]:
     """The latest of each subject, subjects in the order in which they came up."""
-    now = request.visit.now
     subjects: dict[str, list[dict[str, Any]]] = defaultdict(list)
     look, shown = Look(To.PAGE, facts=loaded), 0
     for fact in loaded:
@@ -93,12 +81,10 @@ def _memory(
         if shown < _SHOWN and len(its) < _OF_SUBJECT:
             its.append(_statement(request, fact, look, fresh))
             shown += 1
-    high = sum(weight_of(fact, now).band == Band.HIGH for fact in loaded)
     return {
         "subjects": [(name, rows) for name, rows in subjects.items() if rows],
         "shown": shown,
         "total": total,
-        "high": high if total <= MOST_STANDING else None,
         "changed_at": loaded[0].changed_at if loaded else None,
     }
 
@@ -110,11 +96,10 @@ def _fresh(request: TeamRequest, dreams: Sequence[Dreamt]) -> set[str]:
 
 
 def _statement(request: TeamRequest, fact: Any, look: Look, fresh: set[str]) -> dict[str, Any]:
-    weight, text = weight_of(fact, request.visit.now), look.fact(fact).text
+    text = look.fact(fact).text
     return {
         "fact": fact,
         "text": text,
-        "weight": weight,
         "since": held_from(fact),
         "is_new": text in fresh and not fact.was,
     }
@@ -138,97 +123,22 @@ def _prompt(workspace: Workspace) -> dict[str, Any] | None:
     }
 
 
-def _nights(request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt]) -> dict[str, Any]:
-    by_day: dict[date, list[Dreamt]] = defaultdict(list)
-    for dream in dreams:
-        by_day[dream.day].append(dream)
-    days = _days(request.visit.now.astimezone(agent.zone).date())
-    kinds = (it.kind for day in days for one in by_day[day] for it in one.changes)
-    rows = [_night(request, day, by_day[day]) for day in days]
-    return {"rows": rows, "told": Tally.of(kinds).words}
-
-
-def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[str, Any]:
-    lines = lines_of(dreams)
-    statuses = {dream.status for dream in dreams}
-    if Run.Status.NEEDS_REVIEW in statuses:
-        instead = _("A change waits for a decision")
-    elif Run.Status.FAILED in statuses:
-        instead = _("The dream failed")
-    else:
-        instead = _("Nothing new") if dreams else _("No dream")
-    return {
-        "day": date_format(day, _("D j")),
-        "url": to(request, "agents_run", dreams[0].run) if dreams else "",
-        "lines": lines[:_LINES],
-        "more": max(0, len(lines) - _LINES),
-        "instead": "" if lines else instead,
-    }
-
-
-def lines_of(dreams: Sequence[Dreamt]) -> list[dict[str, str]]:
-    """What dreams changed."""
-    return [
-        {"mark": _MARKS[one.kind], "text": marks.told(one.after) or " / ".join(one.before)}
-        for dream in dreams
-        for one in dream.changes
-    ]
-
-
-def _talks_of(workspace: Workspace, request: TeamRequest) -> Q:
-    """One's own talks may have taught the shared memory, too."""
-    if workspace.owner is not None:
-        return Q(owner=workspace.owner_id)
-    return Q(owner__source="system") | Q(owner__in=list(request.visit.mine))
-
-
-def _talks(workspace: Workspace, talks: Sequence[Conversation]) -> list[dict[str, Any]]:
-    taught = taught_by(talks, workspace.owner_id)
-    look = Look(To.PAGE, facts=[fact for facts in taught.values() for fact in facts])
-    return [
-        {
-            "talk": talk,
-            "lines": [
-                (fact, look.fact(fact).text, is_new)
-                for fact, is_new in list(taught.get(talk.pk, {}).items())[:_LINES]
-            ],
-            "instead": _instead(workspace, talk),
-        }
-        for talk in talks
-    ]
-
-
-def _instead(workspace: Workspace, talk: Any) -> str:
-    """Of a conversation on which no statement stands."""
-    if talk.skipped:
-        return str(wording.reason(talk.skipped))
-    if talk.extracted_upto < talk.message_count:
-        return _("Not read yet.")
-    if workspace.owner is None:
-        return _("Nothing for the shared memory.")
-    if talk.noted:
-        return _("Noted. The next dream decides what stays.")
-    return _("Nothing worth keeping.")
-
-
 def _health(
     agent: Agent,
     request: TeamRequest,
     dreams: Sequence[Dreamt],
     days: Sequence[Day],
-    talks: Sequence[Conversation],
 ) -> dict[str, Any]:
     last = dreams[0] if dreams else None
     today = timezone.localtime(request.visit.now).date()
     tokens = {one.date: one.tokens for one in days}
     return {
         "chip": _standing(agent, request, last),
-        "last_message": talks[0].last_message_at if talks else None,
         "last_served": days[-1].last_at if days else None,
         "last_dream": last,
         "took": _took(last.seconds) if last and last.seconds else "",
         "served": sum(one.served for one in days),
-        "silent": sum(one.silent for one in days),
+        "used": sum(one.used for one in days),
         "tokens": sum(tokens.values()),
         "bars": day_bars([(day, tokens.get(day, 0)) for day in reversed(_days(today))]),
     }
@@ -264,46 +174,3 @@ def _week(request: TeamRequest) -> Any:
 def _days(today: date) -> list[date]:
     """The last seven, today first."""
     return [today - timedelta(days=ago) for ago in range(_NIGHTS)]
-
-
-# One memory day by day: what each night changed, the day's note, and the archives of months.
-
-_DAYS = 31
-_ARCHIVES = "memory/dreams/"
-
-
-@team_view("GET")
-def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = find_workspace(request, agent_id, read="facts")
-    now = request.visit.now
-    dreams: dict[date, list[Dreamt]] = defaultdict(list)
-    for dream in dreamt(workspace.memory, now, _DAYS):
-        dreams[dream.day].append(dream)
-    files = workspace.files.present().untexted()
-    since = now.date() - timedelta(days=_DAYS)
-    notes = {one.note_date: one for one in files.filter(note_date__gte=since) if one.note_date}
-    archives = files.filter(folded_path__startswith=_ARCHIVES).order_by("-folded_path")
-    context = about(
-        workspace,
-        tab="timeline",
-        days=[
-            _day(day, dreams[day], notes.get(day))
-            for day in sorted({*dreams, *notes}, reverse=True)
-        ],
-        archives=archives,
-    )
-    return show(request, "agents/timeline.html", context)
-
-
-def _day(day: date, dreams: list[Dreamt], note: File | None) -> dict[str, Any]:
-    rows = []
-    for one in dreams:
-        lines = lines_of([one])
-        remembered = sum(line["mark"] != "went" for line in lines)
-        chip = wording.outcome(one.status, remembered)
-        rows.append({"run": one.run, "chip": chip, "lines": lines})
-    return {
-        "name": date_format(day, _("D j")),
-        "dreams": rows,
-        "note": note,
-    }

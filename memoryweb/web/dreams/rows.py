@@ -182,7 +182,7 @@ def _row(row: StatementRow, one: NightResult) -> StatementRow:
     if row.open_url:
         row = replace(row, open_url="", note="")
     if one.report.run.reverted_at or one.kind == "waits":
-        return replace(row, acts=(), undo=None, edit_url="", band="")
+        return replace(row, acts=(), undo=None, edit_url="", trust="")
     if one.became in DECIDED:
         row = replace(row, note=str(DECIDED[one.became]), why="")
     return undoable(row, one.operation.before)

@@ -1,12 +1,10 @@
-"""Dreams: the list, one dream, its progress, and starting one."""
+"""Dreams: one, its progress, and starting one."""
 
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -18,7 +16,6 @@ from memoryweb.dreaming import backfill, night_results, schedule
 from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.preview import Preview
 from memoryweb.dreaming.schedule import CoolingDown
-from memoryweb.dreaming.status import told
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.request_contents import away_from, away_of
@@ -28,9 +25,7 @@ from memoryweb.runs.models import Run
 from memoryweb.web import access, wording
 from memoryweb.web.conversations import extracted
 from memoryweb.web.dreams import rows
-from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
-from memoryweb.web.markdown import render_text
-from memoryweb.web.pages import about, page, show, to
+from memoryweb.web.pages import about, show, to
 
 _PARTIALS = ("progress",)
 _PROGRESS = {
@@ -38,43 +33,6 @@ _PROGRESS = {
     Run.Status.RUNNING: gettext_lazy("Running"),
     Run.Status.FAILED: gettext_lazy("Failed, will try again"),
 }
-
-
-class DreamsForm(FilterForm):
-    whose = ChoiceField(label=gettext_lazy("Whose notes"), required=False)
-    outcome = ChoiceField(
-        label=gettext_lazy("Outcome"),
-        required=False,
-        choices=[("", gettext_lazy("Any")), *Run.Status.choices],
-    )
-    owner = forms.CharField(required=False, widget=forms.HiddenInput)
-
-
-@access.team_view("GET")
-def dreams(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = access.find_workspace(request, agent_id)
-    agent = workspace.agent
-    agent.team = request.visit.team
-    form = DreamsForm(request.GET, whose=_reaches(request))
-    found = agent.runs.filter(kind=Run.Kind.DREAM)
-    if workspace.owner is not None:
-        del form.fields["whose"]
-        found = found.filter(owner=workspace.owner_id)
-    runs = _filtered(request, found, form)
-    shown = page(request, runs.order_by(Coalesce("clock", "created_at").desc()), size=25)
-    latest_entry, warnings = told(Memory(agent, None), request.visit.now)
-    context = about(
-        workspace,
-        tab="dreams",
-        page=shown,
-        form=form,
-        next_at=agent.next_dream_at if agent.dreaming else None,
-        warnings=warnings,
-        latest_entry=render_text(latest_entry),
-        can_dream=request.visit.can(Permission.DREAM),
-        has_older=backfill.is_left(agent),
-    )
-    return show(request, "dreams/dreams.html", context)
 
 
 @access.team_view("GET")
@@ -119,12 +77,12 @@ def dream(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     except CoolingDown as pause:
         said = _("This agent has just dreamt. It can dream again in {n} seconds.")
         messages.warning(request, said.format(n=pause.seconds))
-        return redirect(to(request, "agents_dreams", agent_id))
+        return redirect(to(request, "agents_activity", agent_id, query=workspace.query))
     if len(started) == 1 and request.visit.is_common(started[0].owner_id):
         return redirect(to(request, "agents_run", started[0].pk))
     said = ngettext("{n} dream was started.", "{n} dreams were started.", len(started))
     messages.success(request, said.format(n=len(started)))
-    return redirect(to(request, "agents_dreams", agent_id))
+    return redirect(to(request, "agents_activity", agent_id, query=workspace.query))
 
 
 def _start(request: access.TeamRequest, workspace: access.Workspace) -> list[Run]:
@@ -163,28 +121,6 @@ def stop(request: access.TeamRequest, run_id: UUID) -> HttpResponse:
     else:
         messages.info(request, _("This run had already ended."))
     return redirect(to(request, "agents_run", found.pk))
-
-
-def _reaches(request: access.TeamRequest) -> Choices:
-    yield "", _("All that I can see")
-    yield "shared", _("Shared")
-    yield "mine", _("Mine")
-    if request.visit.can(Permission.SEE_OWNERS):
-        yield "others", _("Other people")
-
-
-def _filtered(
-    request: access.TeamRequest, runs: "QuerySet[Run]", form: DreamsForm
-) -> "QuerySet[Run]":
-    visit = request.visit
-    reach = {
-        "shared": Q(owner=None),
-        "mine": Q(owner__in=list(visit.mine)),
-        "others": Q(owner__isnull=False) & ~Q(owner__in=list(visit.mine)),
-    }.get(form.asked.get("whose", ""), Q())
-    runs = runs.filter(visit.outcomes(), reach, **form.lookups(outcome="status"))
-    shown = ("report", "owner__integration", "owner__person", "user", "integration")
-    return runs.select_related(*shown)
 
 
 def _about(request: access.TeamRequest, run: Run) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Pages about statements: the list, one statement, and what is decided about one or many."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -21,11 +22,11 @@ from memoryweb.memory import forgetting, prompt
 from memoryweb.memory.models import Fact, ForgetRequest, SourceClass
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.statements.listing import (
+    counted,
     for_all_teams,
     headings,
     marks_of,
     narrowed,
-    voted,
     weighed,
 )
 from memoryweb.memory.statements.trust import Band
@@ -35,6 +36,7 @@ from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
 from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
+from memoryweb.web.facts.acts import ACTS, Act, EditForm, possible, told_of
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, UntilForm
 from memoryweb.web.pages import LINES, about, done, next_url, page, show, to, told_in, told_to
@@ -86,13 +88,7 @@ class FactsForm(FilterForm):
         return {"states": states, **self.lookups(**_LOOKUPS)}
 
 
-class EditForm(forms.Form):
-    text = forms.CharField(
-        label=gettext_lazy("New text"), max_length=600, widget=forms.Textarea(attrs={"rows": 3})
-    )
-
-
-_PARTIALS = ("statement",)
+_PAGE, _PARTIALS = "facts/fact.html", ("statement",)
 
 
 @access.team_view("GET")
@@ -100,9 +96,9 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = access.find_workspace(request, agent_id, read="facts")
     form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
-        listed = weighed(remembered(_listed(workspace)))
+        listed = counted(weighed(remembered(_listed(workspace))))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
-        found = found.select_related("agent", "file__agent", "file__owner")
+        found = found.select_related("agent", "file__agent", "file__owner", "confirmed_by")
         found = found.order_by("-changed_at", "-pk")
         shown = page(request, found, size=LINES, is_endless=True)
         told = rows.rows_of(request, shown.items, beside=workspace.agent)
@@ -131,41 +127,25 @@ def fact(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResp
     return _show(request, workspace, fact_id)
 
 
-@access.team_view("POST")
-def confirm(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    said = _("Confirmed. From now on only people change it.")
-    return _act(request, agent_id, fact_id, memory_facts.confirm, said, "agents_fact_unconfirm")
+def _act_of(name: str) -> access.View[UUID, UUID]:
+    act = ACTS[name]
+
+    @access.team_view("POST")
+    def view(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+        return _act(request, agent_id, fact_id, act)
+
+    return view
 
 
-@access.team_view("POST")
-def unconfirm(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    return _act(request, agent_id, fact_id, memory_facts.unconfirm, _("Undone."))
-
-
-@access.team_view("POST")
-def not_true(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    said = _("Removed. Nothing said before can bring it back.")
-    return _act(request, agent_id, fact_id, memory_facts.not_true, said, "agents_fact_restore")
+confirm, unconfirm, not_true, restore = map(
+    _act_of, ("confirm", "unconfirm", "not_true", "restore")
+)
 
 
 @access.team_view("POST")
 def recall(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Each of these conversations is told once, with its next message.")
-    return _act(request, agent_id, fact_id, prompt.send, said)
-
-
-@access.team_view("POST")
-def restore(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    return _act(request, agent_id, fact_id, memory_facts.restore, _("Restored to its file."))
-
-
-@access.team_view("POST")
-def vote(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    """Anything but yes and no takes the person's vote back."""
-    helpful = {"yes": True, "no": False}.get(request.POST.get("helpful", ""))
-    act = partial(memory_facts.vote, helpful=helpful)
-    said = _("Your vote was removed.") if helpful is None else _("Your vote was saved.")
-    return _act(request, agent_id, fact_id, act, said)
+    return _act(request, agent_id, fact_id, Act(prompt.send, said, ""))
 
 
 @access.team_view("POST")
@@ -188,19 +168,16 @@ def forget(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRe
     if request.method == "GET":
         return _dry_run(request, agent_id, fact_id)
     is_own = access.is_theirs(request, access.find_workspace(request, agent_id))
-    act = partial(forgetting.forget_fact, is_theirs=is_own, keep=request.POST.getlist("keep"))
-    said = _("Hidden. It will be erased in a while; until then you can undo it.")
-    asked = _("An admin decides in Review whether it is erased.")
-    if not is_own:
-        return _act(request, agent_id, fact_id, act, asked)
-    return _act(request, agent_id, fact_id, act, said, "agents_fact_unforget")
+    do = partial(forgetting.forget_fact, is_theirs=is_own, keep=request.POST.getlist("keep"))
+    asked = Act(do, _("An admin decides in Review whether it is erased."), "")
+    return _act(request, agent_id, fact_id, replace(ACTS["forget"], do=do) if is_own else asked)
 
 
 @access.team_view("POST")
 def unforget(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if not access.is_theirs(request, access.find_workspace(request, agent_id)):
         raise access.Refused("may_not_forget")
-    return _act(request, agent_id, fact_id, forgetting.undo_of_fact, _("It is remembered again."))
+    return _act(request, agent_id, fact_id, ACTS["unforget"])
 
 
 @access.team_view("POST")
@@ -248,22 +225,14 @@ def _dry_run(request: access.TeamRequest, agent_id: UUID, fact_id: UUID) -> Http
     return show(request, "facts/forget.html", context, partials=("goes",))
 
 
-def _act(
-    request: access.TeamRequest,
-    agent_id: UUID,
-    fact_id: UUID,
-    act: Callable[..., object],
-    said: str,
-    undo: str = "",
-) -> HttpResponse:
-    """`undo`: the address that takes it back."""
+def _act(request: access.TeamRequest, agent_id: UUID, fact_id: UUID, act: Act) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
-    visit = request.visit
     with told_to(request):
-        with visit.write() as tx:
-            act(tx, found, writer=writer_of(request))
-        back = to(request, undo, agent_id, fact_id, query=workspace.query) if undo else ""
-        messages.success(request, said, extra_tags=back)
+        with request.visit.write() as tx:
+            made = act.do(tx, found, writer=writer_of(request))
+        place = to(request, "agents_fact", agent_id, fact_id)
+        back = f"{place}{act.back}{workspace.query}" if act.undo else ""
+        messages.success(request, told_of(act, made), extra_tags=back)
     url = next_url(request) or fact_url(request, found)
     return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
 
@@ -278,7 +247,7 @@ def _changeable(
 
 
 def _of(workspace: access.Workspace) -> Any:
-    return weighed(workspace.agent.facts.of(*workspace.memory.key))
+    return counted(weighed(workspace.agent.facts.of(*workspace.memory.key)))
 
 
 def _listed(workspace: access.Workspace) -> Q:
@@ -291,8 +260,7 @@ def _listed(workspace: access.Workspace) -> Q:
 
 def _find(request: access.TeamRequest, workspace: access.Workspace, fact_id: UUID) -> Any:
     shown = ("file__agent", "file__owner", "owner", "confirmed_by", "contradiction")
-    found = voted(_of(workspace), request.user).select_related(*shown)
-    found = found.annotate(is_hidden=is_hidden())
+    found = _of(workspace).select_related(*shown).annotate(is_hidden=is_hidden())
     fact = get_object_or_404(found, pk=fact_id)
     access.note_read(request, workspace.owner, "fact", fact_id)
     return fact
@@ -315,6 +283,7 @@ def _show(
     values, asked = rows.values_shown(request, fact), forgetting.hiding_of(fact)
     is_own = access.is_theirs(request, workspace)
     [grounds] = rows.grounds_of(request, fact)
+    may = workspace.can_write and not (asked or row["is_hidden"])
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
     context = about(
         workspace,
@@ -332,17 +301,15 @@ def _show(
         recall=workspace.can_write and rows.recall(request, fact, values),
         life=rows.life(values, today(request.visit.now, fact.agent.zone)),
         seen=rows.seen_by(request, fact),
-        can_change=workspace.can_write,
+        at=to(request, "agents_fact", fact.agent_id, fact.pk),
+        can=may and possible(fact, row["state"], is_own_word=is_mine),
         forgetting=next(iter(asked), None) or _hiding(fact),
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
-        can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
         form=form or EditForm(initial={"text": marked(row["text"], marks_of(fact))}),
         until=until or UntilForm(initial={"day": fact.valid_to}),
-        my_vote=fact.my_vote,
     )
-    status = 422 if form or until else 200
-    return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
+    return show(request, _PAGE, context, partials=_PARTIALS, status=422 if form or until else 200)
 
 
 # One decision about several statements of a memory, one after the other.

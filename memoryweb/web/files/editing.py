@@ -25,7 +25,7 @@ from memoryweb.web import access, markdown
 from memoryweb.web.files import editor, forms
 from memoryweb.web.files.lines import Editing
 from memoryweb.web.files.views import show_file, show_files
-from memoryweb.web.pages import about, done, show, to, to_line, told_in, told_to
+from memoryweb.web.pages import about, done, next_url, show, to, to_line, told_in, told_to
 from memoryweb.web.wording import writer_of
 
 
@@ -148,7 +148,7 @@ def edit_line(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpRes
         form.refuse(refused)
         return _again(request, workspace, file, form)
     url = editor.tell_saved(request, workspace, written)
-    shown = written.file
+    url, shown = next_url(request) or url, written.file
     return done(
         request,
         lambda one: show_file(one, workspace, shown, saved=shown.revision),

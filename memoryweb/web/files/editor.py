@@ -1,8 +1,7 @@
 """The editor of a file: the page, the editor alone, or what a save changes around the text."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from itertools import count, groupby
 from typing import Any
 from uuid import UUID
@@ -16,20 +15,10 @@ from django.utils.translation import ngettext
 from django_htmx.http import reswap, retarget
 
 from memoryweb.llm.tokens import estimate
-from memoryweb.markdown.merge import (
-    Choice,
-    Decision,
-    Hunk,
-    Kind,
-    choices,
-    conflicts,
-    merge,
-    resolved,
-    text_of,
-)
+from memoryweb.markdown.diff import side_by_side
+from memoryweb.markdown.merge import brought_together
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.markdown.side_by_side import sides
 from memoryweb.memory.lines.files import content_with, file_that_was, number_with
 from memoryweb.memory.lines.origins import lines_of_people
 from memoryweb.memory.lines.revisions import last_changed
@@ -40,8 +29,8 @@ from memoryweb.memory.visible.readable import Look, To, readable_file
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.writing import write as door
 from memoryweb.memory.writing.write import WriteResult
-from memoryweb.web.access import TeamRequest, Workspace, find_workspace_file, team_view
-from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
+from memoryweb.web.access import TeamRequest, Workspace
+from memoryweb.web.files.forms import EditForm, NewFileForm
 from memoryweb.web.pages import about, done, is_fragment, show, to
 from memoryweb.web.wording import author_name, writer_of
 
@@ -114,7 +103,7 @@ def _ranges_in_words(ranges: str) -> str:
     return ", ".join(parts[:_TOLD]) + (" …" if len(parts) > _TOLD else "")
 
 
-# What a person saves in the browser: one way for the editor, a new file, a merge and a line; and
+# What a person saves in the browser: one way for the editor, a new file and a line; and
 # how it is told, with an Undo.
 
 
@@ -140,7 +129,9 @@ def save_text(
         )
 
 
-def tell_saved(request: TeamRequest, workspace: Workspace, written: WriteResult) -> str:
+def tell_saved(
+    request: TeamRequest, workspace: Workspace, written: WriteResult, *, is_merged: bool = False
+) -> str:
     """With an Undo. Returns the file's page, at the first line that changed."""
     file = written.file
     address = to(request, "agents_file", workspace.agent.pk, file.path, query=workspace.query)
@@ -153,6 +144,8 @@ def tell_saved(request: TeamRequest, workspace: Workspace, written: WriteResult)
     undo = undo_url(request, workspace, file) if file.revision > 1 else ""
     if file.revision > 1:
         told = f"{told} {_counted(len(lines), gone)}"
+    if is_merged:
+        told = f"{told} {_('What others saved meanwhile is kept.')}"
     messages.success(request, told, extra_tags=undo)
     return f"{address}{'&' if workspace.query else '?'}saved={file.revision}#L{at}"
 
@@ -179,8 +172,11 @@ def show_editor(
     form: EditForm | None = None,
     *,
     written: WriteResult | None = None,
+    is_merged: bool = False,
+    rival: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    """After a save with what was `written`: the text in the browser stays as it is."""
+    """After a save with what was `written`: the text in the browser stays as it is, but for one
+    that was merged."""
     if form is None or not form.is_bound:
         form = EditForm(
             initial={"content": readable_file(file, To.PAGE).text, "sha256": file.sha256}
@@ -190,7 +186,10 @@ def show_editor(
     changed = last_changed(file)[0] if written and written.changed else ()
     text = form["content"].value() or ""
     editor = editor_of(file, text, request.user.pk, changed=changed)
-    context = about(workspace, file=file, form=form, editor=editor, is_saved=written is not None)
+    is_saved = written is not None
+    context = about(workspace, file=file, form=form, editor=editor, is_saved=is_saved, rival=rival)
+    if rival or is_merged:
+        return show_instead(request, "files/edit.html", context, status=409 if rival else 200)
     return show(request, "files/edit.html", context, partials=PARTS)
 
 
@@ -204,96 +203,9 @@ def show_instead(
     return reswap(retarget(shown, "#editing"), "outerHTML")
 
 
-# When somebody was faster: both texts and what they began as, brought together by choices.
-
-# Two texts brought together, as the page of a conflict shows them: hunk by hunk.
-
-_AROUND = 3  # unchanged lines shown around a change
-_NAMED_PLACES = 10  # open places that a sentence names
-
-
-def _hunks_shown(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> list[dict[str, Any]]:
-    numbers = {at: number for number, at in enumerate(conflicts(hunks), start=1)}
-    return [
-        _unchanged(at, hunk, is_last=at == len(hunks) - 1)
-        if hunk.kind == Kind.SAME
-        else _place(at, hunk, decisions.get(at), numbers.get(at, 0))
-        for at, hunk in enumerate(hunks)
-    ]
-
-
-def _still_open(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> str:
-    """Which places nobody has chosen for, as a sentence; empty where there is none."""
-    numbers = [n for n, at in enumerate(conflicts(hunks), start=1) if at not in decisions]
-    if not numbers:
-        return ""
-    named = ", ".join(str(number) for number in numbers[:_NAMED_PLACES])
-    said = ngettext(
-        "Nothing is saved yet: choose what place {places} becomes.",
-        "Nothing is saved yet: choose what places {places} become.",
-        len(numbers),
-    )
-    return said.format(places=named + (", …" if len(numbers) > _NAMED_PLACES else ""))
-
-
-def _place(at: int, hunk: Hunk, decision: Decision | None, number: int) -> dict[str, Any]:
-    """A hunk to choose for. `number` counts conflicts; what fits is chosen already."""
-    offered = choices(hunk)
-    chosen = decision.choice if decision else None if number else offered[0]
-    is_by_hand = decision is not None and decision.choice == Choice.HAND
-    return {
-        "at": at,
-        "kind": hunk.kind,
-        "sides": sides(hunk),
-        "choices": [(choice, _label(hunk.kind, choice)) for choice in offered],
-        "chosen": str(chosen) if chosen else "",
-        "texts": [(one, text_of(hunk, Decision(one))) for one in offered if one != Choice.HAND],
-        "by_hand": decision.text if decision and is_by_hand else "\n".join(hunk.merged),
-        "number": number,
-    }
-
-
-def _label(kind: Kind, choice: Choice) -> str:
-    is_other = (kind, choice) in {
-        (Kind.THEIRS, Choice.MINE),
-        (Kind.MINE, Choice.THEIRS),
-    }
-    if is_other:
-        return _("Keep it as it was")
-    return {
-        Choice.THEIRS: _("Take theirs"),
-        Choice.MINE: _("Take mine") if kind != Kind.BOTH else _("Take it"),
-        Choice.BOTH: _("Keep both, theirs first"),
-        Choice.BOTH_MINE_FIRST: _("Keep both, mine first"),
-        Choice.HAND: _("Edit by hand"),
-    }[choice]
-
-
-def _unchanged(at: int, hunk: Hunk, *, is_last: bool) -> dict[str, Any]:
-    """Its first lines follow a change, its last ones lead to the next."""
-    lines = hunk.mine
-    head = lines[:_AROUND] if at else ()
-    rest = lines[len(head) :]
-    tail = () if is_last else rest[-_AROUND:]
-    return {"kind": "same", "head": head, "tail": tail, "hidden": len(rest) - len(tail)}
-
+# When somebody was faster: what fits comes together, the rest is theirs beside mine.
 
 _NAMED_SAVES = 6  # who was faster
-
-
-@team_view("POST")
-def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, file = find_workspace_file(request, agent_id, path, deleted=True, to_write=True)
-    form = MergeForm(request.POST)
-    if not form.is_valid():
-        return _show(request, workspace, file, form, [], {})
-    hunks = _hunks(file, form)
-    decisions = form.decisions(hunks)
-    if left := _still_open(hunks, decisions):
-        form.add_error(None, left)
-        return _show(request, workspace, file, form, hunks, decisions)
-    again = partial(_show, request, workspace, file, form, hunks, decisions)
-    return save_or_show(request, workspace, file, form, again, content=resolved(hunks, decisions))
 
 
 def save_or_show(
@@ -302,40 +214,62 @@ def save_or_show(
     file: File,
     form: EditForm,
     again: Callable[[], HttpResponse],
-    *,
-    content: str | None = None,
 ) -> HttpResponse:
-    """Save the form's text, or what became of it, and go to the file (with htmx: on in the editor);
-    else show what stands in the way: `again` the form itself."""
-    said = form.said if content is None else form.said | {"content": content}
-    opened = form.cleaned_data["sha256"]
-    try:
-        written = save_text(request, workspace, file.path, expected=opened, **said)
-    except (Stale, FileMissing) as moved_on:
-        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
-            return _show_conflict(request, workspace, moved_on.file, said | {"base": opened})
-        was = file_that_was(workspace.files, file.path, opened)
-        waiting = EditForm(said | {"sha256": opened})
-        waiting.is_valid()
-        return show_gone(request, workspace, was or file, file.path, waiting)
-    except (AssignmentsFound, MemoryRefused) as refused:
-        form.refuse(refused)
-        return again()
+    """Save the form's text, with what others saved meanwhile, and go to the file (with htmx: on in
+    the editor); else show what stands in the way: `again` the form itself."""
+    said, opened = form.said, form.cleaned_data["sha256"]
+    text, expected = said, opened
+    while True:  # each turn more takes somebody else who saved just now
+        try:
+            written = save_text(request, workspace, file.path, expected=expected, **text)
+        except (Stale, FileMissing) as moved_on:
+            now = moved_on.file if isinstance(moved_on, Stale) else None
+            if now is None or now.deleted_at is not None:
+                was = file_that_was(workspace.files, file.path, opened)
+                return show_gone(request, workspace, was or file, file.path, form)
+            theirs, mine = _brought_together(now, opened, said["content"])
+            text, expected = said | {"content": mine}, now.sha256
+            if theirs != mine:
+                waiting = EditForm(text | {"sha256": expected})
+                rival = _rival(now, opened, theirs, mine)
+                return show_editor(request, workspace, now, waiting, rival=rival)
+        except (AssignmentsFound, MemoryRefused) as refused:
+            form.refuse(refused)
+            return again()
+        else:
+            break
     return done(
         request,
-        lambda one: show_editor(one, workspace, written.file, written=written),
-        tell_saved(request, workspace, written),
+        lambda one: show_editor(
+            one, workspace, written.file, written=written, is_merged=text != said
+        ),
+        tell_saved(request, workspace, written, is_merged=text != said),
         partials=PARTS,
     )
 
 
-def _show_conflict(
-    request: TeamRequest, workspace: Workspace, current: File, said: dict[str, str]
-) -> HttpResponse:
-    """Nothing is saved yet, and nothing is lost."""
-    form = MergeForm(said | {"sha256": current.sha256})
-    form.is_valid()
-    return _show(request, workspace, current, form, _hunks(current, form), {}, status=409)
+def _brought_together(file: File, opened: str, mine: str) -> tuple[str, str]:
+    """The ancestor is found by its hash; without it, nothing counts as taken away."""
+    base, look = content_with(file, opened), Look(To.PAGE, files=[file])
+    before = None if base is None else look.then(file, base)
+    return brought_together(before, look.file(file).text, mine)
+
+
+def _rival(file: File, opened: str, theirs: str, mine: str) -> dict[str, Any]:
+    """Their text, and everybody who saved after the one that both began with, the last one first;
+    without it, that one. `more` are not shown."""
+    number = number_with(file, opened)
+    since = file.revisions.filter(number__gt=file.revision - 1 if number is None else number)
+    told = since.select_related("user", "run", "integration", "token").order_by("-number")
+    named = list(told[:_NAMED_SAVES])
+    without_away(file, named)
+    return {
+        "text": theirs,
+        "rows": side_by_side(theirs, mine),
+        "saves": [(revision, author_name(revision)) for revision in named],
+        "opened": number,
+        "more": max(0, since.count() - _NAMED_SAVES),
+    }
 
 
 def show_gone(
@@ -361,48 +295,3 @@ def show_gone(
         form=again,
     )
     return show_instead(request, "files/gone.html", context, status=409)
-
-
-def _hunks(file: File, form: MergeForm) -> list[Hunk]:
-    """The ancestor is found by its hash; without it, nothing counts as taken away."""
-    theirs = content_with(file, form.cleaned_data["sha256"])
-    base = content_with(file, form.cleaned_data["base"])
-    look = Look(To.PAGE, files=[file])
-    before = None if base is None else look.then(file, base)
-    after = look.file(file).text if theirs is None else look.then(file, theirs)
-    return merge(before, after, form.cleaned_data["content"])
-
-
-def _show(
-    request: TeamRequest,
-    workspace: Workspace,
-    file: File,
-    form: MergeForm,
-    hunks: Sequence[Hunk],
-    decisions: Mapping[int, Decision],
-    *,
-    status: int = 422,
-) -> HttpResponse:
-    context = about(
-        workspace,
-        file=file,
-        form=form,
-        places=_hunks_shown(hunks, decisions),
-        conflicts=len(conflicts(hunks)),
-        left=sum(at not in decisions for at in conflicts(hunks)),
-        faster=_faster(file, form),
-        draft=draft_name(request.user.pk, file),
-    )
-    return show_instead(request, "files/conflict.html", context, status=status)
-
-
-def _faster(file: File, form: MergeForm) -> dict[str, Any]:
-    """Everybody who saved after the text that both began with, the last one first; without it, that
-    one. `more` are not shown."""
-    opened = number_with(file, form.data.get("base", ""))
-    since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
-    told = since.select_related("user", "run", "integration", "token").order_by("-number")
-    named = list(told[:_NAMED_SAVES])
-    without_away(file, named)
-    saves = [(revision, author_name(revision)) for revision in named]
-    return {"saves": saves, "opened": opened, "more": max(0, since.count() - _NAMED_SAVES)}

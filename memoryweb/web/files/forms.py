@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -6,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
-from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices
 from memoryweb.markdown.paths import PathRefused
 from memoryweb.memory.models.refusals import AssignmentsFound, MemoryRefused
 
@@ -16,8 +14,8 @@ class TextField(forms.CharField):
 
     is_plain = True  # empty is as good as any text: the label says nothing about it
 
-    def __init__(self, *, hidden: bool = False) -> None:
-        looks = {"hidden": True} if hidden else {"class": "text", "rows": 24, "spellcheck": "true"}
+    def __init__(self) -> None:
+        looks = {"class": "text", "rows": 24, "spellcheck": "true"}
         super().__init__(
             label=_("Text"), required=False, strip=False, widget=forms.Textarea(attrs=looks)
         )
@@ -93,23 +91,6 @@ class NewFileForm(SaveForm):
     path = PathField(_("Name"))
 
     field_order = ("path", "content", "reason")
-
-
-class MergeForm(EditForm):
-    """`sha256` is the text that was shown as theirs, `base` the one that both began with."""
-
-    content = TextField(hidden=True)
-    base = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput, required=False)
-
-    def decisions(self, hunks: Sequence[Hunk]) -> dict[int, Decision]:
-        """What was chosen for each hunk; what was not chosen is left out."""
-        found = {}
-        for at, hunk in enumerate(hunks):
-            choice = self.data.get(f"choice-{at}", "")
-            if hunk.kind != Kind.SAME and choice in set(choices(hunk)):
-                text = unix_ends(self.data.get(f"hand-{at}", ""))
-                found[at] = Decision(Choice(choice), text)
-        return found
 
 
 class DeleteForm(forms.Form):

@@ -1,10 +1,9 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -27,7 +26,7 @@ from memoryweb.memory.lines.files import deleted, notes_by_month
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.statements.listing import fact_at
-from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_file
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.visible.said_on import with_ends
 from memoryweb.memory.writing.proposing import current_revision
@@ -36,7 +35,7 @@ from memoryweb.web.files import lines
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.markdown import marked_blocks
 from memoryweb.web.pages import LINES, Page, about, number_of, page, show, to, to_line, told_to
-from memoryweb.web.wording import file_url, writer_of
+from memoryweb.web.wording import writer_of
 
 # A workspace as a tree: its files by kind, the daily notes by month.
 
@@ -75,6 +74,12 @@ class Tree:
     @property
     def is_empty(self) -> bool:
         return not self.groups and not self.notes
+
+    @property
+    def is_long(self) -> bool:
+        """So that looking for a name is quicker than reading."""
+        kinds = [*self.groups, self.notes] if self.notes else self.groups
+        return bool(self.name) or sum(kind.count for kind in kinds) >= SHOWN
 
 
 def tree(request: HttpRequest, workspace: access.Workspace) -> Tree:
@@ -291,44 +296,6 @@ def _end(steps: list[lines.Step]) -> str:
     if steps[0].author:
         return _("No source: the author wrote this line directly.")
     return _("No source is recorded: this line came with the file.")
-
-
-# The daily notes of one memory, day by day: what a dream reads.
-
-_DAYS = 7
-_TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
-
-
-@access.team_view("GET")
-def notes(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
-    workspace = access.find_workspace(request, agent_id, read="files")
-    found = workspace.files.present().filter(note_date__isnull=False)
-    shown = page(request, found.order_by("-note_date", "folded_path"), size=_DAYS)
-    texts = readable_files(shown.items, To.PAGE)
-    rows = [
-        {
-            "file": one,
-            "url": file_url(request, one),
-            "text": markdown.render_text(_journal(readable.text, one.note_date)),
-        }
-        for one, readable in zip(shown, texts, strict=True)
-        if one.note_date
-    ]
-    context = about(workspace, tab="notes", page=shown, rows=rows)
-    return show(request, "files/notes.html", context)
-
-
-def _journal(text: str, day: date) -> str:
-    """Without the date that is its heading, and with the reader's time in place of UTC."""
-
-    def local(line: re.Match[str]) -> str:
-        said_at = datetime.combine(day, time(int(line[2]), int(line[3])), UTC)
-        here = timezone.localtime(said_at)
-        is_other_day = here.date() != day
-        shown = f"{date_format(here, _('j M'))} {here:%H:%M}" if is_other_day else f"{here:%H:%M}"
-        return f"{line[1]}{shown}"
-
-    return _TIME.sub(local, text.removeprefix(f"# {day}\n"))
 
 
 # Forgetting a line of a file: what would go with it, then yes or no; and taking that back.

@@ -1,21 +1,17 @@
-"""Sentences as rows of a page: what is kept, where it came from, when it was last used."""
+"""Whoever looks at their own memory, and its sentences as rows of a page."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
-from urllib.parse import urlencode
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django import forms
-from django.conf import settings
-from django.contrib import messages
 from django.db.models import Q
-from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -24,33 +20,29 @@ from memoryweb.accounts.models import Team, User
 from memoryweb.agents.break_glass import openings_of
 from memoryweb.agents.models import Agent, OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import visitor
-from memoryweb.audit.models import Look, looks_at
+from memoryweb.audit.models import Look as LookRow
+from memoryweb.audit.models import looks_at
 from memoryweb.audit.record import Actor
-from memoryweb.language.normal_form import clean
-from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.markdown.paths import kind_of
-from memoryweb.memory import forgetting
-from memoryweb.memory.forgetting import NothingToUndo
+from memoryweb.markdown.marks import Ended
 from memoryweb.memory.models import AuthorKind, Fact, File, ForgetRequest, LineOrigin, Message
-from memoryweb.memory.models.refusals import MemoryRefused
+from memoryweb.memory.models.facts import BY_HAND
 from memoryweb.memory.models.writer import Transaction, Writer, write_transaction
-from memoryweb.memory.my_memory import KINDS, Sentence, SentenceFilter, Spot, last_use, own_file
-from memoryweb.memory.statements.listing import standing_in
+from memoryweb.memory.my_memory import Sentence, SentenceFilter, own_fact, own_file, plain
+from memoryweb.memory.statements.listing import evidence_of
+from memoryweb.memory.statements.validity import state_on
+from memoryweb.memory.visible.readable import Look, To
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import TeamRequest, UserRequest
-from memoryweb.web.files.forms import RefusableForm
-from memoryweb.web.form_fields import ChoiceField, FilterForm, UntilForm
+from memoryweb.web.facts.acts import possible
+from memoryweb.web.form_fields import ChoiceField, FilterForm
 from memoryweb.web.pages import to_line
-from memoryweb.web.wording import Text, author_name
+from memoryweb.web.wording import Text
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
 # that My memory shows and does starts from here, and reaches these owners alone.
 
-_NAMES = (
-    *("page", "sentence", "reword", "until", "still_true", "remove", "undo", "pause", "resume"),
-    *("export", "bring_back", "keep", "erase", "forget"),
-    "answer",  # on a visit: a member answers in Review
-)
+Found = TypeVar("Found", Fact, File)
+_NAMES = ("page", "undo", "pause", "resume", "export", "bring_back", "keep", "erase", "forget")
 
 
 @dataclass(frozen=True)
@@ -64,10 +56,16 @@ class Oneself:
     writer: Writer
     urls: Mapping[str, str]
     user: User | None = None
+    until: datetime | None = None  # a visit ends
 
     @property
     def is_member(self) -> bool:
         return self.user is not None
+
+    @property
+    def name(self) -> str:
+        """As agents know them."""
+        return self.me.external_id if self.me.source.startswith("api:") else self.me.shown_as
 
     def to(self, name: str, *place: Any, query: str = "") -> str:
         """A page of the team; empty on a visit, which opens none of them."""
@@ -75,245 +73,219 @@ class Oneself:
             return ""
         return reverse(f"web:{name}", args=[self.team.slug, *place]) + query
 
-    def file(self, file_id: UUID) -> File:
+    def write(self) -> AbstractContextManager[Transaction]:
+        return write_transaction(self.team, actor=self.actor)
+
+    def at(self, fact: Fact) -> str:
+        """What the addresses of a statement's acts begin with."""
+        return f"{self.urls['page']}statements/{fact.pk}/"
+
+    def fact(self, fact_id: UUID) -> Fact:
         """One's own, or the same 404 as for one that nobody has."""
-        found = own_file(self.team, self.owners.keys(), file_id)
-        if found is None:
-            raise Http404
-        return found
+        return _found(own_fact(self.team, self.owners.keys(), fact_id))
+
+    def file(self, file_id: UUID) -> File:
+        return _found(own_file(self.team, self.owners.keys(), file_id))
+
+
+def _found(row: Found | None) -> Found:
+    if row is None:
+        raise Http404
+    return row
 
 
 def member(request: TeamRequest) -> Oneself:
     visit = request.visit
-    slug = visit.team.slug
-    names = {name: "mine" if name == "page" else f"mine_{name}" for name in _NAMES[:-1]}
-    urls = {name: reverse(f"web:{view}", args=[slug]) for name, view in names.items()}
+    names = {name: "mine" if name == "page" else f"mine_{name}" for name in _NAMES}
     return Oneself(
         team=visit.team,
         owners=visit.mine,
         me=visit.me,
         actor=visit.actor,
-        writer=Writer(AuthorKind.PERSON, user=visit.user),
-        urls=urls,
+        writer=Writer(AuthorKind.PERSON, user=visit.user, no_secrets="no_secrets" in request.POST),
+        urls={key: reverse(f"web:{name}", args=[visit.team.slug]) for key, name in names.items()},
         user=visit.user,
     )
 
 
-def guest(code: OneTimeCode) -> Oneself:
+def guest(request: UserRequest, code: OneTimeCode) -> Oneself:
     """The owner of the link and nobody else, in no role of the team."""
+    no_secrets = "no_secrets" in request.POST
     return Oneself(
         team=code.team,
         owners={code.owner_id: code.owner},
         me=code.owner,
         actor=visitor(code.owner),
-        writer=Writer(AuthorKind.PERSON, integration=code.integration),
-        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "leave")},
+        writer=Writer(AuthorKind.PERSON, integration=code.integration, no_secrets=no_secrets),
+        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "answer", "leave")},
+        until=code.expires_at,
     )
+
+
+# Sentences as rows.
+
+_ON_LINES = frozenset({"confirm", "edit", "not_true", "forget"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """`at`: what the addresses of its acts begin with; `can` names these. `told`: what was just
+    done, which `undo` takes back; `form`: what was refused."""
+
+    id: str
+    at: str
+    text: str
+    agent: Agent
+    who: str
+    when: datetime | date
+    can: frozenset[str] = _ON_LINES
+    url: str = ""
+    whose: str = ""
+    ended: tuple[Ended, ...] = ()
+    until: date | None = None
+    mark: Text = ""
+    is_gone: bool = False
+    told: str = ""
+    undo: str = ""
+    form: forms.Form | None = None
+
+    @property
+    def plain(self) -> str:
+        return plain(self.text)
+
+
+def statements(who: Oneself, facts: Sequence[Any]) -> list[Row]:
+    """Each with who said it last, in two statements."""
+    said = {one.fact_id: one.message for one in evidence_of(facts)} if facts else {}
+    look, day = Look(To.PAGE, facts=facts), timezone.localdate()
+    return [_statement(who, fact, said.get(fact.pk), look, day) for fact in facts]
+
+
+def _statement(who: Oneself, fact: Fact, said: Message | None, look: Look, day: date) -> Row:
+    readable, state = look.fact(fact), state_on(fact, day)
+    query = _owner(who, fact.owner_id)
+    is_own_word = fact.source in BY_HAND
+    return Row(
+        id=f"s-{fact.pk}",
+        at=who.at(fact),
+        text=readable.text,
+        agent=fact.agent,
+        who=_("You") if is_own_word else _speaker(who, said, fact.agent),
+        when=fact.said_at or fact.created_at,
+        can=frozenset() if readable.is_hidden else possible(fact, state, is_own_word=is_own_word),
+        url=who.to("agents_fact", fact.agent_id, fact.pk, query=query) or who.at(fact),
+        whose=_whose(who, fact.owner),
+        ended=tuple(replace(one, words=plain(one.words)) for one in readable.ended),
+        until=fact.valid_to if state not in Fact.OVER else None,
+        mark=_mark(who, fact, state),
+        is_gone=readable.is_hidden or state in Fact.OVER,
+    )
+
+
+def _speaker(who: Oneself, said: Message | None, agent: Agent) -> str:
+    """The person or agent that said it."""
+    if said is None:
+        return agent.name
+    if said.conversation.owner_id not in who.owners:
+        return _("Somebody else")
+    return _("You") if said.role == Message.Role.USER else said.name or agent.name
+
+
+def _mark(who: Oneself, fact: Fact, state: Fact.State) -> Text:
+    if fact.why == Fact.Why.NOT_TRUE:
+        return _("Marked as not true.")
+    if state in Fact.OVER:
+        return fact.get_why_display() if fact.why else fact.get_state_display()
+    if not fact.confirmed_at:
+        return ""
+    if fact.confirmed_by is None or fact.confirmed_by == who.user:
+        return _("confirmed by you")
+    return _("confirmed by {name}").format(name=fact.confirmed_by)
+
+
+def lines(who: Oneself, sentences: Iterable[Sentence]) -> list[Row]:
+    return [line(who, one) for one in sentences]
+
+
+def line(who: Oneself, one: Sentence) -> Row:
+    file, block = one.file, one.block
+    place = f"{file.pk}/{block.line}/{block.end}/{file.sha256}"
+    query = to_line(_owner(who, file.owner_id), block.line)
+    said = one.written.message if one.written else None
+    return Row(
+        id=f"l-{file.pk}-{block.line}",
+        at=f"{who.urls['page']}lines/{place}/",
+        text=one.text,
+        agent=file.agent,
+        who=_writer(one.written, file.agent),
+        when=said.timestamp if said else file.note_date or file.updated_at,
+        url=who.to("agents_file", file.agent_id, file.path, query=query),
+        whose=_whose(who, file.owner),
+        mark="" if file.note_date else file.path,
+    )
+
+
+def gone(file: File) -> Row:
+    """In the place of a line that is no longer there."""
+    said = _("This sentence is no longer there.")
+    at = file.updated_at
+    return Row(f"l-{file.pk}", "", "", file.agent, "", at, frozenset(), mark=said, is_gone=True)
+
+
+def _writer(written: LineOrigin | None, agent: Agent) -> str:
+    said = written.message if written else None
+    is_own = written is not None and written.author_kind == AuthorKind.PERSON
+    if is_own or (said and said.role == Message.Role.USER):
+        return _("You")
+    return agent.name
+
+
+def _whose(who: Oneself, owner: Owner | None) -> str:
+    """Which of one's accounts, where that is not plain."""
+    if len(who.owners) < 2 or owner is None or owner.source == "user":
+        return ""
+    return owner.shown_as
+
+
+def _owner(who: Oneself, owner_id: UUID | None) -> str:
+    return "?owner=me" if owner_id == who.me.pk else f"?owner={owner_id}"
+
+
+LOOKED_BACK = timedelta(days=90)
 
 
 # What a person can ask of their own memory.
 
-KIND_LABELS = {
-    "memory": gettext_lazy("What matters"),
-    "profile": gettext_lazy("Who you are"),
-    "other": gettext_lazy("Other files"),
-    "notes": gettext_lazy("Daily notes"),
+KINDS = {
+    "notes": gettext_lazy("Notes"),
+    "other": gettext_lazy("Other texts"),
     "diary": gettext_lazy("Diary and history"),
 }
-_LARGEST = 2**31 - 1
 
 
-class MineForm(FilterForm):
+class FindForm(FilterForm):
     q = forms.CharField(label=gettext_lazy("Words"), required=False, max_length=200)
-    kind = ChoiceField(
-        label=gettext_lazy("Kind"),
-        required=False,
-        choices=[("", gettext_lazy("All kinds")), *((kind, KIND_LABELS[kind]) for kind in KINDS)],
-    )
+    kind = forms.ChoiceField(required=False, choices=[*KINDS.items()], widget=forms.HiddenInput)
     agent = ChoiceField(label=gettext_lazy("Agent"), required=False)
 
     def __init__(self, data: Any, *, agents: Iterable[Agent]) -> None:
         named = ((str(agent.pk), agent.name) for agent in agents)
         super().__init__(data, agent=[("", gettext_lazy("All agents")), *named])
+        if len(self.fields["agent"].choices) < 3:  # type: ignore[attr-defined]
+            self.fields["agent"].widget = forms.HiddenInput()
         for field in self.fields.values():
             field.is_plain = True  # type: ignore[attr-defined]
 
     @property
-    def wanted(self) -> SentenceFilter:
-        asked = self.asked
-        kinds = (asked["kind"],) if "kind" in asked else ()
-        return SentenceFilter(asked.get("q", "").replace("\0", ""), kinds, asked.get("agent"))
-
-
-class SpotForm(forms.Form):
-    """Which sentence, as it stood on the page."""
-
-    file = forms.UUIDField(widget=forms.HiddenInput)
-    first = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=_LARGEST)
-    last = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=_LARGEST)
-    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
-    back = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
+    def of(self) -> str:
+        """Which kind of lines; empty: statements."""
+        return str(self.asked.get("kind", ""))
 
     @property
-    def spot(self) -> Spot:
-        asked = self.cleaned_data
-        return Spot(asked["first"], asked["last"], asked["sha256"])
-
-
-class LookForm(SpotForm):
-    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", required=False)
-
-
-class RewordForm(SpotForm, RefusableForm):
-    text = forms.CharField(
-        label=gettext_lazy("New text"),
-        strip=False,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 4}),
-    )
-    field_order = ("text", "no_secrets")
-
-
-class RemoveForm(SpotForm):
-    sources = forms.BooleanField(required=False)
-
-
-class OwnUntilForm(SpotForm, UntilForm):
-    """Of a sentence."""
-
-
-class CodeForm(forms.Form):
-    code = forms.CharField(
-        label=gettext_lazy("Code"),
-        max_length=40,
-        help_text=gettext_lazy(
-            "Eight letters and digits, such as ABCD-EFGH. It works once, within ten minutes."
-        ),
-        widget=forms.TextInput(
-            attrs={"autocomplete": "one-time-code", "autocapitalize": "characters", "size": 12}
-        ),
-    )
-
-
-_QUOTED = 240
-Row = dict[str, Any]
-
-
-def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
-    """Rows in their order, by file and heading."""
-    return [
-        _group(who, list(rows))
-        for _file, rows in groupby(found, key=lambda row: row["sentence"].file)
-    ]
-
-
-def rows_of(who: Oneself, sentences: Collection[Sentence], back: str) -> list[Row]:
-    """`back`: the filters of the page that they stand on."""
-    facts = standing_in({one.file for one in sentences})
-    return [_row(who, one, back) | {"fact": _fact(one, facts)} for one in sentences]
-
-
-def row_in_full(who: Oneself, one: Sentence, back: str) -> Row:
-    """With where it came from, when it was last used, and what can be done about it."""
-    file, written = one.file, one.origins.written
-    place, query = (file.agent_id, file.path, one.block.line), _owner(who, file)
-    fact = _fact(one, standing_in({file}))
-    seen = {**_spot(one, back), "day": fact and fact.valid_to}
-    return _row(who, one, back) | {
-        "fact": fact,
-        "fact_url": who.to("agents_fact", file.agent_id, fact.pk, query=query) if fact else "",
-        "run_url": who.to("agents_run", written.run_id) if written and written.run_id else "",
-        "said": tuple(_said(who, message, text) for message, text in one.origins.said),
-        "notes": _notes(who, one.origins.notes),
-        "last_used": last_use(one, timezone.now()),
-        "file_url": _file_url(who, file, one.block.line),
-        "why_url": who.to("agents_why", *place, query=query) if written else "",
-        "until": OwnUntilForm(initial=seen, auto_id=f"{anchor_of(file.pk, one.block.line)}-%s"),
-    }
-
-
-def _fact(one: Sentence, facts: Mapping[tuple[UUID, str], Fact]) -> Fact | None:
-    return facts.get((one.file.pk, fingerprint(clean(one.block.text))))
-
-
-def _group(who: Oneself, found: list[Row]) -> Row:
-    file = found[0]["sentence"].file
-    named = date_format(file.note_date, _("j F Y")) if file.note_date else ""
-    return {
-        "title": named or KIND_LABELS[kind_of(file.path).section],
-        "file": file,
-        "whose": _whose(who, file),
-        "url": _file_url(who, file),
-        "subjects": [
-            {"title": title, "rows": list(rows)} for title, rows in groupby(found, key=_subject)
-        ],
-    }
-
-
-def _subject(row: Row) -> str:
-    """The headings above, without the one that only repeats the file's name."""
-    trail = row["sentence"].block.trail
-    name = row["sentence"].file.path.rpartition("/")[2].removesuffix(".md")
-    is_title = bool(trail) and trail[0].casefold() == name.casefold()
-    return " › ".join(trail[1:] if is_title else trail)
-
-
-def anchor_of(file_id: UUID, line: int) -> str:
-    return f"s{file_id.hex[:12]}-{line}"
-
-
-def _row(who: Oneself, one: Sentence, back: str) -> Row:
-    written = one.origins.written
-    return {
-        "sentence": one,
-        "url": f"{who.urls['sentence']}?{urlencode(_spot(one, back))}",
-        "anchor": anchor_of(one.file.pk, one.block.line),
-        "author": author_name(written) if written else "",
-        "is_own": bool(who.user and written and written.user_id == who.user.pk),
-        "run": written.run if written else None,
-    }
-
-
-def _spot(one: Sentence, back: str) -> dict[str, Any]:
-    lines = {"first": one.block.line, "last": one.block.end}
-    return {"file": one.file.pk, **lines, "sha256": one.file.sha256, "back": back}
-
-
-def _whose(who: Oneself, file: File) -> str:
-    """Which of one's accounts, where that is not plain."""
-    if len(who.owners) < 2 or file.owner is None or file.owner.source == "user":
-        return ""
-    return file.owner.shown_as
-
-
-def _said(who: Oneself, message: Message, text: str) -> Row:
-    """A message that a sentence stands on. Without an address on a visit."""
-    cut = text[:_QUOTED] + ("…" if len(text) > _QUOTED else "")
-    talk = message.conversation
-    at = f"?message={message.position}#m{message.position}"
-    url = who.to("agents_conversation", talk.agent_id, talk.pk, query=at)
-    name = message.name or str(message.get_role_display())
-    return {"text": cut, "name": name, "at": message.timestamp, "url": url}
-
-
-def _notes(who: Oneself, found: Iterable[LineOrigin]) -> list[Row]:
-    shown = {}
-    for row in found:
-        if row.source_file and row.source_line:
-            label = _("{path}, line {n}").format(path=row.source_file.path, n=row.source_line)
-            url = _file_url(who, row.source_file, row.source_line)
-            shown[label] = {"label": label, "url": url}
-    return list(shown.values())
-
-
-def _file_url(who: Oneself, file: File, line: int | None = None) -> str:
-    """On a visit there is no page of a file: what it holds stands here, sentence by sentence."""
-    query = to_line(_owner(who, file), line) if line else _owner(who, file)
-    return who.to("agents_file", file.agent_id, file.path, query=query)
-
-
-def _owner(who: Oneself, file: File) -> str:
-    return "?owner=me" if file.owner_id == who.me.pk else f"?owner={file.owner_id}"
+    def wanted(self) -> SentenceFilter:
+        kinds = ("memory", "profile", "other") if self.of == "other" else (self.of,)
+        words = self.asked.get("q", "").replace("\0", "")
+        return SentenceFilter(words, kinds if self.of else (), self.asked.get("agent"))
 
 
 # Who may look at an owner's memory and who did: people for an hour, programs until withdrawn.
@@ -355,7 +327,7 @@ def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) 
     }
 
 
-def _read(look: Look, names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+def _read(look: LookRow, names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     """One time that somebody else read, with the reason that opened it to them."""
     name, reason = names.get(look.grant, ("", ""))
     what = (
@@ -366,10 +338,7 @@ def _read(look: Look, names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     return {"name": name or look.actor_id[:8], "at": look.at, "what": what, "reason": reason}
 
 
-# What somebody asked to forget, on their page: hidden, offered, and what they decide.
-
-Act = Callable[[UserRequest, Oneself], HttpResponseBase]
-Decide = Callable[[Transaction, ForgetRequest, User | None, UserRequest], object]
+# What somebody asked to forget, on their page: hidden or offered.
 
 
 def forget_requests(who: Oneself) -> dict[str, Any]:
@@ -393,64 +362,3 @@ def _how(request: ForgetRequest) -> str:
     if request.via == ForgetRequest.Via.TOOL:
         return _("{agent} asked for you").format(agent=agent)
     return _("You asked for it")
-
-
-def _decided(decide: Decide, said: Text) -> Act:
-    def act(request: UserRequest, who: Oneself) -> HttpResponse:
-        known = {one.pk: one for one in waiting_of(who.owners.keys())}
-        wanted = [_key(text) for text in request.POST.getlist("request")]
-        if not wanted:
-            raise Http404
-        try:
-            for one in [_one(known, key, who) for key in wanted]:
-                # Each by itself: whoever else writes needn't wait for all of them.
-                with write_transaction(who.team, actor=who.actor) as tx:
-                    decide(tx, one, who.user, request)
-        except MemoryRefused as refused:
-            messages.error(request, str(refused))
-        else:
-            messages.success(request, str(said))
-        return redirect(who.urls["page"] + "#asked")
-
-    return act
-
-
-def _key(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise Http404 from error
-
-
-def _one(known: Mapping[UUID, ForgetRequest], key: UUID, who: Oneself) -> ForgetRequest:
-    """One's own, or the same 404 as for one that nobody has; one that was decided says so."""
-    if key in known:
-        return known[key]
-    if not any(one.pk == key for one in waiting_of(who.owners.keys(), is_decided=True)):
-        raise Http404
-    raise NothingToUndo
-
-
-def _undo(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
-    return forgetting.undo(tx, one, by)
-
-
-def _keep(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
-    return forgetting.keep(tx, one, by)
-
-
-def _erase(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
-    return forgetting.erase(tx, one, by)
-
-
-def _forget(tx: Transaction, one: ForgetRequest, by: User | None, request: UserRequest) -> object:
-    wait, picked = settings.FORGET_UNDO_SECONDS, request.POST.getlist("pick")
-    return forgetting.erase(tx, one, by, picked=picked, seconds=wait)
-
-
-FORGET_ACTS: Mapping[str, Act] = {
-    "bring_back": _decided(_undo, gettext_lazy("It is back. Agents may use it again.")),
-    "keep": _decided(_keep, gettext_lazy("Kept. Nothing was forgotten.")),
-    "erase": _decided(_erase, gettext_lazy("It is being erased. This can't be undone.")),
-    "forget": _decided(_forget, gettext_lazy("Hidden from agents. You can still undo it.")),
-}

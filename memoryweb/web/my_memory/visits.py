@@ -3,7 +3,7 @@ one browser for half an hour, and nothing of the team."""
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.decorators import login_not_required
 from django.core import signing
@@ -18,11 +18,12 @@ from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused
 from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import VISIT_LASTS
+from memoryweb.memory.models.refusals import AssignmentsFound
 from memoryweb.web import one_time_links
-from memoryweb.web.access import UserRequest
+from memoryweb.web.access import UserRequest, ask
 from memoryweb.web.my_memory import views
+from memoryweb.web.my_memory.acts import Act, answer
 from memoryweb.web.my_memory.rows import Oneself, guest
-from memoryweb.web.my_memory.views import Act
 from memoryweb.web.pages import show
 
 COOKIE, _SALT = "memoryweb_visit", "memoryweb.visit"
@@ -55,18 +56,21 @@ def _entered(request: UserRequest, code: OneTimeCode) -> HttpResponse:
     return response
 
 
-def _visit(view: Act) -> Callable[[UserRequest], HttpResponseBase]:
+def _visit(view: Act) -> Callable[..., HttpResponseBase]:
     """Enter the scope of the visit that this browser holds; the same page for any that is over."""
 
     @login_not_required
     @wraps(view)
-    def inner(request: UserRequest) -> HttpResponseBase:
+    def inner(request: UserRequest, **place: Any) -> HttpResponseBase:
         code = _held(request)
         if code is None:
             said = _("This visit has ended. Ask for a new link where you got the last one.")
             return _private(render(request, "visits/over.html", {"said": said}, status=404))
         with scope(team=code.team):
-            return _private(view(request, guest(code)))
+            try:
+                return _private(view(request, guest(request, code), **place))
+            except AssignmentsFound as found:
+                return _private(ask(request, found, layout="visits/base.html"))
 
     return inner
 
@@ -78,8 +82,11 @@ def page(request: UserRequest, who: Oneself) -> HttpResponse:
     return show(request, "my_memory/page.html", context, partials=views.PARTIALS)
 
 
-sentence = require_GET(_visit(views.sentence))
-ACTS = {name: require_POST(_visit(act)) for name, act in views.ACTS.items()}
+statement = require_GET(_visit(views.statement))
+ACTS = {
+    name: (where, require_POST(_visit(act)))
+    for name, (where, act) in {**views.ACTS, "answer": ("answer/", answer)}.items()
+}
 
 
 @require_POST

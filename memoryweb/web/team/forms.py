@@ -17,6 +17,8 @@ from memoryweb.accounts.models import Integration, Membership, Theme, User
 from memoryweb.accounts.permissions import GRANTED, Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
+from memoryweb.notify.endpoints import UrlRefused, check_url
+from memoryweb.notify.models import LABELS
 from memoryweb.web.form_fields import DayInput, WordsField, ZoneField, set_choices, start_of
 
 _LABELS = dict(Scope.choices)
@@ -148,6 +150,29 @@ class GrantForm(forms.Form):
         super().__init__(said, auto_id=f"id_{scope.name.lower()}_%s")
         self.scope = scope
         self.fields["reason"].help_text = _WHO_READS_IT[scope]
+
+
+class WebhookForm(forms.Form):
+    url = forms.URLField(
+        label=_("URL"),
+        max_length=500,
+        assume_scheme="https",
+        help_text=_("It must begin with https:// and be reachable from the internet."),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("What is it told?"),
+        choices=list(LABELS.items()),
+        initial=list(LABELS),
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        try:
+            check_url(url)
+        except UrlRefused as refused:
+            raise forms.ValidationError(str(refused)) from None
+        return url
 
 
 class TokenForm(forms.Form):

@@ -1,6 +1,7 @@
 from uuid import UUID
 
 from allauth.account.adapter import get_adapter
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse, HttpResponseRedirect
@@ -15,18 +16,31 @@ from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.accounts.signins import with_passwords
+from memoryweb.accounts.teams import rename_team
+from memoryweb.llm import usage
+from memoryweb.llm.endpoint import configured
 from memoryweb.web import one_time_links
-from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.access import TeamRequest, UserRequest, require, team_view
 from memoryweb.web.one_time_links import inside, link_to
 from memoryweb.web.pages import done, page, show, to, told_in, told_to
-from memoryweb.web.team.forms import InvitationForm, JoinForm, MemberForm, RoleForm
+from memoryweb.web.team.forms import InvitationForm, JoinForm, MemberForm, RoleForm, TeamForm
 
 PARTIALS = ("members",)
 
 
-@team_view("GET", takes=Permission.SEE_MEMBERS)
-def members(request: TeamRequest) -> HttpResponse:
-    return show_members(request)
+@team_view("GET", "POST")
+def team(request: TeamRequest) -> HttpResponse:
+    """The team's name and its members, as far as they may be seen."""
+    visit = request.visit
+    if request.method == "POST":
+        require(request, Permission.MANAGE_MEMBERS)
+    form = TeamForm(request.POST or None, initial={"name": visit.team.name})
+    if request.method == "POST" and form.is_valid():
+        with told_in(form, "name"):
+            rename_team(team=visit.team, name=form.cleaned_data["name"], by=visit.actor)
+            messages.success(request, _("Team name saved."))
+            return redirect(to(request, "settings"))
+    return show_members(request, team_form=form, status=422 if form.errors else 200)
 
 
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
@@ -85,7 +99,7 @@ def _find(request: TeamRequest, membership_id: int) -> Membership:
 
 def _done(request: TeamRequest, said: str) -> HttpResponse:
     messages.success(request, said)
-    return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
+    return done(request, show_members, to(request, "settings"), partials=PARTIALS)
 
 
 def show_members(
@@ -93,13 +107,15 @@ def show_members(
     form: MemberForm | None = None,
     status: int = 200,
     *,
+    team_form: TeamForm | None = None,
     invite_form: InvitationForm | None = None,
     made: Invitation | None = None,
     link: str = "",
 ) -> HttpResponse:
     team = request.visit.team
     found = team.memberships.select_related("user").order_by("user__name", "pk")
-    shown = page(request, found, size=50)
+    sees = request.visit.can(Permission.SEE_MEMBERS)
+    shown = page(request, found if sees else found.none(), size=50)
     can_manage = request.visit.can(Permission.MANAGE_MEMBERS)
     context = {
         "tab": "members",
@@ -107,7 +123,14 @@ def show_members(
         "rows": [
             (one, RoleForm.of(one) if can_manage and not one.by_group else None) for one in shown
         ],
-        "invitations": list(people.open_of(team).order_by("-created_at")[:100]),
+        "invitations": list(people.open_of(team).order_by("-created_at")[:100]) if sees else [],
+        "team_form": team_form or TeamForm(initial={"name": team.name}),
+        "today": None
+        if request.visit.can(Permission.SEE_AUDIT)
+        else usage.today(team.pk, team.token_budget),
+        "has_model": configured(team.pk),
+        "runs_kept": settings.RUNS_KEPT_DAYS,
+        "sessions_kept": settings.SESSIONS_KEPT_DAYS,
         "form": form or MemberForm(),
         "invite_form": invite_form or InvitationForm(prefix="invite"),
         "made": made,
@@ -148,7 +171,7 @@ def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
     with told_to(request):
         people.withdraw(invitation=invitation, by=request.visit.actor)
         messages.success(request, _("The invitation was withdrawn. Its link no longer works."))
-    return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
+    return done(request, show_members, to(request, "settings"), partials=PARTIALS)
 
 
 @require_http_methods(["GET", "POST"])

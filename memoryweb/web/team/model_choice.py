@@ -1,14 +1,20 @@
-"""Which model the team uses, its own endpoint, and what that will cost: for admins."""
+"""Which model and which embedding endpoint the team uses, and what that costs."""
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from copy import copy
+from datetime import date, timedelta
 from math import ceil
 from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
@@ -16,22 +22,30 @@ from django.views.decorators.debug import sensitive_post_parameters
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import set_limits
 from memoryweb.dreaming.preview import Nightly, nightly, trial
-from memoryweb.llm import choices, usage
+from memoryweb.llm import choices, embedding, usage
 from memoryweb.llm.choices import Own
-from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
+from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.models import OwnEndpoint, TeamEmbedding, TeamModel
+from memoryweb.runs import models
+from memoryweb.runs.models import TokenUse, with_chats
 from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.form_fields import WordsField
 from memoryweb.web.pages import show, to
 
+Choice = OwnEndpoint.Choice
+Table = Any  # TeamModel or TeamEmbedding
+_MEANING: Mapping[str, Promise] = {
+    Choice.NONE: gettext_lazy("Off: search finds words"),
+    Choice.INSTALLATION: gettext_lazy("The installation's endpoint"),
+    Choice.OWN: gettext_lazy("The team's own endpoint"),
+}
+_MILLION, _DAYS, _LISTED = 1_000_000, 30, 20
+
 
 class ChoiceForm(forms.Form):
-    choice = forms.ChoiceField(
-        label=gettext_lazy("Which model to use"),
-        choices=TeamModel.Choice.choices,
-        widget=forms.RadioSelect,
-    )
+    choice = forms.ChoiceField(choices=Choice.choices, widget=forms.RadioSelect)
 
 
 class BudgetForm(forms.Form):
@@ -102,55 +116,79 @@ class OwnForm(forms.Form):
         return Own(**({"provider": TeamEmbedding.provider} | said))
 
 
-_MILLION = 1_000_000
-Choice = OwnEndpoint.Choice
+class OwnEmbeddingForm(OwnForm):
+    provider = price_in = price_out = None  # type: ignore[assignment]
+
+    def __init__(self, said: Any = None, *, row: TeamEmbedding) -> None:
+        super().__init__(said, row=row)
+        self.auto_id = "id_meaning_%s"
+        for name in ("base_url", "model"):
+            self.fields[name].required = False  # empty: none any more
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("base_url") and not self.cleaned_data.get("model"):
+            self.add_error("model", _("Enter the model's name."))
 
 
-@team_view("GET", takes=Permission.MANAGE_MEMBERS)
+_FORMS: dict[Table, Any] = {TeamModel: OwnForm, TeamEmbedding: OwnEmbeddingForm}
+
+
+@team_view("GET", takes=Permission.SEE_AUDIT)
 def model(request: TeamRequest) -> HttpResponse:
+    """The cost; who may choose, chooses here."""
     return _show(request)
 
 
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
-def use(request: TeamRequest) -> HttpResponse:
-    visit, form = request.visit, ChoiceForm(request.POST)
+def use(request: TeamRequest, table: Table = TeamModel) -> HttpResponse:
+    form = ChoiceForm(request.POST)
     if form.is_valid():
         try:
-            row = choices.choose(
-                team_id=visit.team.pk, by=visit.actor, table=TeamModel, **form.cleaned_data
-            )
+            row = _choose(request, table, form.cleaned_data["choice"])
         except ModelError as refused:
             form.add_error("choice", str(refused))
         else:
-            said = _("Saved. From now on: {choice}.")
-            messages.success(request, said.format(choice=row.get_choice_display()))
+            label = _MEANING[row.choice] if table is TeamEmbedding else row.get_choice_display()
+            messages.success(request, _("Saved. From now on: {choice}.").format(choice=label))
             return redirect(to(request, "settings_model"))
-    return _show(request, choice_form=form)
+    return _show(request, table, choice_form=form)
+
+
+def _choose(request: TeamRequest, table: Table, choice: str) -> OwnEndpoint:
+    visit = request.visit
+    whose: Any = {"team_id": visit.team.pk, "by": visit.actor, "choice": choice}
+    if table is TeamEmbedding:
+        return embedding.choose(daily_tokens=visit.team.token_budget, **whose)
+    return choices.choose(table=TeamModel, **whose)
 
 
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
 @sensitive_post_parameters("key")
-def own(request: TeamRequest) -> HttpResponse:
+def own(request: TeamRequest, table: Table = TeamModel) -> HttpResponse:
     visit = request.visit
-    before = choices.of(visit.team.pk, TeamModel)
-    form = OwnForm(request.POST, row=before)
+    whose: Any = {"team_id": visit.team.pk, "by": visit.actor, "table": table}
+    before: Any = choices.of(visit.team.pk, table)
+    form = _FORMS[table](request.POST, row=before)
     if form.is_valid():
         try:
-            row = choices.set_own(
-                team_id=visit.team.pk, own=form.own, by=visit.actor, table=TeamModel
-            )
+            if form.cleaned_data["base_url"]:
+                row = choices.set_own(own=form.own, **whose)
+            else:
+                row = choices.remove_own(**whose)
         except ModelError as refused:
             form.add_error(None, str(refused))
         else:
-            is_lost = before.has_key and not row.has_key
+            is_lost = row.base_url and before.has_key and not row.has_key
             said = (
                 _("Saved. The address changed, so the key was deleted. Enter the key again.")
                 if is_lost
                 else _("Saved. Make a test call before you use it.")
+                if table is TeamModel
+                else _("Saved.")
             )
             messages.success(request, said)
             return redirect(to(request, "settings_model"))
-    return _show(request, own_form=form)
+    return _show(request, table, own_form=form)
 
 
 @team_view("POST", takes=Permission.MANAGE_MEMBERS)
@@ -193,46 +231,100 @@ def budget(request: TeamRequest) -> HttpResponse:
 
 def _show(
     request: TeamRequest,
+    table: Table = TeamModel,
     *,
     choice_form: forms.Form | None = None,
     own_form: forms.Form | None = None,
     budget_form: forms.Form | None = None,
 ) -> HttpResponse:
     team = request.visit.team
-    row = choices.of(team.pk, TeamModel)
-    expected = nightly(team.pk, request.visit.now)
+    can_manage = request.visit.can(Permission.MANAGE_MEMBERS)
     spent = usage.today(team.pk, team.token_budget)
-    limits = {"daily_tokens": team.daily_tokens, "daily_cost": row.daily_cost}
     context = {
         "tab": "model",
-        "row": row,
-        "hosts": settings.MODEL_HOSTS,
-        "expected": expected,
-        "options": _options(row, expected),
-        "choice_form": choice_form or ChoiceForm(initial={"choice": row.choice}),
-        "own_form": own_form or OwnForm(row=row),
-        "budget_form": budget_form or BudgetForm(team.allowed_tokens, initial=limits),
+        "can_manage": can_manage,
+        "has_model": configured(team.pk),
         "spent": spent,
-        "trial": {"tokens": trial().tokens, "minutes": ceil(settings.DREAM_TIMEOUT_SECONDS / 60)},
+        "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
+        **_used(request),
     }
+    if can_manage:
+        expected = nightly(team.pk, request.visit.now)
+        sides = [_side(team.pk, one, expected) for one in (TeamModel, TeamEmbedding)]
+        side = sides[table is TeamEmbedding]
+        side["own_form"] = own_form or side["own_form"]
+        side["errors"] = choice_form.errors["choice"] if choice_form else ()
+        row = sides[0]["row"]
+        limits = {"daily_tokens": team.daily_tokens, "daily_cost": row.daily_cost}
+        context |= {
+            "hosts": settings.MODEL_HOSTS,
+            "expected": expected,
+            "sides": sides,
+            "budget_form": budget_form or BudgetForm(team.allowed_tokens, initial=limits),
+            "tokens": trial().tokens,
+            "minutes": ceil(settings.DREAM_TIMEOUT_SECONDS / 60),
+        }
     status = 422 if choice_form or own_form or budget_form else 200
     return show(request, "settings/model.html", context, status=status)
 
 
-def _options(row: TeamModel, expected: Nightly) -> list[dict[str, Any]]:
-    """Each choice with what it would take, and why it can't be taken."""
-    none = {"value": Choice.NONE.value, "label": Choice.NONE.label, "can_use": True}
-    installed = _option(Choice.INSTALLATION, lambda: installation_endpoint("default"), expected)
-    return [none, installed, _option(Choice.OWN, lambda: own_endpoint(row), expected)]
+def _side(team_id: UUID, table: Table, expected: Nightly) -> dict[str, Any]:
+    row: Any = choices.of(team_id, table)
+    options = [_option(row, choice, expected) for choice in Choice]
+    return {"row": row, "options": options, "own_form": _FORMS[table](row=row)}
 
 
-def _option(choice: Choice, found: Callable[[], Endpoint], expected: Nightly) -> dict[str, Any]:
-    option: dict[str, Any] = {"value": choice.value, "label": choice.label}
+def _option(row: TeamModel | TeamEmbedding, choice: Choice, expected: Nightly) -> dict[str, Any]:
+    """With where texts would go and what that would take, or why they may not."""
+    is_meaning = isinstance(row, TeamEmbedding)
+    option = {"value": choice.value, "label": _MEANING[choice] if is_meaning else choice.label}
+    chosen = copy(row)
+    chosen.choice = choice
     try:
-        endpoint = found()
+        found = choices.endpoint_of(chosen)
     except ModelError as refused:
-        return option | {"can_use": False, "why": str(refused)}
-    cost = endpoint.cost_micros(expected.tokens_in, expected.tokens_out) / _MILLION
-    is_priced = bool(endpoint.price_in or endpoint.price_out)
-    told = {"model": endpoint.model, "cost": cost, "is_priced": is_priced, "asks": True}
-    return option | {"can_use": True, **told}
+        return option | {"why": str(refused)}
+    if found is None:
+        return option | {"can_use": True}
+    cost = found.cost_micros(expected.tokens_in, expected.tokens_out) / _MILLION
+    is_priced = bool(found.price_in or found.price_out)
+    told = {"host": urlsplit(found.url).netloc, "model": found.model, "asks": not is_meaning}
+    return option | {"can_use": True, "cost": cost, "is_priced": is_priced, **told}
+
+
+# What models cost the team, day by day.
+
+
+def _used(request: TeamRequest) -> dict[str, Any]:
+    visit, zone = request.visit, timezone.get_current_timezone()
+    today = timezone.localdate(visit.now)
+    days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
+    since = visit.now - timedelta(days=_DAYS)
+    runs, chats = models.asking(visit.team, since), models.chats(visit.team, since)
+    used = with_chats(models.by_day(runs, zone), ((day, one) for day, _name, one in chats))
+    agents = with_chats(models.by_agent(runs), ((name, one) for _day, name, one in chats))
+    kinds = with_chats(models.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
+    cost = sum(one.cost for one in used.values())
+    whose = ("agent", "owner__integration", "owner__person")
+    return {
+        "is_priced": bool(cost or settings.MODEL_PRICE_IN or settings.MODEL_PRICE_OUT),
+        "chart": _chart(days, used),
+        "agents": _most(agents),
+        "kinds": _most(kinds),
+        "latest": runs.select_related(*whose).order_by("-created_at")[:_LISTED],
+        "cost": cost,
+    }
+
+
+def _chart(days: Sequence[date], used: Mapping[date, TokenUse]) -> Chart:
+    each = [used.get(day, TokenUse()) for day in days]
+    series = (
+        Series(_("in"), "b1", "", [one.tokens_in for one in each]),
+        Series(_("out"), "b2", "k2", [one.tokens_out for one in each]),
+    )
+    total = sum(one.tokens for one in each)
+    return chart("use", _("Tokens by day"), total, _("tokens in 30 days"), days, series)
+
+
+def _most(found: Any) -> list[tuple[str, TokenUse]]:
+    return sorted(found.items(), key=lambda one: -one[1].tokens)

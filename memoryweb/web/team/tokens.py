@@ -1,7 +1,8 @@
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Max, Q, QuerySet, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -15,9 +16,10 @@ from memoryweb.accounts.tokens import issue, let_share, undecided
 from memoryweb.accounts.tokens import revoke as revoke_token
 from memoryweb.agents.models import Agent
 from memoryweb.memory.lines.sources import agents_written_by
+from memoryweb.notify.models import Delivery
 from memoryweb.web.access import Refused, TeamRequest, team_view
-from memoryweb.web.pages import page, show, to, told_in, told_to
-from memoryweb.web.team.forms import GrantForm, IntegrationForm, TokenForm
+from memoryweb.web.pages import Page, page, show, to, told_in, told_to
+from memoryweb.web.team.forms import GrantForm, IntegrationForm, TokenForm, WebhookForm
 
 _PARTIALS = ("tokens",)
 _ERRORS = 50
@@ -25,7 +27,7 @@ _ERRORS = 50
 
 @team_view("GET")
 def tokens(request: TeamRequest) -> HttpResponse:
-    return _tokens(request)
+    return show_connections(request)
 
 
 @team_view("GET")
@@ -71,7 +73,7 @@ def _token(
         answered=Sum("times", filter=~failed), failed=Sum("times", filter=failed), last=Max("at")
     )
     context = {
-        "tab": "tokens",
+        "tab": "connections",
         "token": found,
         "errors": found.calls.filter(failed).order_by("-at", "-pk")[:_ERRORS],
         "calls": calls.order_by("-last", "route"),
@@ -100,13 +102,13 @@ def new(request: TeamRequest) -> HttpResponse:
                 days=form.cleaned_data["days"],
                 act_as_person=form.cleaned_data["act_as_person"],
             )
-            return _tokens(request, made=token, secret=secret)
-    return _tokens(request, form=form)
+            return show_connections(request, made=token, secret=secret)
+    return show_connections(request, form=form)
 
 
 @team_view("GET")
 def revoke_confirm(request: TeamRequest, token_id: UUID) -> HttpResponse:
-    context = {"token": _find_to_revoke(request, token_id), "tab": "tokens"}
+    context = {"token": _find_to_revoke(request, token_id), "tab": "connections"}
     return show(request, "settings/token_revoke.html", context)
 
 
@@ -148,36 +150,67 @@ def _form(request: TeamRequest) -> TokenForm:
     return TokenForm(holders=holders, initial=initial)
 
 
-def _tokens(
+def show_connections(
     request: TeamRequest,
     *,
     form: TokenForm | None = None,
+    webhook_form: WebhookForm | None = None,
     made: Token | None = None,
     secret: str = "",
+    status: int | None = None,
 ) -> HttpResponse:
-    labels = dict(Scope.choices)
-    manages = request.visit.can(Permission.MANAGE_TOKENS)
+    """Integrations, tokens and webhooks, as far as they may be seen."""
+    visit = request.visit
+    manages = visit.can(Permission.MANAGE_TOKENS)
     shown = page(request, _visible(request).order_by("-created_at"), size=50)
-    wrote = agents_written_by(shown.items)
     context = {
-        "tab": "tokens",
+        "tab": "connections",
         "page": shown,
-        "rows": [
-            {
-                "token": token,
-                "wrote": wrote.get(token.pk, []),
-                "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
-                "can_revoke": token.revoked_at is None
-                and (manages or token.user_id == request.user.pk),
-            }
-            for token in shown
-        ],
-        "undecided": undecided(request.visit.team) if manages else (),
+        "rows": _rows(request, shown),
+        "undecided": undecided(visit.team) if manages else (),
+        "can_manage": manages,
         "form": form or _form(request),
+        "webhook_form": webhook_form or WebhookForm(),
         "made": made,
         "secret": secret,
+        **(_integrations(request) if visit.can(Permission.SEE_TOKENS) else {}),
     }
-    return show(request, "settings/tokens.html", context, partials=_PARTIALS)
+    if manages:
+        failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
+        hooks = visit.team.webhooks.annotate(failed=failed).order_by("-created_at")
+        context["webhooks"] = page(request, hooks, size=50, key="webhooks")
+    return show(request, "settings/tokens.html", context, partials=_PARTIALS, status=status)
+
+
+def _rows(request: TeamRequest, shown: Page[Token]) -> list[dict[str, Any]]:
+    labels, wrote = dict(Scope.choices), agents_written_by(shown.items)
+    manages = request.visit.can(Permission.MANAGE_TOKENS)
+    return [
+        {
+            "token": token,
+            "wrote": wrote.get(token.pk, []),
+            "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
+            "can_revoke": token.revoked_at is None
+            and (manages or token.user_id == request.user.pk),
+        }
+        for token in shown
+    ]
+
+
+def _integrations(request: TeamRequest) -> dict[str, Any]:
+    team = request.visit.team
+    found = team.integrations.order_by("revoked_at", "name").prefetch_related("tokens")
+    names = {str(agent.pk): agent.name for agent in team.agents.all()}
+    shown = page(request, found, size=25, key="integrations")
+    rows = [
+        (
+            one,
+            [names.get(key, _("a deleted agent")) for key in one.agents],
+            sum(token.is_live for token in one.tokens.all()),
+        )
+        for one in shown
+    ]
+    return {"integrations": rows, "integration_page": shown}
 
 
 _GRANTED = {
@@ -196,28 +229,6 @@ _WITHDRAWN = {
 }
 
 
-@team_view("GET", takes=Permission.SEE_TOKENS)
-def integrations(request: TeamRequest) -> HttpResponse:
-    team = request.visit.team
-    found = team.integrations.order_by("revoked_at", "name").prefetch_related("tokens")
-    names = {str(agent.pk): agent.name for agent in team.agents.all()}
-    shown = page(request, found, size=25)
-    context = {
-        "tab": "integrations",
-        "page": shown,
-        "rows": [
-            (
-                one,
-                [names.get(key, _("a deleted agent")) for key in one.agents],
-                sum(token.is_live for token in one.tokens.all()),
-            )
-            for one in shown
-        ],
-        "can_manage": request.visit.can(Permission.MANAGE_TOKENS),
-    }
-    return show(request, "settings/integrations.html", context)
-
-
 @team_view("GET", "POST", takes=Permission.MANAGE_TOKENS)
 def new_integration(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
@@ -230,7 +241,7 @@ def new_integration(request: TeamRequest) -> HttpResponse:
             said = _("{name} was created. Now create a token for it.")
             messages.success(request, said.format(name=made.name))
             return redirect(to(request, "settings_tokens", query=f"?holder={made.pk}"))
-    context = {"tab": "integrations", "form": form}
+    context = {"tab": "connections", "form": form}
     return show(request, "settings/integration_new.html", context)
 
 
@@ -248,7 +259,7 @@ def edit_integration(request: TeamRequest, integration_id: UUID) -> HttpResponse
                 integration=integration, by=request.visit.actor, **form.cleaned_data
             )
             messages.success(request, _("{name} was changed.").format(name=integration.name))
-            return redirect(to(request, "settings_integrations"))
+            return redirect(to(request, "settings_tokens"))
     return _edit_integration(request, integration, form=form)
 
 
@@ -276,7 +287,7 @@ def withdraw_scope(request: TeamRequest, integration_id: UUID, scope: Scope) -> 
 
 @team_view("GET", takes=Permission.MANAGE_TOKENS)
 def confirm_integration_revoke(request: TeamRequest, integration_id: UUID) -> HttpResponse:
-    context = {"integration": _find_integration(request, integration_id), "tab": "integrations"}
+    context = {"integration": _find_integration(request, integration_id), "tab": "connections"}
     return show(request, "settings/integration_revoke.html", context)
 
 
@@ -287,7 +298,7 @@ def revoke_integration_now(request: TeamRequest, integration_id: UUID) -> HttpRe
         accounts.revoke_integration(integration=integration, by=request.visit.actor)
         said = _("{name} and all its tokens were revoked.").format(name=integration.name)
         messages.success(request, said)
-    return redirect(to(request, "settings_integrations"))
+    return redirect(to(request, "settings_tokens"))
 
 
 def _find_integration(request: TeamRequest, integration_id: UUID, **live: None) -> Integration:
@@ -314,7 +325,7 @@ def _edit_integration(
 ) -> HttpResponse:
     values = IntegrationForm.values(integration)
     context = {
-        "tab": "integrations",
+        "tab": "connections",
         "integration": integration,
         "form": form or IntegrationForm(agents=_choosable(integration), initial=values),
         "reading": _grant_form(Scope.PERSONAL_READ, asked),

@@ -1,5 +1,4 @@
-from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,55 +9,42 @@ from django.contrib.auth import logout
 from django.db.models import Count, Min, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.members import found_team
 from memoryweb.accounts.models import Team
-from memoryweb.accounts.permissions import Permission
-from memoryweb.accounts.teams import only_here, remove_demo, rename_team, set_limits
+from memoryweb.accounts.permissions import Permission, Role
+from memoryweb.accounts.teams import only_here, remove_demo, set_limits
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory import forgetting
-from memoryweb.runs import healthcheck, models
-from memoryweb.runs.models import Run, TokenUse, with_chats
-from memoryweb.web.access import TeamRequest, require, team_view
-from memoryweb.web.charts import Chart, Series, chart
+from memoryweb.runs import healthcheck
+from memoryweb.runs.models import Run
+from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.form_fields import WordsField
-from memoryweb.web.pages import page, show, to, told_in
-from memoryweb.web.team.forms import TeamForm
+from memoryweb.web.pages import page, path_of, show, to
 
 
-@team_view("GET", "POST")
-def team(request: TeamRequest) -> HttpResponse:
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def start_own(request: TeamRequest) -> HttpResponse:
+    """Out of the demo, to the first agent of a team of one's own."""
+    _demo(request)
     visit = request.visit
-    if request.method == "POST":
-        require(request, Permission.MANAGE_MEMBERS)
-    form = TeamForm(request.POST or None, initial={"name": visit.team.name})
-    if request.method == "POST" and form.is_valid():
-        with told_in(form, "name"):
-            rename_team(team=visit.team, name=form.cleaned_data["name"], by=visit.actor)
-            messages.success(request, _("Team name saved."))
-            return redirect(to(request, "settings"))
-    context = {
-        "tab": "team",
-        "form": form,
-        "can_manage": visit.can(Permission.MANAGE_MEMBERS),
-        "today": usage.today(visit.team.pk, visit.team.token_budget),
-        "has_model": configured(visit.team.pk),
-        "runs_kept": settings.RUNS_KEPT_DAYS,
-        "sessions_kept": settings.SESSIONS_KEPT_DAYS,
-    }
-    return show(request, "settings/team.html", context)
+    known = [one.team for one in memberships_of(request.user) if one.role == Role.ADMIN]
+    team = next((one for one in known if not one.is_demo), None)
+    team = team or found_team(name=_("My team"), admin=visit.user, by=visit.actor)
+    return redirect(path_of(team.slug, "agents_new"))
 
 
 @team_view("GET", takes=Permission.MANAGE_MEMBERS)
 def demo_confirm(request: TeamRequest) -> HttpResponse:
     people = list(only_here(_demo(request)))
     context = {
-        "tab": "team",
+        "tab": "health",
         "others": [person for person in people if person != request.user],
         "is_me_too": request.user in people,
     }
@@ -86,47 +72,9 @@ def _demo(request: TeamRequest) -> Team:
     return team
 
 
-# How it fares: what models cost this team, and whether background work is done.
+# How it fares: whether background work is done.
 
-_DAYS = 30
 _LISTED = 20
-
-
-@team_view("GET", takes=Permission.SEE_AUDIT)
-def use_of_models(request: TeamRequest) -> HttpResponse:
-    visit, zone = request.visit, timezone.get_current_timezone()
-    today = timezone.localdate(visit.now)
-    days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
-    since = visit.now - timedelta(days=_DAYS)
-    runs, chats = models.asking(visit.team, since), models.chats(visit.team, since)
-    used = with_chats(models.by_day(runs, zone), ((day, one) for day, _name, one in chats))
-    agents = with_chats(models.by_agent(runs), ((name, one) for _day, name, one in chats))
-    kinds = with_chats(models.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
-    cost = sum(one.cost for one in used.values())
-    spent = usage.today(visit.team.pk, visit.team.token_budget)
-    context = {
-        "tab": "use",
-        "has_model": configured(visit.team.pk),
-        "is_priced": bool(cost or settings.MODEL_PRICE_IN or settings.MODEL_PRICE_OUT),
-        "spent": spent,
-        "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
-        "chart": _chart(days, used),
-        "agents": _most(agents),
-        "kinds": _most(kinds),
-        "latest": _with_whose(runs).order_by("-created_at")[:_LISTED],
-        "cost": cost,
-    }
-    return show(request, "settings/use.html", context)
-
-
-def _chart(days: Sequence[date], used: Mapping[date, TokenUse]) -> Chart:
-    each = [used.get(day, TokenUse()) for day in days]
-    series = (
-        Series(_("in"), "b1", "", [one.tokens_in for one in each]),
-        Series(_("out"), "b2", "k2", [one.tokens_out for one in each]),
-    )
-    total = sum(one.tokens for one in each)
-    return chart("use", _("Tokens by day"), total, _("tokens in 30 days"), days, series)
 
 
 def _with_whose(runs: "QuerySet[Run]") -> "QuerySet[Run]":
@@ -166,10 +114,6 @@ def _queue(request: TeamRequest) -> list[dict[str, Any]]:
             row["waits"] += n
             row["since"] = min(since, row.get("since") or since) if since else row.get("since")
     return list(found.values())
-
-
-def _most(found: Any) -> list[tuple[str, TokenUse]]:
-    return sorted(found.items(), key=lambda one: -one[1].tokens)
 
 
 # What was erased, what a legal hold keeps, and how long things are kept.
@@ -273,7 +217,9 @@ def _show(
     team = request.visit.team
     kept = {name: getattr(team, name) for name in RetentionForm.base_fields}
     context = {
-        "tab": "erasing",
+        "tab": "health",
+        "runs_kept": settings.RUNS_KEPT_DAYS,
+        "sessions_kept": settings.SESSIONS_KEPT_DAYS,
         "is_by_rows": not forgetting.promises_bytes(),
         "can_manage": request.visit.can(Permission.FORGET),
         "holds": forgetting.lasting_holds(team.pk).select_related("agent", "owner", "created_by"),

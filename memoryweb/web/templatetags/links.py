@@ -1,6 +1,6 @@
 """Links inside a workspace: they keep the owner whose files are looked at."""
 
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django import template
@@ -14,7 +14,7 @@ from memoryweb.accounts.signins import has_password
 from memoryweb.agents.models import Owner
 from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.web import wording
-from memoryweb.web.rail import Tabs, readable_value, tabs_of, value_of
+from memoryweb.web.rail import Tabs, readable_value, value_of
 
 register = template.Library()
 register.filter(has_password)
@@ -23,7 +23,10 @@ register.filter(has_password)
 @register.simple_tag(takes_context=True)
 def agent_tabs(context: Context) -> Tabs:
     """Whose memory a page is about: its workspace's, its `owner`'s, or what the address asks."""
-    visit, agent = context["rail"].visit, context["agent"]
+    rail, agent = context["rail"], context["agent"]
+    if made := rail.tabs:
+        return cast(Tabs, made)
+    visit = rail.visit
     if workspace := context.get("workspace"):
         value = workspace.value
     elif "about_owner" in context:
@@ -31,7 +34,8 @@ def agent_tabs(context: Context) -> Tabs:
     else:
         value = readable_value(visit, context["request"].GET.get("owner", ""))
     more = {name: context[name] for name in ("stay", "amounts") if name in context}
-    return tabs_of(visit, agent, value, tab=context["tab"], **more)
+    rail.tabs = made = Tabs(visit, agent, value, tab=context["tab"], **more)
+    return made
 
 
 @register.simple_tag

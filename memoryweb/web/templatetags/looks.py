@@ -92,8 +92,8 @@ register.filter("visible", markdown.plain)
 register.filter("struck", markdown.struck)
 register.filter("as_line", markdown.struck_line)
 
-_SHAPES = {"del": "<del>{}</del>", "ins": "<ins>{}</ins>"}
-_TAGS = {"old": "del", "new": "ins"}
+_SHAPES = {"del": "<del>{}</del>", "ins": "<ins>{}</ins>", "mark": "<mark>{}</mark>"}
+_TAGS = {"old": "del", "new": "ins", "read": "mark"}
 
 
 @register.filter

@@ -9,13 +9,10 @@ from django.db import transaction
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.accounts import teams
 from memoryweb.accounts.models import Identity
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import Keys
-from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base
-from memoryweb.core import home_lock
 from memoryweb.llm.models import TeamEmbedding, TeamModel
 from memoryweb.notify.models import Endpoint
 
@@ -26,6 +23,7 @@ class Command(base.Command):
         "MEMORYWEB_OLD_SECRET_KEY or standard input."
     )
     needs_keys = False
+    works_alone = True
 
     def arguments(self, parser: CommandParser) -> None:
         lost = "the old key is gone: begin anew with this one. Erased text may return"
@@ -34,9 +32,6 @@ class Command(base.Command):
         parser.add_argument("--hide-warning", action="store_true", help=hide)
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        if not home_lock.claim():
-            running = f"memoryweb is running on {settings.HOME}."
-            raise CommandError(f"{running} Stop all web servers and workers first.")
         with scopes_disabled(), transaction.atomic():
             if options["hide_warning"]:
                 Keys.objects.update(lost_at=None)
@@ -55,7 +50,7 @@ def _change() -> base.Outcome:
             row.sealed_key = keys.seal(key, row.bound_to)
             row.save(update_fields=["sealed_key"])
             sealed += 1
-    _record("keys.changed", prints=prints, sealed=sealed)
+    base.record_everywhere("keys.changed", prints=prints, sealed=sealed)
     said = (
         f"The key was changed: {prints} fingerprints and {sealed} sealed keys were taken over. "
         "Webhooks keep their secrets; everybody signs in again. Now start memoryweb, and destroy "
@@ -75,7 +70,7 @@ def _begin_anew() -> base.Outcome:
     checkpoints.begin_anew(timezone.now())
     models = len(_sealed_of_models())
     webhooks = Endpoint.objects.update(key_number=0)
-    _record("keys.lost", models=models, webhooks=webhooks)
+    base.record_everywhere("keys.lost", models=models, webhooks=webhooks)
     said = (
         "memoryweb begins anew with this key. Erased text may return: nothing keeps it out any "
         f"more, and every page says so. What can’t be opened: {models} keys of models (enter them "
@@ -102,9 +97,3 @@ def _old_key() -> str:
         return given
     asked = "The old secret key: "
     return (getpass(asked) if sys.stdin.isatty() else sys.stdin.readline()).strip()
-
-
-def _record(action: str, **details: int) -> None:
-    """In each team's chain: it is about the memory of all."""
-    for team_id in sorted(teams.with_chain() | {teams.system_team_id()}):
-        record(team_id, Entry(action, SYSTEM, details=details))

@@ -93,12 +93,9 @@ class Command(base.Command):
 
 def _keep(path: Path, secret: str) -> None:
     """For its user alone. Before the commit: whoever is stopped between makes another."""
-    try:
-        path.touch(0o600)
-        path.chmod(0o600)
-        path.write_text(f"{secret}\n")
-    except OSError as error:
-        raise CommandError(f"The token can't be written to {path}: {error.strerror}.") from None
+    path.touch(0o600)
+    path.chmod(0o600)
+    path.write_text(f"{secret}\n")
 
 
 def _password() -> str:
@@ -117,22 +114,25 @@ def _was_cut_short() -> bool:
 
 
 def _admin(password: str) -> User:
-    """In a team of their own that outlives the demo. Their password was perhaps never read."""
+    """A superuser, in a team of their own that outlives the demo. Their password was perhaps never
+    read."""
     admin = User.objects.filter(email=ADMIN).first()
     if admin is None:
         own = create_team(name="My team", by=SYSTEM)
-        return _admin_of(own, ADMIN, password, name="Admin")
+        return _admin_of(own, ADMIN, password, name="Admin", is_superuser=True)
     admin.set_password(password)
     admin.save(update_fields=["password"])
     return admin
 
 
-def _admin_of(team: Team, email: str, password: str, name: str = "") -> User:
-    """A superuser where nobody else signs in with a password."""
+def _admin_of(
+    team: Team, email: str, password: str, name: str = "", *, is_superuser: bool = False
+) -> User:
+    """Always a superuser where nobody else signs in with a password."""
     admin = add_member(
         team=team, email=email, role=Role.ADMIN, by=SYSTEM, name=name, password=password
     ).user
-    if not settings.LOCAL_PASSWORDS:
+    if is_superuser or not settings.LOCAL_PASSWORDS:
         admin.is_superuser = True
         admin.save(update_fields=["is_superuser"])
     return admin

@@ -20,5 +20,5 @@ class Command(base.Command):
         return base.Outcome(
             " ".join(health.problems) or "All is well.",
             base.data_of(health, "problems", "last_tick", "oldest_waiting", "expired_leases"),
-            ok=not health.problems,
+            ok=not health.failures,
         )

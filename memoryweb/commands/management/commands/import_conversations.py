@@ -47,8 +47,6 @@ class Command(base.TeamCommand):
             )
         except BatchRefused as refusal:
             return base.Outcome(str(refusal), {"field": refusal.field}, ok=False)
-        except OSError as error:
-            return base.Outcome(f"The file cannot be read: {error.strerror}.", ok=False)
         with write_transaction(team) as tx:
             owner = find_owner()
             run = request(tx, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)

@@ -11,10 +11,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memoryweb.accounts import teams
 from memoryweb.audit import keys
 from memoryweb.audit.checkpoints import SEEN
-from memoryweb.audit.record import SYSTEM, Entry, record
 from memoryweb.commands import base, restoring
 from memoryweb.core import archive, database_copies, home_lock, upgrade
 from memoryweb.memory.forgetting import Replayed
@@ -33,6 +31,7 @@ class Command(base.Command):
         "tells of since. Nothing else may run meanwhile."
     )
     needs_keys = False
+    works_alone = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, nargs="?", help="what “backup” wrote")
@@ -45,9 +44,6 @@ class Command(base.Command):
         parser.add_argument("--hide-warning", action="store_true", help=hide)
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        if not home_lock.claim():
-            running = f"memoryweb is running on {settings.HOME}."
-            raise CommandError(f"{running} Stop all web servers and workers first.")
         if options["hide_warning"]:
             return _hide_warning()
         if options["file"] is None or not options["file"].is_file():
@@ -108,8 +104,7 @@ def _put_checkpoints(room: Path) -> None:
 
 def _hide_warning() -> base.Outcome:
     with transaction.atomic():
-        for team_id in sorted(teams.with_chain() | {teams.system_team_id()}):
-            record(team_id, Entry(SEEN, SYSTEM))
+        base.record_everywhere(SEEN)
     return base.Outcome("The pages no longer warn of the restored backup.")
 
 

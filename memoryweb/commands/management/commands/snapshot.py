@@ -8,7 +8,6 @@ from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory import snapshots
 from memoryweb.memory.models import AuthorKind
-from memoryweb.memory.models.refusals import ArchiveRefused
 from memoryweb.memory.models.writer import Memory, Writer, write_transaction
 from memoryweb.memory.snapshots import MAX_UPLOAD, Action, Plan
 from memoryweb.memory.writing.screening import Sight
@@ -21,8 +20,8 @@ LABELS = {Action.CREATE: "new", Action.UPDATE: "changed", Action.SKIP: "skipped"
 
 class Command(base.TeamCommand):
     help = (
-        "Export memory to a ZIP file, or import one, or what OpenClaw, Claude Code, ChatGPT or "
-        "mem0 export."
+        "Export memory to a ZIP file, or import one, a folder of Markdown notes, or what OpenClaw, "
+        "Claude Code, Claude.ai, ChatGPT, mem0 or basic-memory export."
     )
     of_agent = True
 
@@ -32,31 +31,28 @@ class Command(base.TeamCommand):
         parser.add_argument(
             "--dry-run", action="store_true", help="import: only say what would happen"
         )
-        parser.add_argument("file", type=Path, help="the ZIP file to write, or to read")
+        parser.add_argument(
+            "--notes", action="store_true", help="export: all files as Markdown, for Obsidian"
+        )
+        parser.add_argument("file", type=Path, help="the ZIP file to write; file or folder to read")
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         path: Path = options["file"]
         memory = Memory(options["agent"], find_for_command(team, options["owner"]))
-        try:
-            if options["act"] == "export":
-                return _export(team, memory, path)
-            return _import(team, memory, path, dry=options["dry_run"])
-        except ArchiveRefused as refused:
-            return base.Outcome(str(refused), {"code": refused.code}, ok=False)
-        except OSError as error:
-            said = f"The file cannot be used: {error.strerror}."
-            return base.Outcome(said, {"code": "file"}, ok=False)
+        if options["act"] == "export":
+            return _export(team, memory, path, as_notes=options["notes"])
+        return _import(team, memory, path, dry=options["dry_run"])
 
 
-def _export(team: Team, memory: Memory, path: Path) -> base.Outcome:
+def _export(team: Team, memory: Memory, path: Path, *, as_notes: bool) -> base.Outcome:
     """One file; several where one import could not take it all."""
     made: list[Path] = []
     count = size = 0
     with write_transaction(team) as tx:
-        parts = snapshots.parts_of(memory)
+        parts = [None] if as_notes else snapshots.parts_of(memory)
         for part in parts:
-            number = part.number if len(parts) > 1 else None
-            exported = snapshots.export(tx, memory, number)
+            number = part.number if part and len(parts) > 1 else None
+            exported = snapshots.export(tx, memory, number, as_notes=as_notes)
             made.append(path.with_name(f"{path.stem}{exported.label}{path.suffix}"))
             made[-1].write_bytes(exported.archive)
             count, size = count + exported.files, size + len(exported.archive)
@@ -68,8 +64,7 @@ def _export(team: Team, memory: Memory, path: Path) -> base.Outcome:
 
 
 def _import(team: Team, memory: Memory, path: Path, *, dry: bool) -> base.Outcome:
-    with path.open("rb") as file:
-        archive = file.read(MAX_UPLOAD + 1)
+    archive = _archive(path)
     by = Writer(AuthorKind.IMPORT)
     previewed = snapshots.preview(memory, archive, by=by)
     if dry:
@@ -81,6 +76,17 @@ def _import(team: Team, memory: Memory, path: Path, *, dry: bool) -> base.Outcom
         run = engine.work(done.batch.run.pk) or done.batch.run
         return _ran(previewed.plan, run, batch)
     return base.Outcome(_sentence(done.plan, dry=False), _data(done.plan, batch))
+
+
+def _archive(path: Path) -> bytes:
+    """Of a folder, its Markdown."""
+    if path.is_dir():
+        notes = sorted(one for one in path.rglob("*.md") if one.is_file() and not one.is_symlink())
+        return snapshots.zipped(
+            [(one.relative_to(path).as_posix(), one.read_bytes()) for one in notes]
+        )
+    with path.open("rb") as file:
+        return file.read(MAX_UPLOAD + 1)
 
 
 def _ran(plan: Plan, run: Run, batch: str | None) -> base.Outcome:
