@@ -59,8 +59,8 @@ def waiting(count: int) -> str:
 
 # A card for each agent: what its last night did to statements, and how much of it is others'.
 
-_TOLD = 8  # statements that a card shows at once; the dream's page has all
-_CARDS = 10  # a page
+_TOLD, _FEW = 8, 3  # statements that a card shows at once; the dream's page has all
+_CARDS, _MANY = 10, 5  # cards a page; beyond so many each shows few statements
 
 
 def cards_of(
@@ -70,7 +70,7 @@ def cards_of(
     proposing: Collection[UUID],
 ) -> list[dict[str, Any]]:
     shown = [one for night in nights for one in (*night.learned, *night.asked)]
-    told = statement_rows(request, shown)
+    told, most = statement_rows(request, shown), _TOLD if len(nights) <= _MANY else _FEW
     cards = []
     for night in nights:
         one, reports = standing[night.agent.pk], night.reports
@@ -80,7 +80,7 @@ def cards_of(
             {
                 "agent": night.agent,
                 "night": night,
-                "parts": parts_of(request, reports, told, _TOLD),
+                "parts": parts_of(request, reports, told, most),
                 "others": others_of(night),
                 "at": reports[-1].dreamt_at if reports else last and queries.ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",

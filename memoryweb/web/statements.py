@@ -219,7 +219,11 @@ def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> Statem
     about = fact.contradiction
     url = to(request, "review_item", "contradiction", about.pk)
     if one.kind != "waits":
-        note = _("Still true?") if about.is_question else _("Something else says otherwise.")
+        note = (
+            _("A question about it waits for you.")
+            if about.is_question
+            else _("Something else says otherwise.")
+        )
         return replace(row, note=row.note or note, open_url=url)
     why = _("{agent} uses “{text}” until you decide.")
     why = why.format(agent=fact.agent.name, text=one.operation.against)
@@ -259,7 +263,9 @@ def _reworded(
     about = _of_fact(request, now, None, look)
     if about.get("edit_url") and not was.is_hidden:
         about["undo"] = Act(_("Undo"), about["edit_url"], "u", text=was.text)
-    about.setdefault("note", _("Put in other words since then."))
+    is_mine = now.confirmed_by == request.user
+    since = _("You changed this.") if is_mine else _("Put in other words since then.")
+    about.setdefault("note", since)
     old = MARK if was.is_hidden else was.text
     return StatementRow(**told, pieces=changed_words(old, about["text"]), **about)
 
@@ -276,7 +282,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
         about |= _read_out(request, fact, said, about["source"], about["text"])
         about["trust"] = trust_in_words(fact, visit)
     if fact.why == Fact.Why.NOT_TRUE:
-        about["note"] = _("Marked as not true. It's in no prompt any more.")
+        about["note"] = _("Marked as not true.")
     elif fact.why == Fact.Why.REWORDED:
         about["note"] = _("Put in other words since then.")
     if _changes(request, fact):

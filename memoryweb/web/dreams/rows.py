@@ -179,7 +179,8 @@ def _hide(operation: Operation, away: Sought) -> bool:
 def _row(row: StatementRow, one: NightResult) -> StatementRow:
     if one.kind in ("waits", "ended"):
         row = replace(row, url=row.open_url)
-    row = replace(row, open_url="")
+    if row.open_url:
+        row = replace(row, open_url="", note="")
     if one.report.run.reverted_at or one.kind == "waits":
         return replace(row, acts=(), undo=None, edit_url="", trust="")
     if one.became in DECIDED:

@@ -79,5 +79,5 @@ def _sentence(run: Run) -> str:
     report = getattr(run, "report", None)
     if not report:
         return base.sentence(run)
-    counted = f"{report.promoted} added, {report.kept} kept for later, {report.rejected} not kept"
+    counted = f"{report.promoted} learned, {report.kept} wait a day, {report.rejected} skipped"
     return base.sentence(run, f" ({counted})")
