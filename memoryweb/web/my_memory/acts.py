@@ -170,7 +170,7 @@ def _forget(
     made = forgetting.forget_lines(
         tx, file, numbers, expected=spot.sha256, writer=by, is_theirs=True
     )
-    row, act = replace(_line(who, file, spot), is_gone=True), ACTS["forget"]
+    row, act = replace(_line(who, file, spot), text="", is_gone=True), ACTS["forget"]
     return replace(row, told=told_of(act, made), undo=row.at + act.back)
 
 

@@ -30,7 +30,7 @@ from memoryweb.memory.models.writer import Transaction, Writer, write_transactio
 from memoryweb.memory.my_memory import Sentence, SentenceFilter, own_fact, own_file, plain
 from memoryweb.memory.statements.listing import evidence_of
 from memoryweb.memory.statements.validity import state_on
-from memoryweb.memory.visible.readable import Look, To
+from memoryweb.memory.visible.readable import TO_BE_FORGOTTEN, Look, To
 from memoryweb.memory.visible.request_contents import tell_all, waiting_of
 from memoryweb.web.access import TeamRequest, UserRequest
 from memoryweb.web.facts.acts import possible
@@ -153,6 +153,12 @@ class Row:
     def plain(self) -> str:
         return plain(self.text)
 
+    @property
+    def forgets(self) -> str:
+        """What forgetting it means."""
+        said = _("{name} stops using it now; it is erased in 10 minutes.")
+        return said.format(name=self.agent.name)
+
 
 def statements(who: Oneself, facts: Sequence[Any]) -> list[Row]:
     """Each with who said it last, in two statements."""
@@ -168,7 +174,7 @@ def _statement(who: Oneself, fact: Fact, said: Message | None, look: Look, day: 
     return Row(
         id=f"s-{fact.pk}",
         at=who.at(fact),
-        text=readable.text,
+        text="" if readable.is_hidden else readable.text,
         agent=fact.agent,
         who=_("You") if is_own_word else _speaker(who, said, fact.agent),
         when=fact.said_at or fact.created_at,
@@ -177,7 +183,7 @@ def _statement(who: Oneself, fact: Fact, said: Message | None, look: Look, day: 
         whose=_whose(who, fact.owner),
         ended=tuple(replace(one, words=plain(one.words)) for one in readable.ended),
         until=fact.valid_to if state not in Fact.OVER else None,
-        mark=_mark(who, fact, state),
+        mark=TO_BE_FORGOTTEN if readable.is_hidden else _mark(who, fact, state),
         is_gone=readable.is_hidden or state in Fact.OVER,
     )
 
