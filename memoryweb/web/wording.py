@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
+from django.http import HttpRequest
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -201,6 +202,15 @@ class Choice:
     label: str | Promise
     url: str
     is_current: bool
+
+
+def choice(request: HttpRequest, label: Text, is_current: bool, **asked: str) -> Choice:
+    """One that keeps what else was chosen."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    for name, value in asked.items():
+        query[name] = value
+    return Choice(label, f"?{query.urlencode()}", is_current)
 
 
 def remembered(until: date | None) -> str:
