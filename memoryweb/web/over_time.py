@@ -23,7 +23,7 @@ from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.pages import show
-from memoryweb.web.wording import file_url
+from memoryweb.web.wording import Choice, choice, file_url
 
 RANGES = (14, 30, 90)
 _LINES = 10
@@ -41,7 +41,12 @@ def over_time(request: TeamRequest) -> HttpResponse:
     charts = _charts(request, which, days)
     context = {
         "agent": agent,
-        "agents": _choices(request, "agent", [("", _("All agents")), *_names(agents)]),
+        "agents": _choices(
+            request,
+            "agent",
+            [("", _("All agents")), *_names(agents)],
+            request.GET.get("agent", ""),
+        ),
         "ranges": _choices(request, "days", [(str(n), _days(n)) for n in RANGES], str(count)),
         "charts": charts,
         "is_empty": not any(one.rows for one in charts),
@@ -74,18 +79,9 @@ def _names(agents: Sequence[Agent]) -> list[tuple[str, str]]:
 
 
 def _choices(
-    request: TeamRequest, name: str, values: Sequence[tuple[str, str]], current: str | None = None
-) -> list[dict[str, Any]]:
-    """Links that keep what else was chosen."""
-    current = request.GET.get(name, "") if current is None else current
-    found = []
-    for value, label in values:
-        query = request.GET.copy()
-        query[name] = value
-        found.append(
-            {"url": f"?{query.urlencode()}", "label": label, "is_current": value == current}
-        )
-    return found
+    request: TeamRequest, name: str, values: Sequence[tuple[str, str]], current: str
+) -> list[Choice]:
+    return [choice(request, label, value == current, **{name: value}) for value, label in values]
 
 
 def _start(day: date) -> datetime:

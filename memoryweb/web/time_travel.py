@@ -31,7 +31,7 @@ from memoryweb.web.facts.rows import grounds_of, talks_of
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.pages import about, page, show, to
 from memoryweb.web.statements import Piece, changed_words, struck
-from memoryweb.web.wording import Chip, Choice
+from memoryweb.web.wording import Chip, Choice, choice
 
 _MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
 CHIPS = {
@@ -106,13 +106,21 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         is_valid=form.is_valid(),
         at=since,
         until=until and end,
-        presets=[_choice(request, label, asked, at=at) for label, at in named],
-        shows=[_choice(request, label, asked, show=key) for key, label in SHOWS.items()],
+        **_choices(request, named, asked),
         belief=fact and at and belief(request, workspace, fact, at, before, since=at - _MONTH),
         can_pack=request.visit.can(Permission.PACK_EVIDENCE),
         **({} if fact else _seen(request, workspace, asked.get("show", ""), before, after)),
     )
     return show(request, "time_travel/moment.html", context)
+
+
+def _choices(
+    request: TeamRequest, named: Sequence[tuple[str, datetime]], asked: Mapping[str, Any]
+) -> dict[str, list[Choice]]:
+    here, how = (asked.get("at"), asked.get("until")), asked.get("show", "")
+    presets = [choice(request, label, here == (at, None), at=_iso(at)) for label, at in named]
+    shows = [choice(request, label, how == key, show=key) for key, label in SHOWS.items()]
+    return {"presets": presets, "shows": shows}
 
 
 def _seen(
@@ -183,6 +191,8 @@ def _named(
     monday = today - timedelta(days=today.weekday() or 7)
     yield _("Yesterday"), start_of(today - timedelta(days=1))
     yield _("Last Monday"), start_of(monday)
+    if (week := today - timedelta(days=7)) != monday:
+        yield _("A week ago"), start_of(week)
     yield _("30 days ago"), start_of(today - timedelta(days=30))
     if at := revisions.before_last_dream(workspace.memory):
         yield _("Before the last dream"), at
@@ -190,33 +200,16 @@ def _named(
         yield _("Before the last import"), at
 
 
+def _iso(moment: datetime) -> str:
+    return timezone.localtime(moment).isoformat(timespec="milliseconds")
+
+
 def _asked(request: TeamRequest, named: dict[str, datetime]) -> QueryDict:
     """Who names no moment asks about last Monday; of a statement, about now."""
     asked = request.GET.copy()
     if "at" not in asked:
-        at = request.visit.now if "fact" in asked else named[_("Last Monday")]
-        asked["at"] = at.isoformat(timespec="milliseconds")
+        asked["at"] = _iso(request.visit.now if "fact" in asked else named[_("Last Monday")])
     return asked
-
-
-def _choice(
-    request: TeamRequest,
-    label: str | Promise,
-    asked: Mapping[str, Any],
-    *,
-    at: datetime | None = None,
-    show: str = "",
-) -> Choice:
-    """A link that keeps what else was chosen."""
-    query = request.GET.copy()
-    query.pop("page", None)
-    if at:
-        query["at"] = timezone.localtime(at).isoformat(timespec="milliseconds")
-        is_here = asked.get("at") == at and not asked.get("until")
-    else:
-        query["show"] = show
-        is_here = asked.get("show", "") == show
-    return Choice(label, f"?{query.urlencode()}", is_here)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.humanize.templatetags.humanize import apnumber
+from django.http import HttpRequest
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -180,6 +181,15 @@ class Choice:
     label: str | Promise
     url: str
     is_current: bool
+
+
+def choice(request: HttpRequest, label: Text, is_current: bool, **asked: str) -> Choice:
+    """One that keeps what else was chosen."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    for name, value in asked.items():
+        query[name] = value
+    return Choice(label, f"?{query.urlencode()}", is_current)
 
 
 def remembered(until: date | None) -> str:

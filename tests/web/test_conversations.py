@@ -72,6 +72,19 @@ def test_the_same_statements_for_many_conversations(stage: Stage, alice: Client)
     assert _statements(alice, _list(stage)) == few
 
 
+def test_the_list_goes_on_behind_its_first_page(stage: Stage, alice: Client) -> None:
+    for number in range(40):
+        Conversation.objects.create(
+            team=stage.world.team, agent=stage.world.agent, owner=stage.world.customer,
+            external_id=f"more-{number}", message_count=1,
+        )  # fmt: skip
+    first, second = (text(alice.get(f"{_list(stage)}?page={n}")) for n in (1, 2))
+    assert "of more than 30" in first
+    assert "31–43 of 43" in second
+    for odd in ("99", "0", "-1", "2-", "x", "99999999"):
+        assert alice.get(f"{_list(stage)}?page={odd}").status_code == 200
+
+
 def _list(stage: Stage) -> str:
     return url(stage.world.team, "agents_conversations", stage.world.agent.pk)
 

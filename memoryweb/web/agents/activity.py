@@ -132,7 +132,8 @@ def _page(request: access.TeamRequest, listed: "QuerySet[Any, Any]", size: int) 
     rows = list(listed[before : before + size + 1])
     shown = page(request, [*([None] * before), *rows], size=size)
     is_last = len(rows) <= size
-    return replace(shown, total=shown.last if not is_last else shown.total, is_total_known=is_last)
+    total = shown.total if is_last else shown.last
+    return replace(shown, items=rows[:size], total=total, is_total_known=is_last)
 
 
 def latest(request: access.TeamRequest, dreams: Sequence[Dreamt]) -> list[Day]:
@@ -250,9 +251,12 @@ def _noted(
 def _of_run(request: access.TeamRequest, run: Run, did: Dreamt | None) -> Happening:
     made = _dream(request, run.pk, wording.happened_at(run), did)
     by = {Run.Trigger.PERSON, Run.Trigger.API}
-    said = [made.told, wording.trigger_name(run) if run.trigger in by else ""]
+    is_done = run.status == Run.Status.SUCCEEDED and not run.reverted_at
+    learned = run.report.promoted if is_done and wording.has_report(run) else 0
+    counts = made.told or (_("learned {n}").format(n=learned) if learned else "")
+    said = [counts, wording.trigger_name(run) if run.trigger in by else ""]
     told_ = " · ".join(filter(None, [*said, str(wording.why_beside(run))]))
-    chip = None if made.lines and run.status == Run.Status.SUCCEEDED else wording.of_run(run)
+    chip = None if is_done and counts else wording.of_run(run)
     return replace(made, told=told_, chip=chip, owner=run.owner)
 
 
