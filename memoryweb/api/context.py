@@ -1,7 +1,9 @@
 """What an agent is given for a message: `POST …/context` (SPEC §8.1)."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
@@ -22,7 +24,7 @@ from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.models import Conversation
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.prompt import Added, Context, PromptFile, PromptHit
-from memoryweb.memory.statements.listing import weight_of
+from memoryweb.memory.statements.listing import weighed, weight_of
 from memoryweb.memory.statements.trust import Band
 
 # The morning card: what an agent's last dream did, for whoever it is about (SPEC §6.2).
@@ -111,11 +113,13 @@ def _card(reader: Reader, night: AgentNight | None) -> MorningCard:
     if night is None:
         return MorningCard(night=None, items=[])
     held = (one for one in night.learned if one.holds)
-    shown = (one for one in held if not (one.fact and one.fact.is_hidden))
-    return MorningCard(night=night.day, items=[_item(reader, one) for one in shown])
+    shown = [one for one in held if not (one.fact and one.fact.is_hidden)]
+    facts = weighed(reader.agent.facts.filter(pk__in=[one.fact.pk for one in shown if one.fact]))
+    bands = {fact.pk: weight_of(fact, timezone.now()).band for fact in facts}
+    return MorningCard(night=night.day, items=[_item(reader, one, bands) for one in shown])
 
 
-def _item(reader: Reader, one: NightResult) -> MorningItem:
+def _item(reader: Reader, one: NightResult, bands: Mapping[UUID, Band]) -> MorningItem:
     operation, fact, said = one.operation, one.fact, one.said
     message, root = (said.message, said.root) if said else (None, None)
     who = message.name if message else str(root.user or "") if root else ""
@@ -129,7 +133,7 @@ def _item(reader: Reader, one: NightResult) -> MorningItem:
         reason=operation.reason,
         said_by=who,
         said_at=said.said_at if said else None,
-        band=weight_of(fact, timezone.now()).band if fact else "",
+        band=bands[fact.pk] if fact else "",
         new=one.is_new,
     )
 

@@ -24,7 +24,7 @@ from tests.browser.conftest import Open
 from tests.soaking import first_in_gate
 from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import url
-from tests.web.stage import NOTE, Stage, build
+from tests.web.stage import CUSTOMERS, NOTE, Stage, build
 from tests.world import World
 
 AXE = (Path(__file__).parent / "vendor" / "axe-4.14.1.min.js").read_text(encoding="utf-8")
@@ -89,13 +89,16 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
     page.get_by_role("button", name="Open my memory").click()
     page.wait_for_url(f"**{reverse('visit_page')}#main")
     assert _complaints(page, [reverse("visit_page"), reverse("visit_page") + "?q=Graz"]) == {}
-    page.locator(".sentences > li > details > summary").last.click()
-    page.locator(".sentences .told a").last.click()  # a visit has no scripts
-    remove = page.locator(".doings > details").last
-    remove.locator("summary").click()
-    remove.get_by_role("button").click()
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_text("The sentence is back.").wait_for()
+    page.goto(reverse("visit_page"))
+    row = page.locator(".mine > li").first
+    row.locator("summary", has_text="Forget").click()
+    row.get_by_role("button", name="Forget").click()
+    row.get_by_text("Forgotten. Erased at").wait_for()
+    row.get_by_role("button", name="Undo").click()
+    row.get_by_text(CUSTOMERS).first.wait_for()
+    row.locator(".when a").click()
+    page.get_by_text("Where it comes from").wait_for()
+    assert _complaints(page, [page.url]) == {}
 
 
 def test_pages_of_an_invitation(open_page: Open, world: World) -> None:
