@@ -505,7 +505,14 @@ CHANGES: dict[str, Route] = {
     "owners_link_withdraw": _post("owners_link_withdraw", MANAGE),
     "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
-    "settings_installation_model": _post("settings_installation_model", dict.fromkeys(ROLES, 404)),
+    **{
+        name: _post(name, dict.fromkeys(ROLES, 404))
+        for name in (
+            "settings_installation_model",
+            "settings_installation_model_find",
+            "settings_installation_model_remove",
+        )
+    },
     "settings_start_own": _post("settings_start_own", MANAGE),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
     "settings_member_add": _post(
