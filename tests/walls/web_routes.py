@@ -642,6 +642,7 @@ OPEN: dict[str, Address] = {
     "mcp": Address(405, 405),
     "plugin": Address(200, 200, {"kind": "openclaw"}),
     "mem0": Address(401, 401, {"rest": "v1/ping/"}),
+    "mem0_of_host": Address(401, 401, {"rest": "v1/ping/"}),
     "mem0_of_agent": Address(401, 401, {"rest": "v1/ping/", "agent_id": str(UUID(int=1))}),
     "account_login": Address(200, 302),
     "account_logout": Address(302, 200),
