@@ -374,10 +374,9 @@ def _lasts(sentence: Sentence, scene: _Scene) -> bool:
         return False
     if sentence.is_question or _is_light(text, spoken):
         return False
-    if is_news(text) and heavy_in(text):
-        return True
     is_theirs = bool(spoken.own.search(text) or _NAME.search(text))
-    return is_theirs and (tells_change(text) or _is_whole(text, spoken))
+    is_told = is_news(text) and bool(heavy_in(text))
+    return is_told or (is_theirs and (tells_change(text) or _is_whole(text, spoken)))
 
 
 def _states_whole(sentence: Sentence) -> bool:

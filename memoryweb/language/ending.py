@@ -459,8 +459,8 @@ def _by_value(news: News, part: Part) -> str:
         is_money = bool(part.labels & news.labels & _MONEY)
         words = words or _other(part, news, is_of_one=bool(shared) or is_money)
         if words:
-            is_part = shared and re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", part.text)
-            is_part = is_part and remains(part.text, [words])
+            is_whole = re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", part.text)
+            is_part = bool(shared and is_whole) and remains(part.text, [words])
             return words if is_part else part.text
     return ""
 

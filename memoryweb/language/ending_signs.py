@@ -49,13 +49,8 @@ def is_news(newer: str, older: str) -> bool:
 
 def tells_change(newer: str, older: str = "") -> bool:
     """A word of it tells of change in the speaker's own life, or of whom the older text names."""
-    return any(
-        labels & _CUES or any(map(_is_event, labels)) for _part, labels in _told(newer, older)
-    )
-
-
-def _is_event(label: str) -> bool:
-    return label.endswith("!")
+    told = frozenset().union(*(labels for _part, labels in _told(newer, older)))
+    return bool(told & _CUES) or any(label.endswith("!") for label in told)
 
 
 @lru_cache(maxsize=16_384)
@@ -94,7 +89,7 @@ def _ties(told: Told, part: Part) -> int:
     labels = frozenset().union(*(one.labels for one, _labels in told))
     said = {label.rstrip("?!") for label in labels}
     topics = {label.rstrip("?!") for label in part.labels}
-    events = {label.removesuffix("!") for label in labels if _is_event(label)}
+    events = {label.removesuffix("!") for label in labels if label.endswith("!")}
     good = (
         bool(shared),
         len(shared) > 1,
