@@ -1,7 +1,8 @@
 """Living statements of which code can't tell whether the newer one ends the older one. Pure.
 
-They share a word that few others have, and may speak of one thing at two times. What is proved is
-decided without anybody (`decisions.py`); these are put to a model, or to a person.
+The newer one tells of a change, and they share a word that few others have; or it names no topic
+and few can be meant. What is proved is decided without anybody (`decisions.py`); these are put to a
+model, or to a person.
 """
 
 import re
