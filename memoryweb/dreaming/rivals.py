@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, timedelta
+from functools import lru_cache
 
 from memoryweb.dreaming.operations import LivingStatement, Result, is_later
 from memoryweb.language.comparison_words import NEGATIONS
@@ -137,6 +138,7 @@ def _when(one: LivingStatement) -> float:
     return one.by.said_at.astimezone(UTC).timestamp() if one.by.said_at else 0
 
 
+@lru_cache(maxsize=4_096)
 def _matters(text: str) -> frozenset[str]:
     """Words that tell what it speaks of, and its topics."""
     words = {one for one in heavy_in(text) - _SEVERAL if not _CJK_SEVERAL.search(one)}

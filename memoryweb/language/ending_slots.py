@@ -107,12 +107,16 @@ def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     if is_mended:
         newer = _DENIED.sub(" ", newer)
     for pattern in (_DATE, _DAY, _TIME, LEVEL, _SIZE):
-        found = [*pattern.finditer(older)]
-        told = {_bare(it[0]) for it in pattern.finditer(newer)}
-        old = {_bare(it[0]) for it in found}
+        told, old = _values(pattern, newer), _values(pattern, older)
         if old and told - old and (not old & told or _INSTEAD.search(newer)):
+            found = [*pattern.finditer(older)]
             return older[found[0].start() : found[-1].end()].strip()
     return ""
+
+
+@lru_cache(maxsize=65_536)
+def _values(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(_bare(it[0]) for it in pattern.finditer(text))
 
 
 def _bare(text: str) -> str:
